@@ -1,0 +1,21 @@
+// Who does something, and by which way they came in.
+import { z } from 'zod';
+
+export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'system']);
+export type Surface = z.infer<typeof Surface>;
+
+/** A person, a model or the system itself. Only a person can decide about a plan. */
+export const Actor = z.object({
+  kind: z.enum(['person', 'model', 'system']),
+  /** Stable id of the person on their platform; `local` where there is no login. */
+  id: z.string().min(1).max(200),
+  via: Surface,
+});
+export type Actor = z.infer<typeof Actor>;
+
+export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
+
+/** A person acting through `via`. */
+export function person(id: string, via: Surface): Actor {
+  return { kind: 'person', id, via };
+}

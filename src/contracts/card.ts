@@ -1,0 +1,64 @@
+// The facts a plan's card is drawn from. Gathered from the database each time; `cards/` turns them into words and layouts.
+import type { Plan, Step } from './plan.ts';
+import type { VersionDiff } from './views.ts';
+
+/** An operation of the plan that changes something, with what it touches. */
+export type Touch = {
+  /** `workspace_write` */
+  operation: string;
+  /** Up to 3 targets, in the order of the steps. */
+  targets: string[];
+  /** How many steps use this operation. */
+  count: number;
+  guarded: boolean;
+};
+
+export type PlanCardFacts = {
+  plan: Plan;
+  /** The first steps of the plan (at most 24), in order. */
+  steps: Step[];
+  /** Operations that write, guarded ones first; empty: the plan only reads. */
+  touches: Touch[];
+  /** Against the version before, when there is one. */
+  diff: VersionDiff | null;
+  /** At most 5 of each. */
+  running: Step[];
+  next: Step[];
+  failed: Step[];
+  unknown: Step[];
+  waiting: Step[];
+  /** Expected minutes of work along the longest chain the plan states; null when it states none. */
+  expected_minutes: number | null;
+  /** Who can approve, in words ("Ana or Ben"). */
+  approvers: string;
+  /** How many approvals are needed. */
+  approvals_needed: number;
+  /** Whether this viewer may approve. */
+  may_approve: boolean;
+  viewer: { user: string; timezone: string };
+  now: string;
+  /** Link to the plan in the console, where there is one. */
+  link: string | null;
+};
+
+/** What a press on a card sends, on every surface. Version and digest are those of the card that was shown. */
+export type CardPress = {
+  action:
+    | 'approve'
+    | 'reject'
+    | 'propose_changes'
+    | 'cancel'
+    | 'pause'
+    | 'resume'
+    | 'retry'
+    | 'settle_retry'
+    | 'settle_done'
+    | 'settle_failed'
+    | 'human_done'
+    | 'human_blocked'
+    | 'details';
+  plan_id: string;
+  version: number;
+  digest: string;
+  step_id?: string;
+};

@@ -1,0 +1,15 @@
+// Time and chance are parameters: whoever needs "now" or a fresh id takes one of these.
+import { randomBytes } from 'node:crypto';
+
+export type Clock = {
+  /** The present moment. */
+  now(): Date;
+};
+
+export type Random = {
+  /** `bytes` random bytes as lower-case hex (2 characters a byte). */
+  hex(bytes: number): string;
+};
+
+export const systemClock: Clock = { now: () => new Date() };
+export const systemRandom: Random = { hex: (bytes) => randomBytes(bytes).toString('hex') };

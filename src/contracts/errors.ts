@@ -1,0 +1,67 @@
+// One error type for the whole house: a stable code, a sentence for the person, a cause for the log.
+// Adapters translate it (HTTP: problem+json; terminal: exit code); nothing else decides on text.
+
+/** Every code that can leave the house. Codes are stable; sentences may be reworded. */
+export type ErrorCode =
+  | 'invalid_json'
+  | 'invalid_request'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'plan_not_found'
+  | 'run_not_found'
+  | 'unknown_operation'
+  | 'invalid_arguments'
+  | 'duplicate_step'
+  | 'unknown_step'
+  | 'dependency_cycle'
+  | 'invalid_reference'
+  | 'empty_plan'
+  | 'context_too_large'
+  | 'stale_version'
+  | 'digest_mismatch'
+  | 'already_decided'
+  | 'not_allowed'
+  | 'invalid_transition'
+  | 'feedback_required'
+  | 'steps_missing'
+  | 'preflight_failed'
+  | 'out_of_scope'
+  | 'guarded_operation'
+  | 'tool_failed'
+  | 'tool_unavailable'
+  | 'path_outside_workspace'
+  | 'address_not_allowed'
+  | 'timed_out'
+  | 'cancelled'
+  | 'lease_lost'
+  | 'model_failed'
+  | 'invalid_configuration'
+  | 'schema_too_new'
+  | 'database_unavailable'
+  | 'internal';
+
+/** An error a person may read. `message` is a sentence that says what to do; `details` is data for machines. */
+export class CountersignError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'CountersignError';
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** The message of anything that was thrown, for a log or a step's report. */
+export function errorMessage(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : JSON.stringify(error);
+}

@@ -1,0 +1,196 @@
+// The plan: what is proposed, what is stored, what is decided.
+import { z } from 'zod';
+import { JsonObject, JsonValue, line } from './text.ts';
+
+export const PlanStatus = z.enum([
+  'proposed',
+  'approved',
+  'executing',
+  'completed',
+  'failed',
+  'rejected',
+  'cancelled',
+  'stalled',
+  'needs_review',
+]);
+export type PlanStatus = z.infer<typeof PlanStatus>;
+
+export const StepStatus = z.enum([
+  'pending',
+  'ready',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+  'stale',
+  'unknown',
+]);
+export type StepStatus = z.infer<typeof StepStatus>;
+
+/** How many steps are in each status. */
+export type StepCounts = Record<StepStatus, number>;
+
+/** Precedence between two steps: the successor's start or finish waits for the predecessor's start or finish. */
+export const DependencyType = z.enum(['FS', 'SS', 'FF', 'SF']);
+export type DependencyType = z.infer<typeof DependencyType>;
+
+export const Dependency = z.strictObject({
+  id: line(200),
+  type: DependencyType.default('FS'),
+  lag_minutes: z.number().int().min(-525_600).max(525_600).default(0),
+});
+export type Dependency = z.infer<typeof Dependency>;
+
+/** Who may approve (A8). The default is the requester. */
+export const ApproverPolicy = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('requester') }),
+  z.strictObject({ kind: z.literal('anyone') }),
+  z.strictObject({ kind: z.literal('named'), people: z.array(line(200)).min(1).max(50) }),
+  z.strictObject({
+    kind: z.literal('n_of'),
+    people: z.array(line(200)).min(1).max(50),
+    n: z.number().int().min(1).max(50),
+  }),
+  z.strictObject({ kind: z.literal('not_requester') }),
+]);
+export type ApproverPolicy = z.infer<typeof ApproverPolicy>;
+
+export const Risk = z.strictObject({
+  text: line(1000),
+  /** What would show that it has come true. */
+  sign: line(1000).optional(),
+});
+export type Risk = z.infer<typeof Risk>;
+
+/** What the planner found out while planning (A13); at most 50 KB inline. */
+export const PlanContext = z.strictObject({
+  tool_outputs: z
+    .record(line(200), z.strictObject({ tool: line(200), operation: line(200), data: JsonValue }))
+    .default({}),
+  notes: z.string().max(51_200).default(''),
+  artifacts: z
+    .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
+    .default([]),
+});
+export type PlanContext = z.infer<typeof PlanContext>;
+
+/** One step as it is proposed: one operation with its arguments, or a task for a person. */
+export const StepDraft = z.strictObject({
+  id: line(200).optional(),
+  description: line(3000),
+  tool: line(200),
+  operation: line(200),
+  target: line(2000).optional(),
+  args: JsonObject.optional(),
+  after: z
+    .array(z.union([line(200), Dependency]))
+    .max(10_000)
+    .optional(),
+  priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
+  partition: line(200).optional(),
+  tags: z.array(line(200)).max(100).optional(),
+  resources: z.record(line(200), z.number().positive()).optional(),
+  capabilities: z.array(line(200)).max(50).optional(),
+  notes: JsonValue.optional(),
+  duration_minutes: z.number().min(0).max(5_256_000).optional(),
+  not_before: z.iso.datetime({ offset: true }).optional(),
+});
+export type StepDraft = z.infer<typeof StepDraft>;
+
+/** The body of plan_propose. */
+export const PlanDraft = z.strictObject({
+  title: line(300),
+  /** One sentence: what will be true afterwards. */
+  summary: line(1000).optional(),
+  steps: z.array(StepDraft).max(1_000_000),
+  context: z.union([z.string().max(51_200), PlanContext]).optional(),
+  risks: z
+    .array(z.union([line(1000), Risk]))
+    .max(50)
+    .optional(),
+  approvers: ApproverPolicy.optional(),
+});
+export type PlanDraft = z.infer<typeof PlanDraft>;
+
+/** A stored step. Times are ISO 8601 in UTC. */
+export type Step = {
+  id: string;
+  /** Place in the plan, from 1; stable. */
+  position: number;
+  description: string;
+  tool: string;
+  operation: string;
+  target: string | null;
+  args: z.infer<typeof JsonObject>;
+  after: Dependency[];
+  priority: number;
+  partition: string | null;
+  tags: string[];
+  resources: Record<string, number>;
+  capabilities: string[];
+  notes: z.infer<typeof JsonValue>;
+  duration_minutes: number | null;
+  not_before: string | null;
+  /** What the operation does to the world, as the registry said when the plan was proposed. */
+  effect: 'read' | 'idempotent' | 'write';
+  guarded: boolean;
+  status: StepStatus;
+  attempt: number;
+  started_at: string | null;
+  ended_at: string | null;
+  result_summary: string | null;
+  error: { code: string; message: string } | null;
+  output: z.infer<typeof JsonValue>;
+  /** What a step that waits for a person asks. */
+  question: string | null;
+  revision: number;
+};
+
+export type Rejection = { version: number; by: string; at: string; feedback: string | null };
+
+/** A stored plan without its steps (A1). Times are ISO 8601 in UTC. */
+export type Plan = {
+  id: string;
+  title: string;
+  summary: string | null;
+  status: PlanStatus;
+  /** The number of the proposal people read and decide about: 1, 2, 3. */
+  version: number;
+  /** SHA-256 (hex) over the canonical JSON of this version. */
+  digest: string;
+  /** Counts every change of the plan and its steps; what `diff?since=` speaks of. */
+  revision: number;
+  created_at: string;
+  updated_at: string;
+  requester: string;
+  approver_policy: ApproverPolicy;
+  conversation: string | null;
+  card_refs: { surface: string; ref: string }[];
+  planner_model: string;
+  executor_model: string | null;
+  tools_required: string[];
+  guarded_operations: string[];
+  execution_started_at: string | null;
+  execution_ended_at: string | null;
+  result_summary: string | null;
+  pattern_type: string | null;
+  pattern_subtype: string | null;
+  pattern_variant: string | null;
+  context: PlanContext;
+  risks: Risk[];
+  rejection_history: Rejection[];
+  /** Approvals of the current version, in order. */
+  approvals: { by: string; at: string }[];
+  decided_by: string | null;
+  decided_at: string | null;
+  /** A person paused it: running steps end, no new one starts. */
+  paused: boolean;
+  /** Feedback is with the planner; a new version is under way. */
+  revising: boolean;
+  confidence: number | null;
+  cost_usd: number;
+  total_steps: number;
+  counts: StepCounts;
+};

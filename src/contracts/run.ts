@@ -1,0 +1,105 @@
+// A planning run: one conversation with a short-lived planner, from a request to an outcome.
+import { z } from 'zod';
+import type { PlanDraft } from './plan.ts';
+import { InteractionPolicy } from './policy.ts';
+import { line } from './text.ts';
+
+/** B18, and `running` while it is none of them yet. */
+export const PlanningStatus = z.enum([
+  'running',
+  'complete',
+  'needs_clarification',
+  'needs_scheduling_escalation',
+  'aborted',
+]);
+export type PlanningStatus = z.infer<typeof PlanningStatus>;
+
+const Mode = z.enum(['normal', 'extensive']);
+
+export const RunRequest = z.strictObject({
+  text: line(100_000),
+  user: line(200).optional(),
+  conversation: line(300).optional(),
+  plan_reasoning_mode: Mode.optional(),
+  planning_mode: Mode.optional(),
+  reasoning_level: z.number().int().min(0).max(10).optional(),
+  interaction_policy: InteractionPolicy.partial().optional(),
+});
+export type RunRequest = z.infer<typeof RunRequest>;
+
+export type PlanningModes = {
+  plan_reasoning_mode: 'normal' | 'extensive';
+  planning_mode: 'normal' | 'extensive';
+  reasoning_level: number;
+};
+
+/** What GET /api/runs/:id answers. */
+export const RunView = z.object({
+  run_id: z.string(),
+  planning_status: PlanningStatus,
+  plan_id: z.string().optional(),
+  response_text: z.string(),
+  questions: z.array(z.string()).optional(),
+  pattern: z.json().optional(),
+  pattern_rfc_required: z.boolean().optional(),
+  pattern_rfc_text: z.string().optional(),
+  escalate_reason: z.string().optional(),
+  confidence: z.number().optional(),
+  cost_usd: z.number(),
+});
+export type RunView = z.infer<typeof RunView>;
+
+/** One line of the conversation as the planner sees it. */
+export type Utterance = { author: 'person' | 'bot'; text: string };
+
+/** All that a planner is given. It sees nothing else and keeps nothing. */
+export type PlanningRequest = {
+  runId: string;
+  text: string;
+  user: string;
+  conversation: string | null;
+  /** What was said before in this conversation, oldest first. */
+  history: Utterance[];
+  /** The version that was refused and every piece of feedback so far, when this is a re-planning. */
+  revision: { previous: PlanDraft; feedback: string[] } | null;
+  policy: InteractionPolicy;
+  modes: PlanningModes;
+  now: Date;
+  timezone: string;
+};
+
+/** How a planner's run ends. Nothing here decides anything: a proposal still waits for a person. */
+export type PlanningOutcome = {
+  result:
+    | { kind: 'answer'; text: string }
+    | { kind: 'proposal'; draft: PlanDraft }
+    | { kind: 'question'; text: string; questions: string[] }
+    /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
+    | { kind: 'cannot'; text: string; wanted: string }
+    | { kind: 'aborted'; text: string; reason: string };
+  /** Why a plan was or was not made (A16). */
+  reason: string;
+  planner: string;
+  confidence: number | null;
+  cost_usd: number;
+  trace: TraceEntry[];
+};
+
+/** One step of planning, for the trace (B11). */
+export type TraceEntry = {
+  stage: string;
+  tool: string;
+  at: string;
+  duration_ms: number;
+  ok: boolean;
+  confidence: number | null;
+  cost_delta: number;
+  explanation: string;
+};
+
+/** A planner: the same interface with and without a model. Must not throw; failures are outcomes. */
+export type Planner = {
+  /** What the card calls it: `offline planner`, or the model's name. */
+  name: string;
+  plan(request: PlanningRequest, signal: AbortSignal): Promise<PlanningOutcome>;
+};

@@ -1,0 +1,125 @@
+// The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
+import type { Actor } from './actor.ts';
+import type { PlanCardFacts } from './card.ts';
+import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
+import type { RunRequest, RunView, TraceEntry } from './run.ts';
+import type { AuditEntry, Change, Diff, Overview, StepPage, VersionDiff } from './views.ts';
+
+export type Message = {
+  id: number;
+  conversation: string;
+  run_id: string | null;
+  author: 'person' | 'bot';
+  name: string;
+  text: string;
+  /** Draw this plan's card under the text. */
+  plan_id: string | null;
+  created_at: string;
+};
+
+export type PlanSummary = Omit<
+  Plan,
+  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals'
+>;
+export type PlanListFilter = {
+  status?: PlanStatus[];
+  user?: string;
+  conversation?: string;
+  cursor?: string;
+  limit: number;
+};
+export type StepFilter = {
+  status?: StepStatus[];
+  partition?: string;
+  tag?: string;
+  cursor?: string;
+  limit: number;
+};
+
+/** A decision names the version it is about; approving also its digest. */
+export type Decision = { version: number; feedback?: string };
+/** `steps`: approve only these, which must be closed under their dependencies. */
+export type Approval = { version: number; digest: string; steps?: string[] };
+/** What a person says became of steps whose outcome is unknown, or of a step they were asked to do. */
+export type Settlement = {
+  version: number;
+  steps?: Record<string, 'retry' | 'done' | 'failed'>;
+  answer?: string;
+};
+
+export type Simulation = {
+  plan_id: string;
+  version: number;
+  total: number;
+  /** The first calls (at most 200), in an order the plan allows. */
+  calls: {
+    step_id: string;
+    operation: string;
+    target: string | null;
+    args: unknown;
+    effect: Step['effect'];
+    guarded: boolean;
+  }[];
+  /** Calls by operation, over the whole plan. */
+  operations: { operation: string; count: number; effect: Step['effect']; guarded: boolean }[];
+  problems: { step_id: string | null; reason: string }[];
+};
+
+/**
+ * Every method may throw CountersignError; nothing else is expected.
+ * `actor` is who asks; permissions are checked here, whatever the surface.
+ */
+export type Service = {
+  startRun(request: RunRequest, actor: Actor): Promise<{ run_id: string; conversation: string }>;
+  getRun(id: string): Promise<RunView>;
+  /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
+  reply(runId: string, text: string, actor: Actor): Promise<void>;
+  /** A message in a conversation: decides, answers the open question, or starts a run. */
+  say(conversation: string, text: string, actor: Actor): Promise<{ run_id: string | null }>;
+  messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
+
+  propose(
+    draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    actor: Actor,
+  ): Promise<Plan>;
+  listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
+  getPlan(id: string): Promise<Plan>;
+  overview(id: string): Promise<Overview>;
+  diff(id: string, since: number, limit: number): Promise<Diff>;
+  listSteps(id: string, filter: StepFilter): Promise<StepPage>;
+  getSteps(id: string, stepIds: string[]): Promise<Step[]>;
+  card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
+
+  approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;
+  reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  proposeChanges(
+    id: string,
+    decision: Decision & { feedback: string },
+    actor: Actor,
+  ): Promise<Plan>;
+  cancel(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  /** Goes on: after a pause, a stall, or with the fate of unknown steps. */
+  resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
+  /** Runs failed steps again, and what was skipped because of them. */
+  retry(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;
+
+  /** The plan as Markdown with front matter, in chunks; it imports again without loss. */
+  exportMarkdown(id: string): AsyncIterable<string>;
+  importMarkdown(markdown: string, actor: Actor): Promise<Plan>;
+  /** One JSON line per finished step attempt, in the order of the ends. */
+  exportLog(id: string): AsyncIterable<string>;
+  trace(id: string): Promise<{ planner: string; reason: string | null; entries: TraceEntry[] }>;
+  audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
+  versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
+
+  /** Changes after `since`, as they happen, until the signal aborts. Ends after a terminal status only if `signal` aborts. */
+  watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;
+  watchConversation(
+    conversation: string,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncIterable<Message[]>;
+};

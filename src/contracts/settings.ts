@@ -1,0 +1,119 @@
+// The shape of `countersign.json` and of the environment, with every default. `src/config.ts` parses them.
+import { z } from 'zod';
+import { Effect } from './tool.ts';
+
+const McpServer = z
+  .strictObject({
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).default([]),
+    env: z.record(z.string(), z.string()).default({}),
+    cwd: z.string().optional(),
+    type: z.enum(['stdio', 'http']).optional(),
+    url: z.url().optional(),
+    headers: z.record(z.string(), z.string()).default({}),
+    disabled: z.boolean().default(false),
+    /** What operations do, where the server's own annotations are missing or wrong. */
+    effects: z.record(z.string(), Effect).default({}),
+    /** Milliseconds a call may take. */
+    timeout_ms: z.number().int().positive().default(60_000),
+  })
+  .refine(
+    (s) => (s.command === undefined) !== (s.url === undefined),
+    'needs either "command" (stdio) or "url" (HTTP)',
+  );
+export type McpServer = z.infer<typeof McpServer>;
+
+export const Settings = z.strictObject({
+  $schema: z.string().optional(),
+  mcpServers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'letters, digits and hyphens'),
+      McpServer,
+    )
+    .default({}),
+  /** Built-in tools to switch off: `workspace`, `http`, … */
+  disabledTools: z.array(z.string()).default([]),
+  /** Exact operation names that are never called outside an approved plan and are marked on the card. */
+  guardedTools: z.array(z.string()).default(['workspace_delete', 'http_request']),
+  guardMode: z.enum(['block', 'log']).default('block'),
+  /** Operations a planner may call while planning; read-only ones are allowed unless listed in `deny`. */
+  plannerTools: z
+    .strictObject({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).default([]) })
+    .default({ deny: [] }),
+  /** People who may approve besides the requester. */
+  approvers: z.array(z.string()).default([]),
+  http: z
+    .strictObject({
+      /** Hosts and CIDR ranges that http_get and http_request may reach although they are private. */
+      allowPrivate: z.array(z.string()).default([]),
+      timeout_ms: z.number().int().positive().default(30_000),
+      max_bytes: z.number().int().positive().default(5_000_000),
+    })
+    .default({ allowPrivate: [], timeout_ms: 30_000, max_bytes: 5_000_000 }),
+  /** ICS files or addresses, by name. */
+  calendars: z.record(z.string(), z.string()).default({}),
+  /** US dollars per million tokens, by model name; overrides the built-in table. */
+  prices: z
+    .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
+    .default({}),
+  executor: z
+    .strictObject({
+      /** Calls under way at once in one worker process. */
+      concurrency: z.number().int().min(1).max(1000).default(16),
+      /** Steps claimed in one transaction. */
+      batch: z.number().int().min(1).max(1000).default(100),
+      /** A worker that has not renewed its lease for this long has lost its steps. */
+      lease_seconds: z.number().min(1).max(3600).default(15),
+      /** A call that takes longer is stopped and its step fails. */
+      step_timeout_seconds: z.number().min(1).max(86_400).default(300),
+      /** A plan without progress for this long is stalled (waiting for a person never counts). */
+      stall_minutes: z.number().min(0.01).max(100_000).default(30),
+      on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
+    })
+    .prefault({}),
+  /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
+  stale_after_days: z.number().positive().default(7),
+});
+export type Settings = z.infer<typeof Settings>;
+
+const flag = z.stringbool();
+const optional = z.string().min(1).optional();
+
+/** The environment. Empty strings count as not set. */
+export const Environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3978),
+  HOST: z.string().default('127.0.0.1'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  OPENAI_API_KEY: optional,
+  OPENAI_BASE_URL: z.url().optional(),
+  PLANNER_MODEL: z.string().default('gpt-4.1'),
+  EXECUTOR_MODEL: z.string().default('gpt-4.1-mini'),
+  SLACK_BOT_TOKEN: optional,
+  SLACK_SIGNING_SECRET: optional,
+  SLACK_APP_TOKEN: optional,
+  SLACK_API_URL: z.url().optional(),
+  MicrosoftAppId: optional,
+  MicrosoftAppPassword: optional,
+  MicrosoftAppTenantId: optional,
+  MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
+  COUNTERSIGN_API_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  COUNTERSIGN_HOME: z.string().default('.countersign'),
+  COUNTERSIGN_WORKSPACE: optional,
+  COUNTERSIGN_CONFIG: z.string().default('countersign.json'),
+  PLAN_REASONING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
+  PLANNING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
+  REASONING_LEVEL_DEFAULT: z.coerce.number().int().min(0).max(10).default(3),
+  TURN_LIMIT: z.coerce.number().int().min(1).max(1000).default(10),
+  RETRY_LIMIT_PER_STAGE: z.coerce.number().int().min(0).max(100).default(2),
+  WALL_TIME_SEC: z.coerce.number().min(1).max(3600).default(45),
+  BUDGET_PER_SESSION_USD: z.coerce.number().min(0).default(2),
+  SOFT_BUDGET_PER_TURN_USD: z.coerce.number().min(0).default(0.3),
+  BUDGET_PER_DAY_USD: z.coerce.number().min(0).default(5),
+  COUNTERSIGN_TIMEZONE: optional,
+  COUNTERSIGN_NO_BROWSER: flag.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+export type Environment = z.infer<typeof Environment>;

@@ -1,0 +1,100 @@
+// What a tool is to everybody else: named operations with a schema and an effect, and a way to call them.
+import { z } from 'zod';
+import type { Json, JsonObject } from './text.ts';
+
+/**
+ * What a call does to the world, from harmless to careful:
+ * `read` changes nothing; `idempotent` leaves the same state however often it runs;
+ * `write` must not be repeated without a person's word.
+ */
+export const Effect = z.enum(['read', 'idempotent', 'write']);
+export type Effect = z.infer<typeof Effect>;
+
+/** A JSON Schema (draft 7 or 2020-12) of an object. */
+export type JsonSchema = { [key: string]: unknown };
+
+/** One operation as planners and people see it: the manifest's entry. */
+export type OperationSpec = {
+  /** The tool it belongs to: `workspace`, `http`, or an MCP server's name. */
+  tool: string;
+  /** The operation inside the tool: `write`. */
+  operation: string;
+  /** `${tool}_${operation}`: what scopes and `guardedTools` list. */
+  name: string;
+  description: string;
+  input: JsonSchema;
+  output?: JsonSchema;
+  effect: Effect;
+  /** It can destroy what was there before (delete, overwrite). */
+  destructive: boolean;
+  /** The argument that names what is touched (`path`, `url`), for the card's "Touches". */
+  targetArgument?: string;
+  /** Words people use for this operation ("remove", "erase"), for planners without a model. */
+  verbs?: string[];
+  /** Capabilities an executor must offer to run it; empty: any. */
+  capabilities?: string[];
+  /** `builtin`, or the MCP server it comes from. */
+  source: 'builtin' | 'mcp';
+  /** It hands the step to a person instead of running code. */
+  human?: boolean;
+};
+
+/** Where and for whom a call is made. */
+export type ToolContext = {
+  planId: string | null;
+  stepId: string | null;
+  /** The same for every attempt of one step: operations can use it to act once. */
+  idempotencyKey: string;
+  user: string;
+  conversation: string | null;
+  /** IANA zone of the person the work is for. */
+  timezone: string;
+  signal: AbortSignal;
+};
+
+/** What a call gives back. `summary` is one line for the report; `data` is for later steps. */
+export type ToolOutput = { summary: string; data: Json };
+
+/** A call that hands the step to a person and comes back with no output yet. */
+export type HumanHandover = {
+  waitFor: 'person';
+  question: string;
+  assignee: string | null;
+  form: Json;
+};
+
+/**
+ * A registered operation. `call` receives arguments that already passed `input`;
+ * it throws CountersignError with a sentence for the person when it cannot do its work.
+ */
+export type Operation = OperationSpec & {
+  call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;
+};
+
+/** The tools of this process. */
+export type ToolRegistry = {
+  /** Every operation that can be offered now, in a stable order. */
+  list(): OperationSpec[];
+  get(name: string): Operation | undefined;
+  /** Problems of `args` against the operation's schema, as sentences; empty when they fit. */
+  validate(name: string, args: JsonObject): string[];
+  /** Whether the tool answers now; a sentence when it does not. */
+  check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** The state of each tool or MCP server, for `doctor` and the start banner. */
+  status(): ToolStatus[];
+  close(): Promise<void>;
+};
+
+export type ToolStatus = {
+  tool: string;
+  source: 'builtin' | 'mcp';
+  ok: boolean;
+  operations: number;
+  /** What is wrong and what to do, when it is not ok. */
+  reason?: string;
+};
+
+/** `${tool}_${operation}` */
+export function operationName(tool: string, operation: string): string {
+  return `${tool}_${operation}`;
+}
