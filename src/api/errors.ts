@@ -1,0 +1,126 @@
+// Where every thrown thing becomes a problem. What is not meant for people is logged under the request's id, never sent.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import { drain } from './drain.ts';
+import { type Complaint, problemKinds, toProblem } from './problem.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The content type this route takes, where it is not JSON. */
+    accepts?: string;
+  }
+}
+
+/** How the framework's own errors look; their codes begin with `FST_`. */
+const FrameworkError = z.object({
+  code: z.string().optional(),
+  message: z.string(),
+  statusCode: z.number().int().optional(),
+});
+
+/** `1 MB (1048576 bytes)` */
+function sizeInWords(bytes: number): string {
+  return `${Math.round((bytes / 1_048_576) * 100) / 100} MB (${bytes} bytes)`;
+}
+
+function internalComplaint(requestId: string): Complaint {
+  return {
+    code: 'internal',
+    detail: `Something went wrong inside Countersign. The log says what, under the request id ${requestId}.`,
+  };
+}
+
+/** What a refused request of another part of the server is called, by the status it chose. */
+function codeOfStatus(status: number): Complaint['code'] {
+  switch (status) {
+    case 401:
+      return 'unauthorized';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not_found';
+    case 405:
+      return 'method_not_allowed';
+    case 413:
+      return 'body_too_large';
+    case 415:
+      return 'unsupported_media_type';
+    default:
+      return 'invalid_request';
+  }
+}
+
+function explainFrameworkError(error: unknown, request: FastifyRequest): Complaint {
+  const parsed = FrameworkError.safeParse(error);
+  if (!parsed.success) return internalComplaint(request.id);
+  const { code, message, statusCode } = parsed.data;
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const limit = request.routeOptions.bodyLimit;
+      return {
+        code: 'body_too_large',
+        detail: `The body is larger than ${sizeInWords(limit)}, the limit of this path.`,
+        details: { limit_bytes: limit },
+      };
+    }
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const accepts = request.routeOptions.config.accepts ?? 'application/json';
+      return {
+        code: 'unsupported_media_type',
+        detail: `Send the body as ${accepts}; it came as ${request.headers['content-type'] ?? 'nothing in particular'}.`,
+        details: { accepts },
+      };
+    }
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return { code: 'invalid_json', detail: 'The body is empty. Send a JSON object.' };
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return { code: 'invalid_json', detail: 'The body is not valid JSON.' };
+    default:
+      if (statusCode === undefined || statusCode < 400 || statusCode > 499)
+        return internalComplaint(request.id);
+      return { code: codeOfStatus(statusCode), detail: message };
+  }
+}
+
+/** What to tell about `error`. Internal errors lose their words here. */
+export function explainError(error: unknown, request: FastifyRequest): Complaint {
+  if (!(error instanceof CountersignError)) return explainFrameworkError(error, request);
+  if (problemKinds[error.code].status === 500)
+    return { ...internalComplaint(request.id), code: error.code };
+  return { code: error.code, detail: error.message, details: error.details };
+}
+
+/** Sends a complaint as problem+json. */
+export function sendProblem(
+  complaint: Complaint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { status } = problemKinds[complaint.code];
+  const path = request.url.split('?', 1)[0] ?? '/';
+  const details =
+    status >= 500 ? { ...complaint.details, request_id: request.id } : complaint.details;
+  const problem = toProblem(details === undefined ? complaint : { ...complaint, details }, path);
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="countersign"');
+  if (status === 503) reply.header('retry-after', '5');
+  // Headers set for the answer that failed do not describe this one.
+  reply.removeHeader('content-disposition').removeHeader('content-length');
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem));
+}
+
+/** Makes problems the answer to everything that is thrown on this instance and below it. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler(async (error, request, reply) => {
+    const complaint = explainError(error, request);
+    if (problemKinds[complaint.code].status >= 500)
+      request.log.error({ err: error }, complaint.code);
+    else request.log.debug({ code: complaint.code }, complaint.detail);
+    // A client that is still sending would see a broken connection instead of the answer.
+    if (complaint.code === 'body_too_large') await drain(request.raw);
+    return sendProblem(complaint, request, reply);
+  });
+}

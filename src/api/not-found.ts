@@ -1,0 +1,44 @@
+// Unknown paths and methods: 405 with Allow where the path exists, else 404 with a hint where to look.
+import type { FastifyInstance } from 'fastify';
+import { sendProblem } from './errors.ts';
+
+/** A route template as a pattern for paths: `/api/plans/:id` takes `/api/plans/PLAN-1`. */
+function patternOf(template: string): RegExp {
+  const source = template
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/:\w+/g, '[^/]+');
+  return new RegExp(`^${source}$`);
+}
+
+/** Call before any route is added: it remembers them all, those of later plugins too. */
+export function answerUnknownPaths(app: FastifyInstance): void {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  app.addHook('onRoute', ({ url, method }) => {
+    const entry = known.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() };
+    for (const one of [method].flat()) entry.methods.add(one);
+    known.set(url, entry);
+  });
+
+  const methodsOf = (path: string): string[] => {
+    const fitting = [...known.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(fitting.flatMap(({ methods }) => [...methods]))].sort();
+  };
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '/';
+    const methods = methodsOf(path);
+    if (methods.length > 0) {
+      const allow = methods.join(', ');
+      const detail = `${path} takes ${allow}, not ${request.method}.`;
+      return sendProblem(
+        { code: 'method_not_allowed', detail, details: { allow: methods } },
+        request,
+        reply.header('allow', allow),
+      );
+    }
+    const detail = `There is no ${path} here. /openapi.json lists every path.`;
+    return sendProblem({ code: 'not_found', detail }, request, reply);
+  });
+}

@@ -1,0 +1,60 @@
+// The OpenAPI 3.1 document, made from the routes' own schemas, so that it cannot say anything else than they do.
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { tidyComponents } from './openapi-tidy.ts';
+import { schemaWords } from './registry.ts';
+
+export const tags = {
+  runs: 'Runs',
+  plans: 'Plans',
+  decisions: 'Decisions',
+  exports: 'Exports',
+  conversations: 'Conversations',
+  system: 'System',
+} as const;
+
+/** For `security` of routes that anyone may ask. */
+export const openToAll: Record<string, string[]>[] = [];
+
+const description = `Countersign plans before it acts: a run turns a request into a plan, a person
+approves exactly the version and digest they read, and the executor runs that and nothing else.
+
+Errors are problem+json (RFC 9457) with a stable \`code\`: 400 where a request is malformed, 422 where
+it is well-formed and cannot be accepted as it is, 409 where it came too late.
+
+With a token set, every path under \`/api\` needs it; without one, only this machine is answered.`;
+
+const schemaConfig = {
+  schemaRegistry: schemaWords,
+  zodToJsonConfig: {
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+      // The format says it; the pattern of a date and the bounds of a double only hide it.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  },
+} as const;
+
+/** Collects the routes that carry a tag; call before any is added. */
+export async function collectRoutes(app: FastifyInstance, version: string): Promise<void> {
+  const nameSchemas = createJsonSchemaTransformObject(schemaConfig);
+  await app.register(swagger, {
+    hideUntagged: true,
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Countersign', version, description, license: { name: 'MIT' } },
+      tags: Object.values(tags).map((name) => ({ name })),
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      security: [{ bearer: [] }, {}],
+    },
+    transform: createJsonSchemaTransform(schemaConfig),
+    transformObject: (document) => tidyComponents(nameSchemas(document)),
+  });
+}

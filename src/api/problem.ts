@@ -1,0 +1,83 @@
+// Errors on the wire (RFC 9457): one total table from code to status. A code without a row does not compile.
+//
+// 400 is for requests that are malformed; 422 for well-formed ones that cannot be accepted as they are
+// (a plan with a cycle, arguments against a schema); 409 for those that came too late.
+import type { ErrorCode } from '#contracts/errors.ts';
+
+/** The codes of the house, and the one that only HTTP knows. */
+export type ProblemCode = ErrorCode | 'method_not_allowed';
+
+export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
+  invalid_json: { status: 400, title: 'The body is not JSON' },
+  invalid_request: { status: 400, title: 'The request is malformed' },
+  feedback_required: { status: 400, title: 'Feedback is missing' },
+  unauthorized: { status: 401, title: 'A token is needed' },
+  forbidden: { status: 403, title: 'Not answered from here' },
+  not_allowed: { status: 403, title: 'Not allowed to decide this' },
+  out_of_scope: { status: 403, title: 'The operation is outside the plan' },
+  guarded_operation: { status: 403, title: 'The operation needs an approved plan' },
+  not_found: { status: 404, title: 'Nothing is here' },
+  plan_not_found: { status: 404, title: 'No such plan' },
+  run_not_found: { status: 404, title: 'No such run' },
+  method_not_allowed: { status: 405, title: 'The path does not take this method' },
+  stale_version: { status: 409, title: 'The plan has changed' },
+  digest_mismatch: { status: 409, title: 'The plan is not the one that was shown' },
+  already_decided: { status: 409, title: 'The plan is already decided' },
+  invalid_transition: { status: 409, title: 'The plan is in another state' },
+  cancelled: { status: 409, title: 'It was cancelled' },
+  lease_lost: { status: 409, title: 'Another worker took over' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not accepted here' },
+  unknown_operation: { status: 422, title: 'No such operation' },
+  invalid_arguments: { status: 422, title: 'Arguments do not fit the operation' },
+  duplicate_step: { status: 422, title: 'Two steps have the same id' },
+  unknown_step: { status: 422, title: 'No such step' },
+  dependency_cycle: { status: 422, title: 'The steps wait for each other' },
+  invalid_reference: { status: 422, title: 'A reference leads nowhere' },
+  empty_plan: { status: 422, title: 'The plan has no steps' },
+  context_too_large: { status: 422, title: 'The context is too large' },
+  steps_missing: { status: 422, title: 'Steps are missing from the choice' },
+  preflight_failed: { status: 422, title: 'The plan cannot start' },
+  path_outside_workspace: { status: 422, title: 'The path is outside the workspace' },
+  address_not_allowed: { status: 422, title: 'The address is not allowed' },
+  internal: { status: 500, title: 'Something went wrong here' },
+  invalid_configuration: { status: 500, title: 'The configuration is wrong' },
+  tool_failed: { status: 502, title: 'A tool failed' },
+  model_failed: { status: 502, title: 'The model failed' },
+  tool_unavailable: { status: 503, title: 'A tool does not answer' },
+  schema_too_new: { status: 503, title: 'The database is newer than this program' },
+  database_unavailable: { status: 503, title: 'The database does not answer' },
+  timed_out: { status: 504, title: 'It took too long' },
+};
+
+/** A problem as it is sent; further members are the error's details (`current`, `errors`, …). */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  instance: string;
+  [detail: string]: unknown;
+};
+
+/** What is wrong, before it is on the wire. */
+export type Complaint = {
+  code: ProblemCode;
+  detail: string;
+  details?: Record<string, unknown>;
+};
+
+/** The problem for a complaint about the request to `instance` (a path). Details never replace members of the RFC. */
+export function toProblem(complaint: Complaint, instance: string): Problem {
+  const { status, title } = problemKinds[complaint.code];
+  return {
+    ...complaint.details,
+    type: `urn:countersign:problem:${complaint.code}`,
+    title,
+    status,
+    detail: complaint.detail,
+    code: complaint.code,
+    instance,
+  };
+}

@@ -1,0 +1,185 @@
+// What requests must look like: bodies, and queries whose numbers and lists are read strictly.
+import { z } from 'zod';
+import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
+import { RunRequest } from '#contracts/run.ts';
+import { isStorableText, line } from '#contracts/text.ts';
+import { documented } from './registry.ts';
+
+const user = documented(line(200), {
+  description: 'Who acts; `local` where it is left out.',
+}).exactOptional();
+const version = documented(z.number().int().min(1), {
+  description: 'The version the decision is about.',
+});
+const feedback = z
+  .string()
+  .max(20_000)
+  .refine(isStorableText, 'contains characters that cannot be stored (NUL or a lone surrogate)')
+  .exactOptional();
+
+export const RunBody = documented(RunRequest, {
+  id: 'RunRequest',
+  examples: [{ text: 'Create notes/standup.md saying Standup at 9:30' }],
+});
+
+export const TalkBody = documented(z.strictObject({ text: line(100_000), user }), {
+  id: 'Talk',
+  description:
+    'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`.',
+  examples: [{ text: 'propose changes: write to drafts/ instead' }],
+});
+
+export const ProposeBody = documented(
+  PlanDraft.extend({ user, conversation: line(300).exactOptional() }),
+  {
+    id: 'PlanProposal',
+    examples: [
+      {
+        title: 'Write the standup note',
+        steps: [
+          {
+            id: '1',
+            description: 'Create notes/standup.md',
+            tool: 'workspace',
+            operation: 'write',
+            args: { path: 'notes/standup.md', content: 'Standup at 9:30' },
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export const ApproveBody = documented(
+  z.strictObject({
+    version,
+    digest: z.string().min(1).max(200),
+    user,
+    steps: z.array(line(200)).min(1).max(1_000_000).exactOptional(),
+  }),
+  {
+    id: 'Approval',
+    description:
+      'Version and digest of the plan that was read. `steps`: approve only these; they must include all they depend on.',
+  },
+);
+
+export const DecisionBody = documented(z.strictObject({ version, feedback, user }), {
+  id: 'Decision',
+});
+
+export const ResumeBody = documented(
+  z.strictObject({
+    version,
+    steps: z.record(line(200), z.enum(['retry', 'done', 'failed'])).exactOptional(),
+    answer: line(20_000).exactOptional(),
+    user,
+  }),
+  {
+    id: 'Settlement',
+    description: 'What became of steps whose outcome is unknown, by step id.',
+    examples: [{ version: 1, steps: { '3': 'done' } }],
+  },
+);
+
+export const SimulateBody = documented(
+  z.strictObject({ version: version.exactOptional(), feedback, user }).nullish(),
+  { id: 'SimulationRequest' },
+);
+
+/** A decimal number as queries carry it; anything else stays text and fails as such. */
+function readNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+function number(least: number, most: number) {
+  return z.preprocess(
+    readNumber,
+    z.number(`must be a whole number from ${least} to ${most}`).int().min(least).max(most),
+  );
+}
+
+/** `a,b`, or the parameter repeated, or both. */
+function readList(value: unknown): unknown {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((one): unknown[] => (typeof one === 'string' ? one.split(',') : [one]));
+}
+
+function list<T extends z.ZodType>(item: T, description: string) {
+  return documented(z.preprocess(readList, z.array(item).min(1).max(1000)), {
+    description: `${description} Comma separated, or repeated.`,
+  }).exactOptional();
+}
+
+const limit = documented(number(1, 1000).default(100), {
+  description: 'At most so many; 100 where it is left out.',
+});
+const cursor = documented(
+  z
+    .string()
+    .max(2000)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be a next_cursor of an earlier page'),
+  { description: '`next_cursor` of the page before.' },
+).exactOptional();
+const place = number(0, Number.MAX_SAFE_INTEGER);
+
+export const PlansQuery = z.strictObject({
+  status: list(PlanStatus, 'Only plans in these statuses.'),
+  user: documented(line(200), { description: 'Only plans this person asked for.' }).exactOptional(),
+  conversation: documented(line(300), {
+    description: 'Only plans of this conversation.',
+  }).exactOptional(),
+  cursor,
+  limit,
+});
+
+export const StepsQuery = z
+  .strictObject({
+    ids: list(line(200), 'Exactly these steps.'),
+    status: list(StepStatus, 'Only steps in these statuses.'),
+    partition: line(200).exactOptional(),
+    tag: line(200).exactOptional(),
+    cursor,
+    limit,
+  })
+  .refine(
+    ({ ids, status, partition, tag, cursor }) =>
+      ids === undefined || [status, partition, tag, cursor].every((one) => one === undefined),
+    { path: ['ids'], message: 'cannot be combined with status, partition, tag or cursor' },
+  );
+
+export const SinceQuery = z.strictObject({
+  since: documented(place.default(0), { description: 'The last revision that is known.' }),
+  limit,
+});
+
+export const AfterQuery = z.strictObject({
+  after: documented(place, { description: 'The last id that is known.' }).exactOptional(),
+  limit,
+});
+
+export const StreamQuery = z.strictObject({
+  since: documented(place, {
+    description: 'Where to go on, as Last-Event-ID; the header wins. 0: from the beginning.',
+  }).exactOptional(),
+});
+
+export const StreamHeaders = z.object({
+  'last-event-id': documented(
+    z.preprocess(readNumber, z.number('must be the id of an event').int().min(0)),
+    { description: 'The id of the last event that was received.' },
+  ).exactOptional(),
+});
+
+export const ImportQuery = z.strictObject({ user });
+
+export const PlanPath = z.object({
+  id: documented(z.string().min(1).max(300), { description: 'The plan: `PLAN-3f9a1c20`.' }),
+});
+export const RunPath = z.object({ id: z.string().min(1).max(300) });
+export const ConversationPath = z.object({ id: line(300) });
+export const VersionsPath = z.object({
+  id: z.string().min(1).max(300),
+  a: number(1, 1_000_000),
+  b: number(1, 1_000_000),
+});

@@ -1,0 +1,49 @@
+// Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { AfterQuery, ConversationPath, TalkBody } from '../requests.ts';
+import { MessageList, Said } from '../schemas.ts';
+
+export const conversationRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/conversations/:id/messages',
+    {
+      schema: {
+        operationId: 'listMessages',
+        tags: [tags.conversations],
+        summary: 'What was said',
+        params: ConversationPath,
+        querystring: AfterQuery,
+        response: answers({ 200: json('The messages.', MessageList) }),
+      },
+    },
+    async (request) => ({ messages: await service.messages(request.params.id, request.query) }),
+  );
+
+  app.post(
+    '/api/conversations/:id/messages',
+    {
+      schema: {
+        operationId: 'say',
+        tags: [tags.conversations],
+        summary: 'Say something',
+        params: ConversationPath,
+        body: TalkBody,
+        response: answers({ 202: json('Heard.', Said) }, [
+          ...bodyProblems,
+          'not_allowed',
+          'already_decided',
+          'invalid_transition',
+          'stale_version',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { text, user } = request.body;
+      const said = await service.say(request.params.id, text, actorOf(request, user));
+      return reply.code(202).send(said);
+    },
+  );
+};

@@ -1,0 +1,153 @@
+// Decisions: each names the version it is about, approving also the digest; who may take it is for the service to say.
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan } from '#contracts/plan.ts';
+import type { Decision } from '#contracts/service.ts';
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import type { ProblemCode } from '../problem.ts';
+import { ApproveBody, DecisionBody, PlanPath, ResumeBody, SimulateBody } from '../requests.ts';
+import { PlanAnswer, SimulationAnswer } from '../schemas.ts';
+
+const decisionProblems: ProblemCode[] = [
+  ...bodyProblems,
+  'plan_not_found',
+  'not_allowed',
+  'stale_version',
+  'already_decided',
+  'invalid_transition',
+];
+
+/** The decision in a body; blank feedback counts as none. */
+function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decision {
+  const words = feedback?.trim() ?? '';
+  return words === '' ? { version } : { version, feedback: words };
+}
+
+type Verb = (id: string, decision: Decision, actor: Actor) => Promise<Plan>;
+
+export const decisionRoutes: Routes = async (app, { service }) => {
+  app.post(
+    '/api/plans/:id/approve',
+    {
+      schema: {
+        operationId: 'approvePlan',
+        tags: [tags.decisions],
+        summary: 'Countersign the plan that was read',
+        params: PlanPath,
+        body: ApproveBody,
+        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
+          ...decisionProblems,
+          'digest_mismatch',
+          'unknown_step',
+          'steps_missing',
+          'preflight_failed',
+        ]),
+      },
+    },
+    async (request) => {
+      const { user, ...approval } = request.body;
+      return service.approve(request.params.id, approval, actorOf(request, user));
+    },
+  );
+
+  const addVerb = (path: string, operationId: string, summary: string, act: Verb): void => {
+    const codes: ProblemCode[] =
+      path === 'propose-changes' ? [...decisionProblems, 'feedback_required'] : decisionProblems;
+    app.post(
+      `/api/plans/:id/${path}`,
+      {
+        schema: {
+          operationId,
+          tags: [tags.decisions],
+          summary,
+          params: PlanPath,
+          body: DecisionBody,
+          response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, codes),
+        },
+      },
+      async (request) =>
+        act(request.params.id, decisionOf(request.body), actorOf(request, request.body.user)),
+    );
+  };
+
+  addVerb('reject', 'rejectPlan', 'Refuse it, with or without feedback', (...args) =>
+    service.reject(...args),
+  );
+  addVerb(
+    'propose-changes',
+    'proposeChanges',
+    'Send it back with feedback',
+    (id, { version, feedback }, actor) => {
+      if (feedback === undefined)
+        throw new CountersignError(
+          'feedback_required',
+          'Say in "feedback" what should be different; the planner starts from it.',
+        );
+      return service.proposeChanges(id, { version, feedback }, actor);
+    },
+  );
+  addVerb('cancel', 'cancelPlan', 'Give it up; running steps end, no new one starts', (...args) =>
+    service.cancel(...args),
+  );
+  addVerb('pause', 'pausePlan', 'Hold it; running steps end, no new one starts', (...args) =>
+    service.pause(...args),
+  );
+  addVerb(
+    'retry',
+    'retryPlan',
+    'Run failed steps again, and what was skipped for them',
+    (...args) => service.retry(...args),
+  );
+
+  app.post(
+    '/api/plans/:id/resume',
+    {
+      schema: {
+        operationId: 'resumePlan',
+        tags: [tags.decisions],
+        summary: 'Go on, and say what became of steps whose outcome is unknown',
+        params: PlanPath,
+        body: ResumeBody,
+        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
+          ...decisionProblems,
+          'unknown_step',
+        ]),
+      },
+    },
+    async (request) => {
+      const { user, ...settlement } = request.body;
+      return service.resume(request.params.id, settlement, actorOf(request, user));
+    },
+  );
+
+  app.post(
+    '/api/plans/:id/simulate',
+    {
+      schema: {
+        operationId: 'simulatePlan',
+        tags: [tags.decisions],
+        summary: 'What it would do; nothing is called',
+        params: PlanPath,
+        body: SimulateBody,
+        response: answers(
+          { 200: json('The calls, in an order the plan allows.', SimulationAnswer) },
+          [...bodyProblems, 'plan_not_found', 'stale_version'],
+        ),
+      },
+    },
+    async (
+      request: FastifyRequest<{
+        Params: z.infer<typeof PlanPath>;
+        Body: z.infer<typeof SimulateBody>;
+      }>,
+    ) => {
+      const { user, ...decision } = request.body ?? {};
+      return service.simulate(request.params.id, decision, actorOf(request, user));
+    },
+  );
+};

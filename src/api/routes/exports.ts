@@ -1,0 +1,105 @@
+// Exports: the plan as Markdown, its run as JSON lines, and how it came about.
+
+import { answers, json, text } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
+import { AuditAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
+import { attachment, streamText, toLines } from '../text-stream.ts';
+
+const markdown = 'text/markdown';
+
+export const exportRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/plans/:id/plan.md',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'exportMarkdown',
+        tags: [tags.exports],
+        summary: 'The plan as Markdown with front matter; it imports again without loss',
+        params: PlanPath,
+        response: answers({ 200: text('The plan.', markdown) }, ['plan_not_found']),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const body = await streamText(service.exportMarkdown(id), request.log);
+      return reply
+        .header('content-type', `${markdown}; charset=utf-8`)
+        .header('content-disposition', attachment(id, '.md'))
+        .send(body);
+    },
+  );
+
+  app.get(
+    '/api/plans/:id/log.jsonl',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'exportLog',
+        tags: [tags.exports],
+        summary: 'The run as JSON lines: one for each attempt, in the order of their ends',
+        params: PlanPath,
+        response: answers({ 200: text('The log.', 'application/jsonl') }, ['plan_not_found']),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const body = await streamText(toLines(service.exportLog(id)), request.log);
+      return reply
+        .header('content-type', 'application/jsonl; charset=utf-8')
+        .header('content-disposition', attachment(id, '.log.jsonl'))
+        .send(body);
+    },
+  );
+
+  app.get(
+    '/api/plans/:id/trace',
+    {
+      schema: {
+        operationId: 'getTrace',
+        tags: [tags.exports],
+        summary: 'How the planner came to it',
+        params: PlanPath,
+        response: answers({ 200: json('The trace.', TraceAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.trace(request.params.id),
+  );
+
+  app.get(
+    '/api/plans/:id/audit',
+    {
+      schema: {
+        operationId: 'getAudit',
+        tags: [tags.exports],
+        summary: 'Who did what with it',
+        params: PlanPath,
+        querystring: AfterQuery,
+        response: answers({ 200: json('A page of the audit.', AuditAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => ({ entries: await service.audit(request.params.id, request.query) }),
+  );
+
+  app.get(
+    '/api/plans/:id/versions/:a..:b',
+    {
+      schema: {
+        operationId: 'getVersionDiff',
+        tags: [tags.exports],
+        summary: 'What changed between two versions',
+        params: VersionsPath,
+        response: answers({ 200: json('The differences.', VersionDiffAnswer) }, [
+          'plan_not_found',
+          'not_found',
+        ]),
+      },
+    },
+    async (request) => {
+      const { id, a, b } = request.params;
+      return service.versionDiff(id, a, b);
+    },
+  );
+};

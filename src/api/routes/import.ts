@@ -1,0 +1,43 @@
+// The way back from a Markdown export. A scope of its own, because here Markdown is taken and JSON is not.
+import { z } from 'zod';
+import { actorOf } from '../actor.ts';
+import { answers, json } from '../answers.ts';
+import { bodyLimits, type Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { ImportQuery } from '../requests.ts';
+import { PlanAnswer } from '../schemas.ts';
+import { proposalProblems } from './plans.ts';
+
+const markdown = 'text/markdown';
+
+export const importRoutes: Routes = async (app, { service }) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(markdown, { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.post(
+    '/api/plans/import',
+    {
+      bodyLimit: bodyLimits.plan,
+      config: { accepts: markdown },
+      schema: {
+        operationId: 'importMarkdown',
+        tags: [tags.exports],
+        summary: 'Propose the plan of a Markdown export',
+        consumes: [markdown],
+        querystring: ImportQuery,
+        body: z.string('must be the Markdown of a plan').min(1),
+        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
+          'body_too_large',
+          'unsupported_media_type',
+          ...proposalProblems,
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const actor = actorOf(request, request.query.user);
+      const plan = await service.importMarkdown(request.body, actor);
+      return reply.code(201).header('location', `/api/plans/${plan.id}`).send(plan);
+    },
+  );
+};

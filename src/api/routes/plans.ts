@@ -1,0 +1,131 @@
+// Plans: propose one, find them, and read them without loading them.
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import { bodyLimits, type Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import type { ProblemCode } from '../problem.ts';
+import { PlanPath, PlansQuery, ProposeBody, SinceQuery, StepsQuery } from '../requests.ts';
+import { DiffAnswer, OverviewAnswer, PlanAnswer, PlanList, StepList } from '../schemas.ts';
+
+/** Why a well-formed plan is not accepted. */
+export const proposalProblems: ProblemCode[] = [
+  'unknown_operation',
+  'invalid_arguments',
+  'duplicate_step',
+  'unknown_step',
+  'dependency_cycle',
+  'invalid_reference',
+  'empty_plan',
+  'context_too_large',
+  'path_outside_workspace',
+  'address_not_allowed',
+];
+
+export const planRoutes: Routes = async (app, { service }) => {
+  app.post(
+    '/api/plans',
+    {
+      bodyLimit: bodyLimits.plan,
+      schema: {
+        operationId: 'proposePlan',
+        tags: [tags.plans],
+        summary: 'Propose a plan',
+        description:
+          'Stores all of it or nothing. The body may have 64 MB; the answer leaves the steps out.',
+        body: ProposeBody,
+        response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
+          ...bodyProblems,
+          ...proposalProblems,
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const { user, conversation, ...draft } = request.body;
+      const options = {
+        ...(user === undefined ? {} : { user }),
+        ...(conversation === undefined ? {} : { conversation }),
+      };
+      const plan = await service.propose(draft, options, actorOf(request, user));
+      return reply.code(201).header('location', `/api/plans/${plan.id}`).send(plan);
+    },
+  );
+
+  app.get(
+    '/api/plans',
+    {
+      schema: {
+        operationId: 'listPlans',
+        tags: [tags.plans],
+        summary: 'Find plans',
+        querystring: PlansQuery,
+        response: answers({ 200: json('A page of plans.', PlanList) }),
+      },
+    },
+    async (request) => service.listPlans(request.query),
+  );
+
+  app.get(
+    '/api/plans/:id',
+    {
+      schema: {
+        operationId: 'getPlan',
+        tags: [tags.plans],
+        summary: 'Read a plan without its steps',
+        params: PlanPath,
+        response: answers({ 200: json('The plan.', PlanAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.getPlan(request.params.id),
+  );
+
+  app.get(
+    '/api/plans/:id/overview',
+    {
+      schema: {
+        operationId: 'getOverview',
+        tags: [tags.plans],
+        summary: 'How a plan stands, in counts',
+        params: PlanPath,
+        response: answers({ 200: json('The counts.', OverviewAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.overview(request.params.id),
+  );
+
+  app.get(
+    '/api/plans/:id/diff',
+    {
+      schema: {
+        operationId: 'getDiff',
+        tags: [tags.plans],
+        summary: 'What changed since a revision',
+        params: PlanPath,
+        querystring: SinceQuery,
+        response: answers({ 200: json('The changes.', DiffAnswer) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.diff(request.params.id, request.query.since, request.query.limit),
+  );
+
+  app.get(
+    '/api/plans/:id/steps',
+    {
+      schema: {
+        operationId: 'listSteps',
+        tags: [tags.plans],
+        summary: 'Read steps, by page or by id',
+        params: PlanPath,
+        querystring: StepsQuery,
+        response: answers({ 200: json('The steps.', StepList) }, [
+          'plan_not_found',
+          'unknown_step',
+        ]),
+      },
+    },
+    async (request) => {
+      const { ids, ...filter } = request.query;
+      if (ids === undefined) return service.listSteps(request.params.id, filter);
+      return { steps: await service.getSteps(request.params.id, ids), next_cursor: null };
+    },
+  );
+};

@@ -1,0 +1,106 @@
+// Requests meet zod once, here; what does not fit is told member by member, in words.
+import type { FastifySchemaCompiler } from 'fastify';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+
+/** One thing that does not fit: `{ path: "steps[3].tool", message: "is required" }`. */
+type Misfit = { path: string; message: string };
+
+/** Misfits that are named in an answer; a broken plan can have 100,000. */
+const mostMisfits = 20;
+
+type Issue = z.core.$ZodIssue;
+
+const parts: Record<string, string> = {
+  body: 'The body',
+  querystring: 'The query',
+  params: 'The path',
+  headers: 'A header',
+};
+
+/** Words for the issues zod has none for that a person would use. */
+function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_type') return `must be ${withArticle(issue.expected)}`;
+  if (issue.code === 'unrecognized_keys')
+    return `is not known here: ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  if (issue.code === 'too_small')
+    return `must ${verbOf(issue.origin)} at least ${issue.minimum}${unitOf(issue.origin)}`;
+  if (issue.code === 'too_big')
+    return `must ${verbOf(issue.origin)} at most ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === 'invalid_value')
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return undefined;
+}
+
+function verbOf(origin: string): string {
+  return unitOf(origin) === '' ? 'be' : 'have';
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  return origin === 'array' || origin === 'set' ? ' items' : '';
+}
+
+function withArticle(type: string): string {
+  if (type === 'int') return 'a whole number';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** The branch of a union that came closest: the one whose first issue lies deepest. */
+function flattenIssue(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
+  const depth = (branch: Issue[]): number => Math.max(0, ...branch.map((one) => one.path.length));
+  const best = issue.errors.reduce((a, b) => (depth(b) > depth(a) ? b : a));
+  if (depth(best) === 0) {
+    const wishes = issue.errors.flatMap((branch) => branch.map((one) => one.message));
+    return [{ ...issue, errors: [], message: [...new Set(wishes)].join(' or ') }];
+  }
+  return best.flatMap((inner) => flattenIssue({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** `steps[3].after[0].type`; keys that would be misread stand in quotes. */
+function pathInWords(path: PropertyKey[]): string {
+  return path.reduce<string>((said, key) => {
+    if (typeof key === 'number') return `${said}[${key}]`;
+    const name = String(key);
+    if (!/^[\w$-]+$/.test(name)) return `${said}[${JSON.stringify(name)}]`;
+    return said === '' ? name : `${said}.${name}`;
+  }, '');
+}
+
+/** The first misfits of a zod error, and how many there are in all. */
+function misfitsOf(error: z.core.$ZodError): { errors: Misfit[]; total: number } {
+  const errors = error.issues.slice(0, mostMisfits).flatMap(flattenIssue).slice(0, mostMisfits);
+  return {
+    errors: errors.map((issue) => ({
+      path: pathInWords(issue.path),
+      message: issue.message,
+    })),
+    total: Math.max(error.issues.length, errors.length),
+  };
+}
+
+/** One sentence for all misfits. */
+function summarize(part: string, errors: Misfit[], total: number): string {
+  const said = errors
+    .slice(0, 3)
+    .map(({ path, message }) => (path === '' ? message : `${path} ${message}`))
+    .join('; ');
+  const rest = total > 3 ? `; and ${total - 3} more` : '';
+  return `${part} does not fit: ${said}${rest}.`;
+}
+
+/** Fastify's validator: the parsed value, or an `invalid_request` with `errors: [{ path, message }]`. */
+export const validatorCompiler: FastifySchemaCompiler<z.core.$ZodType> =
+  ({ schema, httpPart }) =>
+  (value: unknown) => {
+    const result = z.core.safeParse(schema, value, { error: sayIssue });
+    if (result.success) return { value: result.data };
+    const { errors, total } = misfitsOf(result.error);
+    const part = parts[httpPart ?? ''] ?? 'The request';
+    const error = new CountersignError('invalid_request', summarize(part, errors, total), {
+      details: { errors, ...(total > errors.length ? { errors_total: total } : {}) },
+    });
+    return { error };
+  };

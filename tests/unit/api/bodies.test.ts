@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { draft, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const megabyte = 1_048_576;
+
+/** A JSON object of exactly `bytes` bytes around `head`, which is an object's text without its last brace. */
+function padded(head: string, bytes: number): string {
+  return `${head}${' '.repeat(bytes - head.length - 1)}}`;
+}
+
+describe('JSON', () => {
+  it.each([
+    ['{"text": "a",', /^The body is not valid JSON: .+/, {}],
+    ['{"text": "a"\n "b"}', /line 2 column 2/, { line: 2, column: 2 }],
+    ['', /The body is empty/, {}],
+    ['{"__proto__": {"a": 1}, "text": "x"}', /a key that is not taken/, {}],
+  ])('refuses %j and says where it breaks', async (body, detail, details) => {
+    const response = await api.post('/api/run', body);
+    const problem = await readProblem(response);
+    expect(response.status).toBe(400);
+    expect(problem).toMatchObject({
+      code: 'invalid_json',
+      title: 'The body is not JSON',
+      ...details,
+    });
+    expect(problem.detail).toMatch(detail);
+  });
+
+  it('refuses what is JSON but no object', async () => {
+    const problem = await readProblem(await api.post('/api/run', '[1]'));
+    expect(problem).toMatchObject({ code: 'invalid_request' });
+    expect(problem.detail).toContain('must be an object');
+  });
+
+  it('refuses text that cannot be stored', async () => {
+    const problem = await readProblem(await api.post('/api/run', { text: 'a\u0000b' }));
+    expect(problem.errors[0]).toMatchObject({ path: 'text' });
+  });
+});
+
+describe('content types', () => {
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'does not take %s, which a form could send',
+    async (type) => {
+      const response = await api.post('/api/run', '{"text":"x"}', { 'content-type': type });
+      const problem = await readProblem(response);
+      expect(response.status).toBe(415);
+      expect(problem).toMatchObject({
+        code: 'unsupported_media_type',
+        accepts: 'application/json',
+      });
+      expect(problem.detail).toContain(type);
+    },
+  );
+
+  it('takes JSON with a charset', async () => {
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    expect((await api.post('/api/run', { text: 'x' }, type)).status).toBe(202);
+  });
+});
+
+describe('sizes', () => {
+  it('takes 1 MB and not a byte more', async () => {
+    expect((await api.post('/api/run', padded('{"text":"x"', megabyte))).status).toBe(202);
+    const response = await api.post('/api/run', padded('{"text":"x"', megabyte + 1));
+    const problem = await readProblem(response);
+    expect(response.status).toBe(413);
+    expect(problem).toMatchObject({ code: 'body_too_large', limit_bytes: megabyte });
+    expect(problem.detail).toContain('1 MB');
+  });
+
+  it('takes a plan of 64 MB and not a byte more', async () => {
+    const head = JSON.stringify(draft).slice(0, -1);
+    expect((await api.post('/api/plans', padded(head, 64 * megabyte))).status).toBe(201);
+    const response = await api.post('/api/plans', padded(head, 64 * megabyte + 1));
+    expect(response.status).toBe(413);
+    expect(await readProblem(response)).toMatchObject({ limit_bytes: 64 * megabyte });
+  });
+
+  it('lets a client that sends too much without saying how much read the answer', async () => {
+    const outgoing = request({
+      host: '127.0.0.1',
+      port: api.port,
+      path: '/api/run',
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+    });
+    const answered = once(outgoing, 'response');
+    for (let sent = 0; sent < 8; sent += 1) {
+      if (!outgoing.write(' '.repeat(megabyte))) await once(outgoing, 'drain');
+    }
+    outgoing.end();
+    const [response] = await answered;
+    expect(response.statusCode).toBe(413);
+    response.resume();
+  });
+
+  it('takes 100,000 steps and answers without them', async () => {
+    const steps = Array.from({ length: 100_000 }, (_, index) => ({
+      id: `s${index}`,
+      description: `Create file ${index}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: `files/${index}.txt`, content: 'x' },
+      ...(index === 0 ? {} : { after: [`s${index - 1}`] }),
+    }));
+    const response = await api.post('/api/plans', { title: 'Many files', steps });
+    const answer = await response.text();
+    expect(response.status).toBe(201);
+    expect(JSON.parse(answer).total_steps).toBe(100_000);
+    expect(answer.length).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judgeVisit, type Visit } from '#api/guard.ts';
+import { draft, rawRequest, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+
+const visit: Visit = {
+  path: '/api/plans',
+  method: 'POST',
+  remoteAddress: '127.0.0.1',
+  host: '127.0.0.1:3978',
+  origin: undefined,
+  forwarded: false,
+  authorization: undefined,
+};
+const token = 'a-token-of-some-length';
+const json = { 'content-type': 'application/json' };
+
+describe('without a token', () => {
+  it.each([
+    ['this machine', {}, true],
+    ['this machine over IPv6', { remoteAddress: '::1', host: '[::1]:3978' }, true],
+    ['this machine as IPv6 writes IPv4', { remoteAddress: '::ffff:127.0.0.1' }, true],
+    ['localhost of any case', { host: 'LocalHost:80' }, true],
+    ['another machine', { remoteAddress: '192.168.1.7' }, false],
+    ['another machine as IPv6 writes IPv4', { remoteAddress: '::ffff:10.0.0.1' }, false],
+    ['a connection that is gone', { remoteAddress: undefined }, false],
+    ['a tunnel to this machine', { forwarded: true }, false],
+    ['a name that was rebound to this machine', { host: 'evil.example' }, false],
+    ['a name that begins like localhost', { host: 'localhost.evil.example' }, false],
+    ['no Host at all', { host: undefined }, false],
+    ['a page of this server', { origin: 'http://127.0.0.1:3978' }, true],
+    ['a page of another port', { origin: 'http://127.0.0.1:8080' }, false],
+    ['a page of elsewhere', { origin: 'https://evil.example' }, false],
+    ['a page without an origin', { origin: 'null' }, false],
+    ['reading by a page of elsewhere', { origin: 'https://evil.example', method: 'GET' }, true],
+    ['a probe from elsewhere', { path: '/healthz', remoteAddress: '10.0.0.1' }, true],
+    ['Slack', { path: '/slack/events', remoteAddress: '10.0.0.1', host: 'x.example' }, true],
+    ['Teams', { path: '/api/messages', remoteAddress: '10.0.0.1', host: 'x.example' }, true],
+    ['metrics from elsewhere', { path: '/metrics', remoteAddress: '10.0.0.1' }, false],
+    ['the page from elsewhere', { path: '/', remoteAddress: '10.0.0.1' }, false],
+  ])('judges %s', (_who, facts, passes) => {
+    const complaint = judgeVisit({ ...visit, ...facts }, undefined);
+    expect(complaint?.code).toBe(passes ? undefined : 'forbidden');
+  });
+
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  it('refuses a foreign Host and a foreign Origin with a sentence, before reading the body', async () => {
+    const foreign = [{ host: 'evil.example' }, { origin: 'https://evil.example' }];
+    for (const headers of foreign) {
+      const answer = await rawRequest(api.port, {
+        path: '/api/plans',
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body: JSON.stringify(draft),
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.headers['content-type']).toContain('application/problem+json');
+      expect(JSON.parse(answer.body)).toMatchObject({ code: 'forbidden', status: 403 });
+    }
+    expect(api.service.calls).toEqual([]);
+  });
+
+  it('is not led around by an escaped path', async () => {
+    const headers = { host: 'evil.example' };
+    const answer = await rawRequest(api.port, { path: '/%61pi/plans', headers });
+    expect(answer.status).toBe(403);
+  });
+
+  it('sends headers against sniffing, framing and caching', async () => {
+    const { headers } = await api.get('/api/plans');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('with a token', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startApi({ apiToken: token }, async (app) => {
+      app.post('/api/messages', async () => ({ heard: true }));
+      app.get('/', async () => 'the page');
+    });
+  });
+  afterAll(() => api.close());
+
+  it.each([undefined, 'Bearer wrong', `Basic ${token}`, `Bearer ${token}x`, 'Bearer ', token])(
+    'refuses %s everywhere under /api, streams and unknown paths too',
+    async (authorization) => {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+      for (const path of ['/api/plans', '/api/conversations/c/events', '/api/none', '/api']) {
+        const response = await api.get(path, headers);
+        expect(response.status, path).toBe(401);
+        expect(response.headers.get('www-authenticate')).toContain('Bearer');
+        expect((await readProblem(response)).code).toBe('unauthorized');
+      }
+    },
+  );
+
+  it('answers those who have it, by whatever name they call the server', async () => {
+    const headers = {
+      authorization: `bearer ${token}`,
+      host: 'bot.example',
+      origin: 'https://x.example',
+    };
+    const answer = await rawRequest(api.port, {
+      path: '/api/plans',
+      method: 'POST',
+      headers: { ...json, ...headers },
+      body: JSON.stringify(draft),
+    });
+    expect(answer.status).toBe(201);
+    expect(JSON.parse(answer.body).requester).toBe('local');
+  });
+
+  it('asks none of Teams, the page, probes and metrics read on this machine', async () => {
+    expect((await api.post('/api/messages', {})).status).toBe(200);
+    for (const path of ['/', '/healthz', '/readyz', '/metrics', '/openapi.json'])
+      expect((await api.get(path)).status, path).toBe(200);
+  });
+
+  it('shows metrics elsewhere only to those who have it', () => {
+    const far = { ...visit, path: '/metrics', method: 'GET', remoteAddress: '10.0.0.1' };
+    expect(judgeVisit(far, token)?.code).toBe('unauthorized');
+    expect(judgeVisit({ ...far, authorization: `Bearer ${token}` }, token)).toBeNull();
+  });
+
+  it('never logs it', async () => {
+    await api.get('/api/plans', { authorization: `Bearer ${token}` });
+    await expect.poll(() => api.logged()).toContain('/api/plans');
+    expect(api.logged()).not.toContain(token);
+  });
+});
