@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkRule,
+  checkTimezone,
+  formatMoment,
+  nextOccurrences,
+  toLocalIso,
+  toMoment,
+} from '#timeline/recurrence.ts';
+
+const berlin = 'Europe/Berlin';
+
+function next(rrule: string, startsAt: string, after: string, limit = 3, timezone = berlin) {
+  const recurrence = { rrule, timezone, startsAt: new Date(startsAt) };
+  return nextOccurrences(recurrence, new Date(after), limit).map((moment) =>
+    toLocalIso(moment, timezone),
+  );
+}
+
+describe('a recurrence rule', () => {
+  it('keeps 9:30 at 9:30 when summer time begins', () => {
+    expect(
+      next('FREQ=DAILY;BYHOUR=9;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'),
+    ).toEqual([
+      '2026-03-28T09:30:00+01:00',
+      '2026-03-29T09:30:00+02:00',
+      '2026-03-30T09:30:00+02:00',
+    ]);
+  });
+
+  it('keeps 9:30 at 9:30 when summer time ends, and skips the weekend', () => {
+    expect(
+      next(
+        'RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30',
+        '2020-01-01T00:00:00Z',
+        '2026-10-22T12:00:00Z',
+      ),
+    ).toEqual([
+      '2026-10-23T09:30:00+02:00',
+      '2026-10-26T09:30:00+01:00',
+      '2026-10-27T09:30:00+01:00',
+    ]);
+  });
+
+  it('leaves out a time that does not exist on a day', () => {
+    expect(
+      next('FREQ=DAILY;BYHOUR=2;BYMINUTE=30', '2026-03-01T00:00:00Z', '2026-03-28T00:00:00Z'),
+    ).toEqual([
+      '2026-03-28T02:30:00+01:00',
+      '2026-03-30T02:30:00+02:00',
+      '2026-03-31T02:30:00+02:00',
+    ]);
+  });
+
+  it('counts from its first moment and then ends', () => {
+    expect(next('FREQ=DAILY;COUNT=3', '2026-05-01T07:00:00Z', '2026-05-02T07:00:00Z', 5)).toEqual([
+      '2026-05-03T09:00:00+02:00',
+    ]);
+  });
+
+  it('answers moments strictly later than the one it is asked about', () => {
+    const first = next('FREQ=HOURLY', '2026-05-01T07:00:00Z', '2026-05-01T07:00:00Z', 1, 'UTC');
+    expect(first).toEqual(['2026-05-01T08:00:00+00:00']);
+  });
+
+  it.each([
+    ['FREQ=FOO', /FREQ.*must be YEARLY/],
+    ['FREQ=DAILY;BYHOUR=25', /BYHOUR.*0 to 23.*"25"/],
+    ['FREQ=DAILY;INTERVAL=0', /INTERVAL/],
+    ['FREQ=WEEKLY;BYDAY=XX', /BYDAY.*weekdays/],
+    ['FREQ=DAILY;BYMONTHDAY=0', /BYMONTHDAY/],
+    ['INTERVAL=2', /no FREQ/],
+    ['', /not part of a recurrence rule/],
+    ['FREQ=DAILY;FREQ=WEEKLY', /FREQ twice/],
+    ['FREQ=DAILY;COUNT=2;UNTIL=20270101', /not by both/],
+    ['FREQ=DAILY;constructor=1', /"CONSTRUCTOR=1" is not part/],
+    ['every monday', /is not part of a recurrence rule/],
+  ])('that reads "%s" is refused with what is wrong', (rule, sentence) => {
+    expect(checkRule(rule)).toMatch(sentence);
+    expect(() => next(rule, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')).toThrow(sentence);
+  });
+
+  it('that never happens is refused in little time', () => {
+    expect(() =>
+      next('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+    ).toThrow(/gives no moments/);
+  });
+});
+
+describe('a time zone', () => {
+  it('is checked by name', () => {
+    expect(checkTimezone('America/New_York')).toBeNull();
+    expect(checkTimezone('UTC')).toBeNull();
+    expect(checkTimezone('Europe/Berln')).toMatch(/not a time zone; use a name such as/);
+    expect(checkTimezone('+02:00')).toMatch(/not a time zone/);
+  });
+
+  it('gives a local time its moment, and a moment its local words', () => {
+    expect(toMoment('2026-05-04T09:30', berlin).toISOString()).toBe('2026-05-04T07:30:00.000Z');
+    expect(toMoment('2026-05-04T09:30:00Z', berlin).toISOString()).toBe('2026-05-04T09:30:00.000Z');
+    expect(formatMoment(new Date('2026-05-04T07:30:00Z'), berlin)).toBe('Mon, 4 May 2026, 09:30');
+    expect(() => toMoment('tomorrow', berlin)).toThrow(/is not a moment/);
+  });
+});
