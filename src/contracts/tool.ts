@@ -1,5 +1,6 @@
 // What a tool is to everybody else: named operations with a schema and an effect, and a way to call them.
 import { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
 import type { Json, JsonObject } from './text.ts';
 
 /**
@@ -68,6 +69,11 @@ export type HumanHandover = {
  * it throws CountersignError with a sentence for the person when it cannot do its work.
  */
 export type Operation = OperationSpec & {
+  /**
+   * Rules beyond the schema that need nothing but the arguments (a path outside the workspace, a
+   * private address). Arguments that are not yet known are missing; null: nothing is wrong.
+   */
+  check?(args: JsonObject): { code: ErrorCode; message: string } | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 
@@ -76,8 +82,11 @@ export type ToolRegistry = {
   /** Every operation that can be offered now, in a stable order. */
   list(): OperationSpec[];
   get(name: string): Operation | undefined;
-  /** Problems of `args` against the operation's schema, as sentences; empty when they fit. */
-  validate(name: string, args: JsonObject): string[];
+  /**
+   * Problems of `args` against the operation's schema, as sentences; empty when they fit.
+   * `unknown` names top-level arguments whose values come later: they count as present and are not checked.
+   */
+  validate(name: string, args: JsonObject, unknown?: string[]): string[];
   /** Whether the tool answers now; a sentence when it does not. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** The state of each tool or MCP server, for `doctor` and the start banner. */

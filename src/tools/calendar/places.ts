@@ -1,0 +1,112 @@
+// Where calendars are: files of the workspace, and the files and addresses the configuration names.
+import { lstat, readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { CountersignError } from '#contracts/errors.ts';
+import { systemCode } from '../failures.ts';
+import type { WebClient } from '../http/send-request.ts';
+import { withFileErrors } from '../workspace/file-errors.ts';
+import { openSandbox, type Place, type Sandbox } from '../workspace/sandbox.ts';
+import { replaceFile } from '../workspace/write.ts';
+
+const maxBytes = 10_000_000;
+export const defaultCalendar = 'calendar.ics';
+
+export type CalendarPlaces = {
+  /** The calendars to read when none is named. */
+  names(): string[];
+  /** The text of a calendar; null when its file does not exist. */
+  read(calendar: string, signal: AbortSignal): Promise<string | null>;
+  /** Replaces a calendar's text; `change` answers null to leave it. One change at a time per calendar. */
+  update(calendar: string, change: (ics: string | null) => string | null): Promise<void>;
+};
+
+export type CalendarSettings = {
+  /** ICS files or https addresses by name. */
+  calendars: Record<string, string>;
+  /** Folder that relative paths in `calendars` start from. */
+  baseDir: string;
+};
+
+export function createCalendarPlaces(
+  settings: CalendarSettings,
+  workspace: Sandbox,
+  web: WebClient,
+): CalendarPlaces {
+  const turns = new Map<string, Promise<unknown>>();
+  const locate = (calendar: string) =>
+    Object.hasOwn(settings.calendars, calendar) ? settings.calendars[calendar] : undefined;
+  const withFile = async <T>(
+    calendar: string,
+    createFolders: boolean,
+    use: (place: Place) => Promise<T>,
+  ): Promise<T> => {
+    const configured = locate(calendar);
+    const options = { follow: true, createFolders };
+    if (configured === undefined)
+      return withFileErrors(calendar, () => workspace.withPlace(calendar, options, use));
+    // The person who configured this file may keep it anywhere; its own folder is its sandbox.
+    const path = resolve(settings.baseDir, configured);
+    const sandbox = await openSandbox(dirname(path));
+    return withFileErrors(calendar, () => sandbox.withPlace(basename(path), options, use));
+  };
+  return {
+    names: () => [...new Set([...Object.keys(settings.calendars), defaultCalendar])],
+    async read(calendar, signal) {
+      const address = toAddress(locate(calendar) ?? calendar);
+      if (address === null) return withFile(calendar, false, readPlace);
+      const answer = await web.send({
+        method: 'GET',
+        url: address,
+        headers: { accept: 'text/calendar, text/plain;q=0.5' },
+        body: null,
+        signal,
+        changesSomething: false,
+      });
+      return answer.text;
+    },
+    async update(calendar, change) {
+      if (toAddress(locate(calendar) ?? calendar) !== null)
+        throw new CountersignError(
+          'tool_failed',
+          `The calendar ${calendar} is a web address, which can only be read; add to a file instead.`,
+        );
+      const work = () =>
+        withFile(calendar, true, async (place) => {
+          const changed = change(await readPlace(place));
+          if (changed !== null) await replaceFile(place, changed, 0o666);
+        });
+      const turn = (turns.get(calendar) ?? Promise.resolve()).then(work, work);
+      turns.set(calendar, turn);
+      try {
+        await turn;
+      } finally {
+        if (turns.get(calendar) === turn) turns.delete(calendar);
+      }
+    },
+  };
+}
+
+/** An https address, or null for a path. */
+export function toAddress(calendar: string): string | null {
+  if (/^https:\/\//i.test(calendar)) return calendar;
+  if (/^webcal:\/\//i.test(calendar)) return calendar.replace(/^webcal/i, 'https');
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(calendar))
+    throw new CountersignError(
+      'address_not_allowed',
+      `The calendar ${calendar} must be a file or an https address.`,
+    );
+  return null;
+}
+
+async function readPlace(place: Place): Promise<string | null> {
+  try {
+    const info = await lstat(place.at);
+    if (!info.isFile()) throw new CountersignError('tool_failed', `${place.path} is not a file.`);
+    if (info.size > maxBytes)
+      throw new CountersignError('tool_failed', `${place.path} is larger than 10 MB.`);
+    return await readFile(place.at, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

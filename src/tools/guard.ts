@@ -1,0 +1,98 @@
+// The guard rules (C7) as a pure decision: an executor calls what its plan lists, a guarded operation runs only inside an
+// approved plan, and a planner only reads. Nothing here acts; the caller records or refuses.
+import type { Settings } from '#contracts/settings.ts';
+import type { OperationSpec, ToolRegistry } from '#contracts/tool.ts';
+
+export type CallQuestion = {
+  /** The operation's name: `workspace_delete`. */
+  operation: string;
+  /** The operations the plan names (`tools_required`); null: the call is not part of any plan. */
+  scope: readonly string[] | null;
+  /** Exact operation names that never run outside an approved plan. */
+  guarded: readonly string[];
+  /** Whether a person approved the plan this call belongs to. */
+  approved: boolean;
+  mode: Settings['guardMode'];
+};
+
+export type CallDecision =
+  | { kind: 'allow' }
+  /** Mode `log`: the call goes out, and what would have been refused is recorded. */
+  | { kind: 'record'; code: 'out_of_scope' | 'guarded_operation'; reason: string }
+  | { kind: 'refuse'; code: 'out_of_scope' | 'guarded_operation'; reason: string };
+
+/** Whether a call may go out. A shell that the plan does not list is refused in every mode. */
+export function decideCall(question: CallQuestion): CallDecision {
+  const { operation, scope, guarded, approved, mode } = question;
+  const isListed = scope?.includes(operation) === true;
+  if (scope !== null && !isListed) {
+    const kind = mode === 'log' && !isShell(operation) ? 'record' : 'refuse';
+    return { kind, code: 'out_of_scope', reason: toScopeSentence(operation, scope) };
+  }
+  const isGuarded = guarded.includes(operation);
+  const isLooseShell = isShell(operation) && !(isListed && approved);
+  if (isLooseShell || (isGuarded && !approved)) {
+    const kind = mode === 'log' && !isLooseShell ? 'record' : 'refuse';
+    return { kind, code: 'guarded_operation', reason: toGuardSentence(operation) };
+  }
+  return { kind: 'allow' };
+}
+
+function toScopeSentence(name: string, scope: readonly string[]): string {
+  return `Tool ${name} not available in plan scope. Only [${scope.join(', ')}] are available.`;
+}
+
+function toGuardSentence(name: string): string {
+  return `${name} is guarded and runs only inside an approved plan. Propose one with plan_propose that names ${name} in a step; it can run once a person has approved it.`;
+}
+
+const shellWords = new Set([
+  'shell',
+  'bash',
+  'zsh',
+  'sh',
+  'powershell',
+  'cmd',
+  'terminal',
+  'exec',
+  'execute',
+  'eval',
+  'spawn',
+  'subprocess',
+]);
+const shellPhrases = ['run_command', 'run_script', 'run_code', 'run_process', 'start_process'];
+
+/** Whether an operation runs commands, judged by its name. */
+export function isShell(operation: string): boolean {
+  const words = operation
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  const phrase = words.join('_');
+  return words.some((word) => shellWords.has(word)) || shellPhrases.some((p) => phrase.includes(p));
+}
+
+/** Tools that reach people, keep something, cost money or do nothing: never a planner's. */
+const neverForPlanners = new Set(['human', 'chat', 'reminder', 'control', 'text']);
+
+/**
+ * The operations a planner may call while it plans: those that only read, less `deny`, and of these
+ * only `allow` where it is given. Listing an operation that writes does not make it a planner's.
+ */
+export function plannerOperations(
+  registry: Pick<ToolRegistry, 'list'>,
+  plannerTools: Settings['plannerTools'],
+): OperationSpec[] {
+  const { allow, deny } = plannerTools;
+  return registry
+    .list()
+    .filter(
+      (operation) =>
+        operation.effect === 'read' &&
+        operation.human !== true &&
+        !(operation.source === 'builtin' && neverForPlanners.has(operation.tool)) &&
+        !isShell(operation.name) &&
+        !deny.includes(operation.name) &&
+        (allow === undefined || allow.includes(operation.name)),
+    );
+}

@@ -1,0 +1,133 @@
+// http_get reads a web address; http_request calls one with any method and counts as a change.
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Json } from '#contracts/text.ts';
+import type { Operation, ToolContext, ToolOutput } from '#contracts/tool.ts';
+import { defineOperation, text } from '../define-operation.ts';
+import { throwIfAborted } from '../failures.ts';
+import { type AddressRules, findUrlProblem } from './addresses.ts';
+import type { WebAnswer, WebClient } from './send-request.ts';
+
+const Url = text(8000, 'Web address that begins with https:// or http://.');
+const Headers = z
+  .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string().max(8000))
+  .default({})
+  .describe('HTTP headers to send.');
+
+/** Headers the connection decides; letting a plan set them would let it speak for another host. */
+const ownHeaders = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'keep-alive',
+  'te',
+  'trailer',
+  'expect',
+]);
+
+export function createHttpOperations(client: WebClient, rules: AddressRules): Operation[] {
+  const check = (args: { [key: string]: unknown }) =>
+    typeof args.url === 'string' ? findUrlProblem(args.url, rules) : null;
+  return [
+    defineOperation({
+      tool: 'http',
+      operation: 'get',
+      description: 'Get a web page, file or JSON document from a web address.',
+      effect: 'read',
+      destructive: false,
+      targetArgument: 'url',
+      verbs: ['get', 'fetch', 'download', 'look up'],
+      schema: z.strictObject({ url: Url, headers: Headers }),
+      check,
+      async run({ url, headers }, context) {
+        throwIfAborted(context.signal);
+        checkHeaders(headers);
+        return toOutput(
+          'GET',
+          await client.send({
+            method: 'GET',
+            url,
+            headers,
+            body: null,
+            signal: context.signal,
+            changesSomething: false,
+          }),
+        );
+      },
+    }),
+    defineOperation({
+      tool: 'http',
+      operation: 'request',
+      description:
+        'Call a web address with any method, headers and body. Counts as a change, since it may be one.',
+      effect: 'write',
+      destructive: true,
+      targetArgument: 'url',
+      verbs: ['call', 'post', 'submit', 'request'],
+      schema: z.strictObject({
+        url: Url,
+        method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
+        headers: Headers,
+        body: z
+          .union([z.string(), z.record(z.string(), z.json()), z.array(z.json())])
+          .optional()
+          .describe('Text as it is, or an object or list to send as JSON.'),
+      }),
+      check,
+      async run({ url, method, headers, body }, context) {
+        throwIfAborted(context.signal);
+        checkHeaders(headers);
+        if (body !== undefined && (method === 'GET' || method === 'HEAD'))
+          throw new CountersignError('invalid_arguments', `A ${method} request has no body.`);
+        const answer = await client.send({
+          method,
+          url,
+          headers: addHeaders(headers, body, method, context),
+          body:
+            body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+          signal: context.signal,
+          changesSomething: true,
+        });
+        return toOutput(method, answer);
+      },
+    }),
+  ];
+}
+
+function checkHeaders(headers: Record<string, string>): void {
+  const own = Object.keys(headers).find((name) => ownHeaders.has(name.toLowerCase()));
+  if (own !== undefined)
+    throw new CountersignError('invalid_arguments', `The header ${own} cannot be set.`);
+}
+
+/** The content type of a JSON body, and a key by which the other side can tell a repetition. */
+function addHeaders(
+  headers: Record<string, string>,
+  body: unknown,
+  method: string,
+  context: ToolContext,
+): Record<string, string> {
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const added: Record<string, string> = {};
+  if (body !== undefined && typeof body !== 'string' && !names.has('content-type'))
+    added['content-type'] = 'application/json';
+  if (!names.has('idempotency-key') && method !== 'GET' && method !== 'HEAD')
+    added['idempotency-key'] = context.idempotencyKey;
+  return { ...added, ...headers };
+}
+
+function toOutput(method: string, answer: WebAnswer): ToolOutput {
+  const { url, status, headers } = answer;
+  const content: { [key: string]: Json } =
+    answer.json !== undefined
+      ? { json: answer.json }
+      : answer.text === null
+        ? { binary: true }
+        : { text: answer.text };
+  return {
+    summary: `${method} ${url} answered ${status}.`,
+    data: { url, status, headers, ...content },
+  };
+}

@@ -1,0 +1,222 @@
+// One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
+import { type Agent, fetch, type Response } from 'undici';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import type { Json } from '#contracts/text.ts';
+import { outcomeUnknown, toAbortError } from '../failures.ts';
+import { type AddressRules, findUrlProblem } from './addresses.ts';
+
+export type WebRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal: AbortSignal;
+  /** A call that changes something: it goes to no other place than the one named, and its fate can be unknown. */
+  changesSomething: boolean;
+};
+
+export type WebAnswer = {
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+  text: string | null;
+  json: Json | undefined;
+};
+
+export type WebClient = {
+  /** @throws CountersignError for anything but an answer with a 2xx status */
+  send(request: WebRequest): Promise<WebAnswer>;
+};
+
+export type WebClientOptions = {
+  agent: Agent;
+  rules: AddressRules;
+  timeoutMs: number;
+  maxBytes: number;
+};
+
+const maxRedirects = 5;
+const shownHeaders = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
+const credentials = ['authorization', 'cookie', 'proxy-authorization'];
+
+export function createWebClient(options: WebClientOptions): WebClient {
+  return {
+    async send(request) {
+      const deadline = AbortSignal.timeout(options.timeoutMs);
+      const signal = AbortSignal.any([request.signal, deadline]);
+      try {
+        return await follow({ ...request, signal }, options);
+      } catch (error) {
+        throw translate(error, request, signal, options.timeoutMs);
+      }
+    },
+  };
+}
+
+async function follow(first: WebRequest, options: WebClientOptions): Promise<WebAnswer> {
+  let request = first;
+  for (let stops = 0; ; stops += 1) {
+    const problem = findUrlProblem(request.url, options.rules);
+    if (problem !== null) throw new CountersignError(problem.code, problem.message);
+    const response = await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      redirect: 'manual',
+      dispatcher: options.agent,
+      signal: request.signal,
+    });
+    const location = response.headers.get('location');
+    if (![301, 302, 303, 307, 308].includes(response.status) || location === null)
+      return readAnswer(request, response, options.maxBytes);
+    await response.body?.cancel();
+    if (stops >= maxRedirects)
+      throw new CountersignError(
+        'tool_failed',
+        `${first.url} redirects more than ${maxRedirects} times.`,
+      );
+    request = redirect(request, response.status, new URL(location, request.url).href);
+  }
+}
+
+/** The request to make after a redirect, as browsers do it, without credentials for another origin. */
+function redirect(request: WebRequest, status: number, url: string): WebRequest {
+  const leaves = new URL(url).origin !== new URL(request.url).origin;
+  if (leaves && request.changesSomething)
+    throw new CountersignError(
+      'tool_failed',
+      `${request.url} redirects to ${url}, which is another place than the one in the plan. Call that address instead.`,
+    );
+  const becomesGet =
+    (status === 303 && request.method !== 'HEAD') ||
+    ((status === 301 || status === 302) && request.method === 'POST');
+  const dropped = [
+    ...(leaves ? credentials : []),
+    ...(becomesGet ? ['content-type', 'content-length'] : []),
+  ];
+  return {
+    ...request,
+    url,
+    method: becomesGet ? 'GET' : request.method,
+    body: becomesGet ? null : request.body,
+    headers: Object.fromEntries(
+      Object.entries(request.headers).filter(([name]) => !dropped.includes(name.toLowerCase())),
+    ),
+  };
+}
+
+async function readAnswer(
+  request: WebRequest,
+  response: Response,
+  maxBytes: number,
+): Promise<WebAnswer> {
+  const bytes = await readBody(request, response, maxBytes);
+  const type = response.headers.get('content-type') ?? '';
+  const text = bytes.includes(0) ? null : decode(bytes, type);
+  if (!response.ok) {
+    const said = text === null || text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
+    throw new CountersignError(
+      'tool_failed',
+      `${request.method} ${request.url} answered ${response.status} ${response.statusText}${said}`.trim(),
+      { details: { status: response.status } },
+    );
+  }
+  return {
+    url: request.url,
+    status: response.status,
+    headers: Object.fromEntries(
+      shownHeaders.flatMap((name) => {
+        const value = response.headers.get(name);
+        return value === null ? [] : [[name, value]];
+      }),
+    ),
+    text,
+    json: /\bjson\b/i.test(type) && text !== null ? parseJson(text) : undefined,
+  };
+}
+
+async function readBody(
+  request: WebRequest,
+  response: Response,
+  maxBytes: number,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    // Counted after decompression, so a small answer that unpacks to a large one is stopped too.
+    size += chunk.byteLength;
+    if (size > maxBytes)
+      throw new CountersignError(
+        'tool_failed',
+        `The answer of ${request.url} is larger than ${maxBytes} bytes (http.max_bytes).`,
+      );
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function decode(bytes: Buffer, type: string): string {
+  const charset = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was thrown on the way, with the mark that the call may have acted where that is so. */
+function translate(
+  error: unknown,
+  request: WebRequest,
+  signal: AbortSignal,
+  timeoutMs: number,
+): CountersignError {
+  if (error instanceof CountersignError) return error;
+  const inner = findCause(error);
+  if (inner !== null) return inner;
+  const details = request.changesSomething && !wasNeverSent(error) ? outcomeUnknown : {};
+  if (signal.aborted) {
+    const aborted = toAbortError(request.signal.aborted ? request.signal : signal);
+    const message =
+      aborted.code === 'timed_out'
+        ? `${request.url} did not answer within ${timeoutMs / 1000} s.`
+        : aborted.message;
+    return new CountersignError(aborted.code, message, { details, cause: error });
+  }
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new CountersignError(
+    'tool_failed',
+    `${request.method} ${request.url} failed: ${errorMessage(reason)}`,
+    { details, cause: error },
+  );
+}
+
+/** fetch wraps what the connector threw. */
+function findCause(error: unknown): CountersignError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof CountersignError) return cause;
+  return null;
+}
+
+const neverSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function wasNeverSent(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && typeof cause.code === 'string' && neverSent.has(cause.code)) return true;
+  return false;
+}

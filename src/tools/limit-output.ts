@@ -1,0 +1,85 @@
+// Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
+import type { Json } from '#contracts/text.ts';
+import type { ToolOutput } from '#contracts/tool.ts';
+
+export const maxOutputBytes = 1_000_000;
+const maxSummary = 300;
+const previewLength = 10_000;
+
+/** `output` with storable text, a one-line summary, and data of at most `limit` bytes as JSON. */
+export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes): ToolOutput {
+  const summary = toLine(output.summary, maxSummary);
+  if (output.data === null) return { summary, data: null };
+  return { summary, data: limitData(output.data, limit) };
+}
+
+/** Text as one line of at most `max` characters. */
+export function toLine(text: string, max: number): string {
+  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${cutText(line, max - 1)}…`;
+}
+
+/** The first `length` UTF-16 units of `text`, never ending in half a character. */
+export function cutText(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+function limitData(data: Json, limit: number): Json {
+  const clean = cleanJson(data);
+  const size = byteLength(clean);
+  if (size <= limit) return clean;
+  return cutLongestText(clean, size, limit) ?? toPreview(clean, size);
+}
+
+/** Cuts the longest text directly inside an object, when that is enough. */
+function cutLongestText(data: Json, size: number, limit: number): Json | null {
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return null;
+  let longest: { key: string; text: string } | null = null;
+  for (const [key, value] of Object.entries(data)) {
+    if (typeof value === 'string' && value.length > (longest?.text.length ?? 0))
+      longest = { key, text: value };
+  }
+  if (longest === null) return null;
+  const { key, text } = longest;
+  const bytes = byteLength(text);
+  const room = limit - (size - bytes) - 200;
+  if (room < 1000) return null;
+  // A character takes up to six bytes as JSON; shrink by the share it really takes until it fits.
+  for (let length = Math.floor((text.length * room) / bytes); length > 0; ) {
+    const kept = cutText(text, length);
+    const mark = `\n[cut: the first ${kept.length} of ${text.length} characters]`;
+    const result = { ...data, [key]: kept + mark, truncated: true };
+    if (byteLength(result) <= limit) return result;
+    length = Math.floor(length * 0.8);
+  }
+  return null;
+}
+
+function toPreview(data: Json, size: number): Json {
+  return {
+    truncated: true,
+    note: `The result was too large (${size} bytes) and was left out but for its beginning.`,
+    size_bytes: size,
+    preview: cutText(JSON.stringify(data), previewLength),
+  };
+}
+
+function byteLength(data: Json): number {
+  return Buffer.byteLength(JSON.stringify(data));
+}
+
+/** Text without NUL and lone surrogates, which PostgreSQL cannot store. */
+function cleanText(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
+}
+
+function cleanJson(data: Json): Json {
+  if (typeof data === 'string') return cleanText(data);
+  if (typeof data === 'number') return Number.isFinite(data) ? data : null;
+  if (data === null || typeof data !== 'object') return data;
+  if (Array.isArray(data)) return data.map(cleanJson);
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [cleanText(key), cleanJson(value)]),
+  );
+}

@@ -1,0 +1,225 @@
+// Keeps one MCP server reachable: connects, notices when it is gone, tries again with growing pauses and before each use.
+// A call that may have reached the server is never repeated here unless the operation may be.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ListToolsResultSchema,
+  type Tool,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { CountersignError } from '#contracts/errors.ts';
+import type { McpServer } from '#contracts/settings.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { throwIfAborted, toAbortError } from '../failures.ts';
+import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
+import { openWire, redact } from './open-transport.ts';
+
+export type Connection = {
+  /** Why it cannot be used now; null while it is connected. */
+  problem(): string | null;
+  /** Connects now if need be. @throws CountersignError tool_unavailable */
+  connect(signal?: AbortSignal): Promise<void>;
+  /**
+   * @throws CountersignError tool_unavailable when the call was never made; otherwise tool_failed,
+   * timed_out or cancelled, marked `outcomeUnknown` where the server may have acted
+   */
+  call(request: CallRequest): Promise<CallToolResult>;
+  /** Whether the server answers now. @throws CountersignError tool_unavailable */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type CallRequest = {
+  tool: string;
+  args: JsonObject;
+  signal: AbortSignal;
+  /** Making the call twice is the same as making it once. */
+  repeatable: boolean;
+};
+
+export type ConnectionOptions = {
+  name: string;
+  server: McpServer;
+  baseDir: string;
+  /** The server's tools, each time they are listed. */
+  onTools(tools: Tool[]): void;
+  warn(message: string): void;
+  connectTimeoutMs: number;
+  /** First pause before trying again; doubles up to a minute. */
+  retryMs: number;
+};
+
+const maxRetryMs = 60_000;
+const stableMs = 60_000;
+const maxPages = 100;
+const pingMs = 5_000;
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { name, server } = options;
+  let live: { client: Client; since: number } | null = null;
+  let starting: Client | null = null;
+  let connecting: Promise<Client> | null = null;
+  let problem: string | null = `The MCP server ${name} is still starting.`;
+  let failures = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  const clean = (text: string) => redact(text, server);
+  const explain = (error: unknown, words = '') => clean(explainFailure(name, error, words));
+  const warn = (error: unknown) => options.warn(explain(error));
+
+  /** Gives up a client; the next one is made soon, or at the next use. */
+  function drop(client: Client, reason: string): void {
+    if (live?.client !== client) return;
+    // A server that keeps stopping right after its start must not be started every second.
+    failures = Date.now() - live.since > stableMs ? 0 : failures + 1;
+    live = null;
+    problem = reason;
+    if (closed) return;
+    options.warn(reason);
+    client.close().catch(warn);
+    retryLater();
+  }
+
+  function retryLater(): void {
+    if (closed || timer !== null) return;
+    const pause = Math.min(
+      options.retryMs * 2 ** Math.min(Math.max(failures - 1, 0), 16),
+      maxRetryMs,
+    );
+    timer = setTimeout(() => {
+      timer = null;
+      // `connectOnce` has told the reason and plans the next try.
+      obtain().catch(() => undefined);
+    }, pause);
+    timer.unref();
+  }
+
+  async function connectOnce(): Promise<Client> {
+    const client = new Client({ name: 'countersign', version: '1' }, { capabilities: {} });
+    const wire = openWire(server, options.baseDir);
+    starting = client;
+    try {
+      await client.connect(wire.transport, { timeout: options.connectTimeoutMs });
+      await listTools(client, options);
+      if (closed) throw new Error('it was closed');
+      client.onclose = () => drop(client, explain('it stopped', wire.lastWords()));
+      client.onerror = (error) => {
+        // The stream of an HTTP server is gone for good; the server may be, too.
+        if (/reconnection attempts/i.test(error.message)) verify(client).catch(warn);
+      };
+      client.setNotificationHandler(ToolListChangedNotificationSchema, async () => {
+        await listTools(client, options).catch(warn);
+      });
+      live = { client, since: Date.now() };
+      problem = null;
+      return client;
+    } catch (error) {
+      failures += 1;
+      const reason = explain(error, wire.lastWords());
+      if (reason !== problem && !closed) options.warn(reason);
+      problem = reason;
+      await client.close().catch(warn);
+      retryLater();
+      throw new CountersignError('tool_unavailable', reason, { cause: error });
+    } finally {
+      starting = null;
+    }
+  }
+
+  /** The live client; whoever comes while it connects waits for the same attempt. */
+  async function obtain(signal?: AbortSignal): Promise<Client> {
+    if (live !== null) return live.client;
+    if (closed)
+      throw new CountersignError('tool_unavailable', `The MCP server ${name} was closed.`);
+    connecting ??= connectOnce().finally(() => {
+      connecting = null;
+    });
+    return signal === undefined ? connecting : orAborted(connecting, signal);
+  }
+
+  async function verify(client: Client): Promise<boolean> {
+    try {
+      await client.ping({ timeout: pingMs });
+      return true;
+    } catch (error) {
+      drop(client, explain(error));
+      return false;
+    }
+  }
+
+  return {
+    problem: () => problem,
+    async connect(signal) {
+      await obtain(signal);
+    },
+    async call(request) {
+      for (let attempt = 1; ; attempt += 1) {
+        throwIfAborted(request.signal);
+        const client = await obtain(request.signal);
+        try {
+          return await send(client, request, server.timeout_ms);
+        } catch (error) {
+          const failure = toCallFailure(name, error, {
+            tool: request.tool,
+            signal: request.signal,
+            timeoutMs: server.timeout_ms,
+            closed: client.transport === undefined,
+          });
+          if (failure.connectionLost) drop(client, explain(error));
+          const mayRepeat = failure.neverSent || (failure.connectionLost && request.repeatable);
+          if (attempt > 1 || !mayRepeat) throw toCallError(failure, error, clean);
+        }
+      }
+    },
+    async ping() {
+      if (!(await verify(await obtain()))) await obtain();
+    },
+    async close() {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+      await Promise.all([live?.client.close(), starting?.close()]);
+      // An attempt under way ends in an error that nobody waits for any more.
+      await connecting?.catch(() => undefined);
+      live = null;
+    },
+  };
+}
+
+/** Not the SDK's `callTool`, which turns an answer against the output schema into a failure after the fact. */
+async function send(client: Client, call: CallRequest, timeoutMs: number): Promise<CallToolResult> {
+  return client.request(
+    { method: 'tools/call', params: { name: call.tool, arguments: call.args } },
+    CallToolResultSchema,
+    { signal: call.signal, timeout: timeoutMs },
+  );
+}
+
+async function listTools(client: Client, options: ConnectionOptions): Promise<void> {
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page += 1) {
+    const result = await client.request(
+      { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+      ListToolsResultSchema,
+      { timeout: options.connectTimeoutMs },
+    );
+    tools.push(...result.tools);
+    cursor = result.nextCursor;
+    if (cursor === undefined) break;
+  }
+  options.onTools(tools);
+}
+
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  throwIfAborted(signal);
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(toAbortError(signal));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,74 @@
+// An MCP tool as an operation: what its annotations say about its effect, unless the configuration knows better.
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '#contracts/settings.ts';
+import { isStorableText } from '#contracts/text.ts';
+import { type Effect, type OperationSpec, operationName } from '#contracts/tool.ts';
+import { cutText } from '../limit-output.ts';
+
+const maxDescription = 2000;
+
+/** The operation for a tool, or a sentence why it cannot be offered. */
+export function describeTool(
+  server: string,
+  tool: Tool,
+  overrides: McpServer['effects'],
+): OperationSpec | string {
+  if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
+    return `The MCP server ${server} has a tool whose name cannot be used.`;
+  if (tool.execution?.taskSupport === 'required')
+    return `The tool ${tool.name} of the MCP server ${server} runs only as a background task, which is not supported; it is not offered.`;
+  const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
+  const effect = override ?? readEffect(tool);
+  const target = findTarget(tool);
+  return {
+    tool: server,
+    operation: tool.name,
+    name: operationName(server, tool.name),
+    description: toDescription(tool),
+    input: tool.inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { output: tool.outputSchema }),
+    effect,
+    destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),
+    ...(target === undefined ? {} : { targetArgument: target }),
+    source: 'mcp',
+  };
+}
+
+/** Without a word from the server, a tool is taken to change something. */
+function readEffect(tool: Tool): Effect {
+  if (tool.annotations?.readOnlyHint === true) return 'read';
+  return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
+}
+
+function toDescription(tool: Tool): string {
+  const text = tool.description ?? tool.annotations?.title ?? tool.title ?? tool.name;
+  const storable = text.replaceAll('\u0000', '').toWellFormed().trim();
+  return storable.length <= maxDescription ? storable : `${cutText(storable, maxDescription)}…`;
+}
+
+/** Arguments that usually name what is touched, most telling first. */
+const targets = [
+  'destination',
+  'path',
+  'file_path',
+  'filePath',
+  'url',
+  'uri',
+  'to',
+  'target',
+  'recipient',
+  'channel',
+  'name',
+  'title',
+  'id',
+];
+
+function findTarget(tool: Tool): string | undefined {
+  const properties = tool.inputSchema.properties ?? {};
+  return targets.find((name) => {
+    const schema: unknown = properties[name];
+    return (
+      typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'string'
+    );
+  });
+}

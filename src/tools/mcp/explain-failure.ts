@@ -1,0 +1,116 @@
+// What went wrong with an MCP server, in a sentence, and what it means for the call that was under way.
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { type ErrorCode as Code, CountersignError, errorMessage } from '#contracts/errors.ts';
+import { outcomeUnknown, systemCode, toAbortError } from '../failures.ts';
+
+/** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
+export function explainFailure(name: string, error: unknown, lastWords: string): string {
+  const last = lastWords.trim().split('\n').at(-1)?.trim().slice(0, 300) ?? '';
+  const said = last === '' ? '' : ` Its last words: ${last}`;
+  return `The MCP server ${name} ${describe(error)}.${said}`;
+}
+
+function describe(error: unknown): string {
+  if (typeof error === 'string') return `is not reachable: ${error}`;
+  if (error instanceof StreamableHTTPError && (error.code === 401 || error.code === 403))
+    return `refuses the credentials (${error.code}); check its "headers" in countersign.json`;
+  if (error instanceof McpError && error.code === ErrorCode.RequestTimeout)
+    return 'did not answer in time; check that its command or address is right';
+  if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed)
+    return 'stopped while it was starting';
+  switch (findSystemCode(error)) {
+    case 'ENOENT':
+      return 'cannot be started: its command or folder was not found; check it in countersign.json';
+    case 'EACCES':
+      return 'cannot be started: its command may not be executed';
+    case 'ECONNREFUSED':
+      return 'is not reachable: nothing answers at its address';
+    case 'ENOTFOUND':
+      return 'is not reachable: its host was not found';
+    default:
+      return `is not usable: ${firstLine(error)}`;
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (errorMessage(error).split('\n')[0] ?? '').slice(0, 300).replace(/\.$/, '');
+}
+
+function findSystemCode(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = systemCode(cause);
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+/** The server forgot this client's session (it was restarted) and took no notice of the call. */
+export function isSessionLost(error: unknown): boolean {
+  if (!(error instanceof StreamableHTTPError)) return false;
+  return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+}
+
+export type CallFailure = {
+  code: Code;
+  message: string;
+  details: Record<string, unknown>;
+  /** The connection is of no more use. */
+  connectionLost: boolean;
+  /** The server cannot have seen the call. */
+  neverSent: boolean;
+};
+
+/** What a failed call means. `closed`: its connection was closed meanwhile. */
+export function toCallFailure(
+  name: string,
+  error: unknown,
+  call: { tool: string; signal: AbortSignal; timeoutMs: number; closed: boolean },
+): CallFailure {
+  const base = { details: outcomeUnknown, connectionLost: false, neverSent: false };
+  if (call.signal.aborted) {
+    const aborted = toAbortError(call.signal);
+    return { ...base, code: aborted.code, message: aborted.message };
+  }
+  const unsure = 'whether it acted is not known';
+  if (call.closed)
+    return {
+      ...base,
+      connectionLost: true,
+      code: 'tool_failed',
+      message: `The MCP server ${name} stopped during ${call.tool}; ${unsure}.`,
+    };
+  if (error instanceof McpError) {
+    if (error.code === ErrorCode.RequestTimeout)
+      return {
+        ...base,
+        code: 'timed_out',
+        message: `${call.tool} of ${name} did not answer within ${call.timeoutMs / 1000} s; ${unsure}.`,
+      };
+    // The server itself said no.
+    return { ...base, details: {}, code: 'tool_failed', message: firstLine(error) };
+  }
+  const neverSent = isSessionLost(error) || findSystemCode(error) === 'ECONNREFUSED';
+  const answered = error instanceof StreamableHTTPError;
+  return {
+    code: neverSent ? 'tool_unavailable' : 'tool_failed',
+    message: neverSent
+      ? explainFailure(name, error, '')
+      : `${call.tool} of ${name} failed: ${firstLine(error)}; ${unsure}.`,
+    details: neverSent ? {} : outcomeUnknown,
+    connectionLost: neverSent || !answered,
+    neverSent,
+  };
+}
+
+/** An error for a call, with secrets taken out by `clean`. */
+export function toCallError(
+  failure: CallFailure,
+  cause: unknown,
+  clean: (text: string) => string,
+): CountersignError {
+  return new CountersignError(failure.code, clean(failure.message), {
+    details: failure.details,
+    cause,
+  });
+}

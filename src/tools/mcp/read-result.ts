@@ -1,0 +1,47 @@
+// The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { CountersignError } from '#contracts/errors.ts';
+import { type Json, JsonValue } from '#contracts/text.ts';
+import type { ToolOutput } from '#contracts/tool.ts';
+import { cutText, toLine } from '../limit-output.ts';
+
+const maxErrorText = 2000;
+
+/**
+ * `data` is the structured content where there is one, else `{ text }`; other parts are only named.
+ * @throws CountersignError tool_failed when the server says the call failed
+ */
+export function readResult(name: string, result: CallToolResult): ToolOutput {
+  const text = result.content
+    .map((part) => {
+      if (part.type === 'text') return part.text;
+      if (part.type === 'resource' && 'text' in part.resource) return part.resource.text;
+      return '';
+    })
+    .filter((part) => part !== '')
+    .join('\n');
+  if (result.isError === true)
+    throw new CountersignError(
+      'tool_failed',
+      text.trim() === '' ? `${name} failed without saying why.` : cutText(text, maxErrorText),
+    );
+  return {
+    summary: text.trim() === '' ? `${name} is done.` : toLine(text, 200),
+    data: result.structuredContent === undefined ? toData(result, text) : toJson(result),
+  };
+}
+
+function toJson(result: CallToolResult): Json {
+  const parsed = JsonValue.safeParse(result.structuredContent);
+  // What does not parse has characters that cannot be stored; the cap replaces them afterwards.
+  return parsed.success ? parsed.data : JSON.parse(JSON.stringify(result.structuredContent));
+}
+
+function toData(result: CallToolResult, text: string): Json {
+  const others = result.content.flatMap((part): Json[] => {
+    if (part.type === 'image' || part.type === 'audio')
+      return [{ type: part.type, mime_type: part.mimeType, bytes: part.data.length }];
+    return part.type === 'resource_link' ? [{ type: part.type, uri: part.uri }] : [];
+  });
+  return others.length === 0 ? { text } : { text, attachments: others };
+}

@@ -1,0 +1,50 @@
+// What built-in tools need from the rest of the house. Whoever starts the process passes these in; tools import none of it.
+
+/** Says something in a conversation. */
+export type ChatPort = {
+  /** `once`: a text with the same key is said only the first time. */
+  post(message: { conversation: string; user: string; text: string; once: string }): Promise<void>;
+};
+
+/** Keeps reminders. */
+export type ReminderPort = {
+  /** Stores the reminder under its id; a second call with the same id changes nothing more. */
+  set(reminder: {
+    id: string;
+    planId: string | null;
+    user: string;
+    conversation: string | null;
+    text: string;
+    /** RFC 5545 rule; null: once. */
+    rrule: string | null;
+    timezone: string;
+    startsAt: Date;
+    nextAt: Date;
+  }): Promise<void>;
+};
+
+/** A model that writes plain text. */
+export type TextModel = {
+  complete(request: {
+    system: string;
+    prompt: string;
+    signal: AbortSignal;
+  }): Promise<{ text: string; cost_usd: number }>;
+};
+
+/** Zones and recurrence rules; `src/timeline/recurrence.ts` fits it as it is. */
+export type TimePort = {
+  /** What is wrong with a rule, as a sentence. */
+  checkRule(rrule: string): string | null;
+  /** What is wrong with a zone, as a sentence. */
+  checkTimezone(timezone: string): string | null;
+  readRule(rrule: string): string;
+  nextOccurrences(
+    recurrence: { rrule: string; timezone: string; startsAt: Date },
+    after: Date,
+    limit: number,
+  ): Date[];
+  toMoment(text: string, timezone: string): Date;
+  toLocalIso(moment: Date, timezone: string): string;
+  formatMoment(moment: Date, timezone: string, options?: { zone?: boolean }): string;
+};

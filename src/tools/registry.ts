@@ -1,0 +1,194 @@
+// The tools of this process: built-ins and MCP servers under one roof. A server that is down never stops the start;
+// its operations stay known once seen. Whatever an operation throws or answers leaves here with a code and under a size.
+import { access } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, systemClock } from '#contracts/clock.ts';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import type { Settings } from '#contracts/settings.ts';
+import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#contracts/tool.ts';
+import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
+import { throwIfAborted, toToolError } from './failures.ts';
+import { limitOutput } from './limit-output.ts';
+import { createMcpTool, type McpTool } from './mcp/server.ts';
+import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
+
+export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
+  mcpServers: Settings['mcpServers'];
+  disabledTools: Settings['disabledTools'];
+  /** Something a person who runs this should know. */
+  warn(message: string): void;
+  /** Folder that relative paths of the configuration start from; default: the current one. */
+  baseDir?: string;
+  clock?: Clock;
+  /** How long the start waits for MCP servers; slower ones come in later. Default 3 s. */
+  startWaitMs?: number;
+  /** How long one attempt to connect to an MCP server may take. Default 30 s. */
+  connectTimeoutMs?: number;
+  /** First pause before a lost MCP server is tried again. Default 1 s. */
+  retryMs?: number;
+};
+
+/** @throws CountersignError invalid_configuration for names that collide or addresses that are none */
+export async function createRegistry(options: RegistryOptions): Promise<ToolRegistry> {
+  const baseDir = options.baseDir ?? process.cwd();
+  checkNames(options);
+  const builtins = await createBuiltins({
+    ...options,
+    baseDir,
+    clock: options.clock ?? systemClock,
+  });
+  const disabled = new Set(options.disabledTools);
+  for (const name of disabled)
+    if (
+      !builtins.operations.some((one) => one.tool === name || one.name === name) &&
+      !isOptional(name)
+    )
+      options.warn(`disabledTools names ${name}, which is not a built-in tool or operation.`);
+  const own = builtins.operations
+    .filter((operation) => !disabled.has(operation.tool) && !disabled.has(operation.name))
+    .map(guardCall);
+
+  let known: Map<string, Operation> | null = null;
+  let listed: OperationSpec[] | null = null;
+  const servers = Object.entries(options.mcpServers)
+    .filter(([, server]) => !server.disabled)
+    .map(([name, server]) =>
+      createMcpTool({
+        name,
+        server,
+        baseDir,
+        warn: options.warn,
+        onChange: () => {
+          known = null;
+          listed = null;
+        },
+        connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+        retryMs: options.retryMs ?? 1000,
+      }),
+    );
+  const operations = () => {
+    known ??= new Map(
+      [...own, ...servers.flatMap((server) => server.operations().map(guardCall))]
+        .filter((operation) => !disabled.has(operation.name))
+        .map((operation) => [operation.name, operation]),
+    );
+    return known;
+  };
+  const validators = new WeakMap<Operation, ArgumentValidator>();
+  const validatorOf = (operation: Operation) => {
+    const validator = validators.get(operation) ?? compileValidator(operation.input);
+    validators.set(operation, validator);
+    return validator;
+  };
+  await startServers(servers, options.startWaitMs ?? 3000);
+
+  return {
+    list() {
+      listed ??= [...operations().values()].map(toSpec);
+      return [...listed];
+    },
+    get: (name) => operations().get(name),
+    validate(name, args, unknown) {
+      const operation = operations().get(name);
+      if (operation === undefined) return [`${name} is not an operation of any tool`];
+      const problems = validatorOf(operation)(args, unknown);
+      if (problems.length > 0) return problems;
+      const problem = operation.check?.(args) ?? null;
+      return problem === null ? [] : [problem.message];
+    },
+    async check(tool) {
+      const server = servers.find((candidate) => candidate.name === tool);
+      try {
+        if (server !== undefined) await server.connection.ping();
+        else if (!own.some((operation) => operation.tool === tool))
+          return { ok: false, reason: `There is no tool ${tool}.` };
+        else if (tool === 'workspace') await access(options.workspaceDir);
+        return { ok: true };
+      } catch (error) {
+        return { ok: false, reason: errorMessage(error) };
+      }
+    },
+    status: () => [...toOwnStatus(own), ...servers.map(toServerStatus)],
+    async close() {
+      await Promise.all([
+        builtins.agent.destroy(),
+        ...servers.map((server) => server.connection.close()),
+      ]);
+    },
+  };
+}
+
+/** Tools that are not offered everywhere, so that switching them off is no mistake. */
+function isOptional(name: string): boolean {
+  return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
+}
+
+/** Connects to all servers at once; those that are slow or fail go on trying by themselves. */
+async function startServers(servers: McpTool[], waitMs: number): Promise<void> {
+  if (servers.length === 0) return;
+  const enough = new AbortController();
+  await Promise.race([
+    Promise.allSettled(servers.map((server) => server.connection.connect())),
+    wait(waitMs, undefined, { signal: enough.signal, ref: true }),
+  ]);
+  enough.abort();
+}
+
+function checkNames(options: RegistryOptions): void {
+  const disabled = new Set(options.disabledTools);
+  for (const [name, server] of Object.entries(options.mcpServers)) {
+    if (server.disabled) continue;
+    const taken = (builtinTools as readonly string[]).includes(name) && !disabled.has(name);
+    if (taken || name === 'plan')
+      throw new CountersignError(
+        'invalid_configuration',
+        `mcpServers.${name} has the name of a built-in tool; rename the server, or list "${name}" under disabledTools.`,
+      );
+    // `a_b` + `c` and `a` + `b_c` would be one name.
+    if (!/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name))
+      throw new CountersignError(
+        'invalid_configuration',
+        `mcpServers.${name}: a server's name has letters, digits and hyphens only.`,
+      );
+  }
+}
+
+/** The operation with its failures given codes and its output made storable and small enough. */
+function guardCall(operation: Operation): Operation {
+  return {
+    ...operation,
+    async call(args, context) {
+      throwIfAborted(context.signal);
+      try {
+        const output = await operation.call(args, context);
+        return 'waitFor' in output ? output : limitOutput(output);
+      } catch (error) {
+        throw toToolError(error, 'tool_failed', `${operation.name} failed`);
+      }
+    },
+  };
+}
+
+function toSpec({ call: _call, check: _check, ...spec }: Operation): OperationSpec {
+  return spec;
+}
+
+function toOwnStatus(operations: Operation[]): ToolStatus[] {
+  return [...Map.groupBy(operations, (operation) => operation.tool)].map(([tool, group]) => ({
+    tool,
+    source: 'builtin',
+    ok: true,
+    operations: group.length,
+  }));
+}
+
+function toServerStatus(server: McpTool): ToolStatus {
+  const problem = server.connection.problem();
+  return {
+    tool: server.name,
+    source: 'mcp',
+    ok: problem === null,
+    operations: server.operations().length,
+    ...(problem === null ? {} : { reason: problem }),
+  };
+}

@@ -1,0 +1,133 @@
+// reminder_set: keeps a reminder, once or by a recurrence rule, in the person's zone. Setting it again changes nothing.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Operation } from '#contracts/tool.ts';
+import { defineOperation, text } from './define-operation.ts';
+import { throwIfAborted } from './failures.ts';
+import { toLine } from './limit-output.ts';
+import type { ReminderPort, TimePort } from './ports.ts';
+
+const shown = 3;
+const shortestGapMs = 60_000;
+
+type Timing = { startsAt: Date; next: Date[]; rrule: string | null };
+
+export function createReminderSet(
+  reminders: ReminderPort,
+  times: TimePort,
+  clock: Clock,
+): Operation {
+  return defineOperation({
+    tool: 'reminder',
+    operation: 'set',
+    description:
+      'Remind the person in this conversation, at one moment or again and again (RFC 5545 rule).',
+    effect: 'idempotent',
+    destructive: false,
+    targetArgument: 'text',
+    verbs: ['remind', 'reminder', 'remember'],
+    schema: z.strictObject({
+      text: text(2000, 'What to be reminded of.'),
+      at: text(60, 'First moment: 2026-05-04T09:30 in the zone, or with an offset.').optional(),
+      rrule: text(500, 'Rule such as FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=30.').optional(),
+      timezone: text(60, 'IANA zone; left out: the person’s own.').optional(),
+    }),
+    check: (args) => toProblem(findProblem(args, times)),
+    async run(args, context) {
+      throwIfAborted(context.signal);
+      const problem = findProblem(args, times);
+      if (problem !== null) throw new CountersignError('invalid_arguments', problem);
+      const timezone = args.timezone ?? context.timezone;
+      const timing = computeTiming(args, timezone, times, clock.now());
+      const [nextAt] = timing.next;
+      if (nextAt === undefined)
+        throw new CountersignError('invalid_arguments', 'This reminder would never ring.');
+      const id = `REM-${createHash('sha256').update(context.idempotencyKey).digest('hex').slice(0, 16)}`;
+      await reminders.set({
+        id,
+        planId: context.planId,
+        user: context.user,
+        conversation: context.conversation,
+        text: args.text,
+        rrule: timing.rrule,
+        timezone,
+        startsAt: timing.startsAt,
+        nextAt,
+      });
+      return {
+        summary: `Reminder set: "${toLine(args.text, 100)}", next ${times.formatMoment(nextAt, timezone)}.`,
+        data: {
+          id,
+          text: args.text,
+          timezone,
+          rrule: timing.rrule,
+          next: timing.next.map((moment) => times.toLocalIso(moment, timezone)),
+        },
+      };
+    },
+  });
+}
+
+function toProblem(message: string | null) {
+  return message === null ? null : { code: 'invalid_arguments' as const, message };
+}
+
+function findProblem(args: { [key: string]: unknown }, times: TimePort): string | null {
+  const { at, rrule, timezone } = args;
+  if (typeof timezone === 'string') {
+    const problem = times.checkTimezone(timezone);
+    if (problem !== null) return problem;
+  }
+  if (typeof rrule === 'string') {
+    const problem = times.checkRule(rrule);
+    if (problem !== null) return problem;
+  }
+  if (typeof at === 'string') {
+    try {
+      times.toMoment(at, typeof timezone === 'string' ? timezone : 'UTC');
+    } catch (error) {
+      if (error instanceof CountersignError) return error.message;
+      throw error;
+    }
+  }
+  return null;
+}
+
+/** When the reminder rings. @throws CountersignError invalid_arguments when that is never or too often */
+function computeTiming(
+  args: { at?: string | undefined; rrule?: string | undefined },
+  timezone: string,
+  times: TimePort,
+  now: Date,
+): Timing {
+  const at = args.at === undefined ? null : times.toMoment(args.at, timezone);
+  if (args.rrule === undefined) {
+    if (at === null)
+      throw new CountersignError(
+        'invalid_arguments',
+        'The reminder needs a time: give "at", "rrule" or both.',
+      );
+    if (at <= now)
+      throw new CountersignError(
+        'invalid_arguments',
+        `${times.formatMoment(at, timezone)} has passed; choose a later time.`,
+      );
+    return { startsAt: at, next: [at], rrule: null };
+  }
+  // Without a first moment the rule starts now; whole minutes, so that 9:30 rings at 9:30:00.
+  const startsAt = at ?? new Date(Math.floor(now.getTime() / 60_000) * 60_000);
+  const after = new Date(Math.max(now.getTime(), startsAt.getTime() - 1));
+  const rrule = times.readRule(args.rrule);
+  const next = times.nextOccurrences({ rrule, timezone, startsAt }, after, shown);
+  const [first, second] = next;
+  if (first === undefined)
+    throw new CountersignError('invalid_arguments', `The rule ${rrule} has already ended.`);
+  if (second !== undefined && second.getTime() - first.getTime() < shortestGapMs)
+    throw new CountersignError(
+      'invalid_arguments',
+      'A reminder can ring at most once a minute; make the rule less frequent.',
+    );
+  return { startsAt, next, rrule };
+}

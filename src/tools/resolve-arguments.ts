@@ -1,0 +1,73 @@
+// Fills in the references of a step's arguments (`$from`, RFC 6901 pointers) from the outputs of earlier steps.
+import { type ArgumentReference, substitute } from '#contracts/arguments.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+
+/**
+ * `args` with each reference replaced by the value it names; `$decide` values stay as they are.
+ * @throws CountersignError invalid_reference for a reference that leads nowhere
+ */
+export function resolveReferences(
+  args: JsonObject,
+  outputs: ReadonlyMap<string, Json>,
+): JsonObject {
+  const resolve = (name: string, { $from, path }: ArgumentReference): Json => {
+    const output = outputs.get($from);
+    if (output === undefined)
+      throw invalid(`The argument ${name} needs the output of step ${$from}, which has none.`);
+    const found = readPointer(output, path);
+    if (found.ok) return found.value;
+    const where = path === '' ? 'the output' : `${path} of the output`;
+    throw invalid(`The argument ${name} needs ${where} of step ${$from}: ${found.reason}.`);
+  };
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      substitute(
+        value,
+        (reference) => resolve(name, reference),
+        (argument) => argument,
+      ),
+    ]),
+  );
+}
+
+export type PointerResult = { ok: true; value: Json } | { ok: false; reason: string };
+
+/** The value at a JSON pointer (RFC 6901). */
+export function readPointer(value: Json, pointer: string): PointerResult {
+  if (pointer === '') return { ok: true, value };
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer))
+    return { ok: false, reason: 'it is not a JSON pointer' };
+  let current: Json = value;
+  let walked = '';
+  for (const token of pointer.slice(1).split('/')) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    const next = readMember(current, key);
+    if (next === undefined) return { ok: false, reason: describeMiss(current, key, walked) };
+    current = next;
+    walked += `/${token}`;
+  }
+  return { ok: true, value: current };
+}
+
+function readMember(value: Json, key: string): Json | undefined {
+  if (value === null || typeof value !== 'object') return undefined;
+  if (Array.isArray(value)) return /^(0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined;
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function describeMiss(value: Json, key: string, walked: string): string {
+  const where = walked === '' ? 'the output' : walked;
+  if (value === null) return `${where} is empty`;
+  if (Array.isArray(value))
+    return `${where} is a list of ${value.length} and has no item ${JSON.stringify(key)}`;
+  if (typeof value !== 'object') return `${where} is not an object or a list`;
+  const keys = Object.keys(value);
+  const has = keys.length === 0 ? 'is empty' : `has only ${keys.slice(0, 8).join(', ')}`;
+  return `there is no ${JSON.stringify(key)}; ${where} ${has}`;
+}
+
+function invalid(message: string): CountersignError {
+  return new CountersignError('invalid_reference', message);
+}

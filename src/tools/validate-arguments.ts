@@ -1,0 +1,170 @@
+// Checks arguments against an operation's JSON Schema and says what is wrong in sentences that name the argument.
+// Values that are only known when the step runs ($from, $decide) are taken to fit.
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import { isReference, isRuntime } from '#contracts/arguments.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
+
+const maxSentences = 8;
+const options: Options = {
+  strict: false,
+  allErrors: true,
+  logger: false,
+  validateSchema: false,
+  addUsedSchema: false,
+};
+
+// The package is CommonJS: under Node's ESM its default export is the function itself, which its types don't say.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+
+/** `unknown` names top-level arguments whose values come later. */
+export type ArgumentValidator = (args: JsonObject, unknown?: readonly string[]) => string[];
+
+/**
+ * A validator for one schema, draft 7 or 2020-12 (what it says in `$schema`; 2020-12 when silent).
+ * @throws Error when the schema cannot be used in either draft
+ */
+export function compileValidator(schema: JsonSchema): ArgumentValidator {
+  const validate = compileSchema(schema);
+  return (args, unknown = []) => {
+    if (validate(args)) return [];
+    const open = [...unknown.map((name) => toPointer('', name)), ...findOpenValues(args, '')];
+    const errors = dropExcused(validate.errors ?? [], open);
+    return [...new Set(errors.map(toSentence))].slice(0, maxSentences);
+  };
+}
+
+function compileSchema(schema: JsonSchema): ValidateFunction {
+  const { $schema, ...rest } = schema;
+  // Each schema gets its own instance: servers may use the same $id twice.
+  const drafts = [() => addFormats(new Ajv2020(options)), () => addFormats(new Ajv(options))];
+  if (typeof $schema === 'string' && /draft-0[67]/.test($schema)) drafts.reverse();
+  const [first, second] = drafts;
+  try {
+    if (first === undefined) throw new Error('no draft');
+    return first().compile(rest);
+  } catch (error) {
+    try {
+      if (second === undefined) throw error;
+      return second().compile(rest);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** JSON pointers of the values inside `args` that are not yet known. */
+function findOpenValues(value: Json, pointer: string): string[] {
+  if (isReference(value) || isRuntime(value)) return [pointer];
+  if (value === null || typeof value !== 'object') return [];
+  const entries: [string, Json][] = Array.isArray(value)
+    ? value.map((item, index) => [String(index), item])
+    : Object.entries(value);
+  return entries.flatMap(([key, item]) => findOpenValues(item, toPointer(pointer, key)));
+}
+
+function toPointer(parent: string, key: string): string {
+  return `${parent}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+const aboutTheWhole = new Set([
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'not',
+  'if',
+  'enum',
+  'const',
+  'contains',
+  'uniqueItems',
+  'dependentSchemas',
+]);
+
+/** The errors that stay whatever the open values turn out to be. */
+function dropExcused(errors: ErrorObject[], open: string[]): ErrorObject[] {
+  if (open.length === 0) return errors;
+  const excused = errors.filter((error) => isExcused(error, open));
+  // With "one of these" excused, the complaints of each alternative are, too.
+  const alternatives = excused
+    .filter((error) => aboutTheWhole.has(error.keyword))
+    .map((error) => `${error.schemaPath}/`);
+  return errors.filter(
+    (error) =>
+      !excused.includes(error) && !alternatives.some((path) => error.schemaPath.startsWith(path)),
+  );
+}
+
+/** An error that may vanish once an open value is known. */
+function isExcused(error: ErrorObject, open: string[]): boolean {
+  const path =
+    error.keyword === 'required'
+      ? toPointer(error.instancePath, String(error.params.missingProperty))
+      : error.instancePath;
+  return open.some(
+    (pointer) =>
+      path === pointer ||
+      path.startsWith(`${pointer}/`) ||
+      (aboutTheWhole.has(error.keyword) && (path === '' || pointer.startsWith(`${path}/`))),
+  );
+}
+
+/** `/items/0/name` → `items[0].name` */
+function toArgumentName(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((name, part) => {
+      if (/^\d+$/.test(part)) return `${name}[${part}]`;
+      return name === '' ? part : `${name}.${part}`;
+    }, '');
+}
+
+const typeNames: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+function toSentence(error: ErrorObject): string {
+  const name = toArgumentName(error.instancePath);
+  const params = error.params as Record<string, unknown>;
+  const inside = (key: unknown) => (name === '' ? String(key) : `${name}.${String(key)}`);
+  const subject = name === '' ? 'the arguments' : name;
+  switch (error.keyword) {
+    case 'required':
+      return `${inside(params.missingProperty)} is missing`;
+    case 'additionalProperties':
+      return `${inside(params.additionalProperty)} is not a known argument`;
+    case 'unevaluatedProperties':
+      return `${inside(params.unevaluatedProperty)} is not a known argument`;
+    case 'type': {
+      const types = Array.isArray(params.type) ? params.type : [params.type];
+      return `${subject} must be ${types.map((type) => typeNames[String(type)] ?? String(type)).join(' or ')}`;
+    }
+    case 'enum': {
+      const values = Array.isArray(params.allowedValues) ? params.allowedValues : [];
+      return `${subject} must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+    }
+    case 'const':
+      return `${subject} must be ${JSON.stringify(params.allowedValue)}`;
+    case 'minLength':
+      return params.limit === 1
+        ? `${subject} is empty`
+        : `${subject} must have at least ${String(params.limit)} characters`;
+    case 'maxLength':
+      return `${subject} must have at most ${String(params.limit)} characters`;
+    case 'format':
+      return `${subject} must be a valid ${String(params.format)}`;
+    case 'pattern':
+      return `${subject} must match ${String(params.pattern)}`;
+    default:
+      return `${subject} ${error.message ?? 'does not fit'}`;
+  }
+}

@@ -1,0 +1,31 @@
+// System errors of the workspace in a person's words.
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { systemCode } from '../failures.ts';
+
+const sentences: Record<string, (path: string) => string> = {
+  ENOENT: (path) =>
+    `There is no ${path} in the workspace. Look at workspace_list for what there is.`,
+  EACCES: (path) => `The workspace does not allow access to ${path}; check its permissions.`,
+  EPERM: (path) => `The workspace does not allow access to ${path}; check its permissions.`,
+  EISDIR: (path) => `${path} is a folder, not a file.`,
+  ENOTDIR: (path) => `A part of ${path} is a file, so nothing can be inside it.`,
+  ELOOP: (path) => `${path} was replaced by a link while it was being used.`,
+  ENOSPC: (path) => `There is no room left on the disk for ${path}; free some space and retry.`,
+  EROFS: (path) => `The workspace cannot be written to, so ${path} stays as it is.`,
+  ENOTEMPTY: (path) => `The folder ${path} is not empty.`,
+  EINVAL: (path) => `A folder cannot be moved into itself: ${path}.`,
+  ENAMETOOLONG: (path) => `The name ${path} is too long for the file system.`,
+};
+
+/** Runs `work`; what the file system refuses about `path` becomes a CountersignError. */
+export async function withFileErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CountersignError) throw error;
+    const sentence = sentences[systemCode(error) ?? '']?.(path);
+    throw new CountersignError('tool_failed', sentence ?? `${path}: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,80 @@
+// workspace_move: renames a file or folder, or puts it into another folder. Nothing is replaced unless asked.
+import { lstat, rename } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Operation } from '#contracts/tool.ts';
+import { defineOperation, text } from '../define-operation.ts';
+import { throwIfAborted } from '../failures.ts';
+import { withFileErrors } from './file-errors.ts';
+import { checkPaths, toWorkspacePath } from './paths.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export function createMove(sandbox: Sandbox): Operation {
+  return defineOperation({
+    tool: 'workspace',
+    operation: 'move',
+    description:
+      'Move or rename a file or folder in the workspace. "to" is the new path, or a folder (ending in /) to put it in; folders are created as needed.',
+    effect: 'write',
+    destructive: false,
+    targetArgument: 'to',
+    verbs: ['move', 'rename', 'archive'],
+    schema: z.strictObject({
+      from: text(2000, 'What to move.'),
+      to: text(2000, 'Its new path, or a folder ending in /.'),
+      overwrite: z.boolean().default(false).describe('Replace a file that is already there.'),
+    }),
+    check: checkPaths('from', 'to'),
+    run: async (args, { signal }) => {
+      const from = toWorkspacePath(args.from);
+      const to = await findDestination(sandbox, from, args.to);
+      return withFileErrors(from, () =>
+        sandbox.withPlace(from, { follow: false }, async (source) => {
+          await lstat(source.at);
+          const move = () =>
+            sandbox.withPlace(to, { follow: false, createFolders: true }, async (target) => {
+              throwIfAborted(signal);
+              if (!args.overwrite && (await exists(target.at)))
+                throw new CountersignError(
+                  'tool_failed',
+                  `${target.path} already exists; set overwrite to true to replace it.`,
+                );
+              await rename(source.at, target.at);
+              await Promise.all([source.syncFolder(), target.syncFolder()]);
+              return {
+                summary: `Moved ${source.path} to ${target.path}.`,
+                data: { from: source.path, path: target.path },
+              };
+            });
+          return withFileErrors(to, move);
+        }),
+      );
+    },
+  });
+}
+
+/** `to` itself, or the place inside it when it is a folder. */
+async function findDestination(sandbox: Sandbox, from: string, to: string): Promise<string> {
+  const path = toWorkspacePath(to);
+  if (from === '.')
+    throw new CountersignError('invalid_arguments', 'The workspace itself cannot be moved.');
+  const isFolder =
+    to.endsWith('/') ||
+    path === '.' ||
+    (await sandbox
+      .withPlace(path, { follow: true }, async (place) => (await lstat(place.at)).isDirectory())
+      .catch((error: unknown) => {
+        if (error instanceof CountersignError && error.code === 'path_outside_workspace')
+          throw error;
+        return false;
+      }));
+  return isFolder ? posix.join(path, posix.basename(from)) : path;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,63 @@
+// What a path in the workspace may look like. Pure, so that a plan with a bad path is refused when it is proposed.
+import { posix } from 'node:path';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+
+const maxPath = 2000;
+const maxName = 255;
+
+export type PathProblem = { code: ErrorCode; message: string };
+
+/** What is wrong with a workspace path, judged by its text alone; null when it may be used. */
+export function findPathProblem(path: string): PathProblem | null {
+  const shown = JSON.stringify(path.length <= 80 ? path : `${path.slice(0, 77)}…`);
+  const invalid = (message: string): PathProblem => ({ code: 'invalid_arguments', message });
+  const outside: PathProblem = {
+    code: 'path_outside_workspace',
+    message: `The path ${shown} leads outside the workspace; give one relative to it, such as notes/today.md.`,
+  };
+  if (path === '') return invalid('The path is empty; give one such as notes/today.md.');
+  if (path.includes('\u0000') || !path.isWellFormed())
+    return invalid(`The path ${shown} contains characters no file name can have.`);
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return outside;
+  if (path.includes('\\')) {
+    const leaves = path.startsWith('\\') || path.split(/[\\/]/).includes('..');
+    return leaves ? outside : invalid(`The path ${shown} has a backslash; use / between folders.`);
+  }
+  const normal = posix.normalize(path);
+  if (normal === '..' || normal.startsWith('../')) return outside;
+  if (Buffer.byteLength(path) > maxPath)
+    return invalid(`The path is too long: at most ${maxPath} bytes.`);
+  if (path.split('/').some((name) => Buffer.byteLength(name) > maxName))
+    return invalid(`A name in the path ${shown} is too long: at most ${maxName} bytes.`);
+  return null;
+}
+
+/** The sentence of findPathProblem, for those who need no code. */
+export function checkWorkspacePath(path: string): string | null {
+  return findPathProblem(path)?.message ?? null;
+}
+
+/**
+ * The path in its shortest form, without a slash at its end; `.` is the workspace itself.
+ * @throws CountersignError path_outside_workspace or invalid_arguments
+ */
+export function toWorkspacePath(path: string): string {
+  const problem = findPathProblem(path);
+  if (problem !== null) throw new CountersignError(problem.code, problem.message);
+  const normal = posix.normalize(path).replace(/\/+$/, '');
+  return normal === '' ? '.' : normal;
+}
+
+/** The check of an operation whose arguments `names` are workspace paths. */
+export function checkPaths(
+  ...names: string[]
+): (args: { [key: string]: unknown }) => PathProblem | null {
+  return (args) => {
+    for (const name of names) {
+      const path = args[name];
+      const problem = typeof path === 'string' ? findPathProblem(path) : null;
+      if (problem !== null) return problem;
+    }
+    return null;
+  };
+}

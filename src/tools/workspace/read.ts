@@ -1,0 +1,87 @@
+// workspace_read: the text of a file, up to a size; says when a file is not text.
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Operation } from '#contracts/tool.ts';
+import { defineOperation, text } from '../define-operation.ts';
+import { throwIfAborted } from '../failures.ts';
+import { withFileErrors } from './file-errors.ts';
+import { checkPaths } from './paths.ts';
+import type { Place, Sandbox } from './sandbox.ts';
+
+const defaultBytes = 500_000;
+// A pipe or a device would keep the reader waiting; opened without waiting, it is found out and refused.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export function createRead(sandbox: Sandbox): Operation {
+  return defineOperation({
+    tool: 'workspace',
+    operation: 'read',
+    description: 'Read the text of a file in the workspace.',
+    effect: 'read',
+    destructive: false,
+    targetArgument: 'path',
+    verbs: ['read', 'open', 'view', 'print'],
+    schema: z.strictObject({
+      path: text(2000, 'File in the workspace.'),
+      max_bytes: z
+        .number()
+        .int()
+        .min(1)
+        .max(900_000)
+        .default(defaultBytes)
+        .describe('Read at most this much from the beginning.'),
+    }),
+    check: checkPaths('path'),
+    run: (args, { signal }) =>
+      withFileErrors(args.path, () =>
+        sandbox.withPlace(args.path, { follow: true }, async (place) => {
+          throwIfAborted(signal);
+          return readText(place, args.max_bytes);
+        }),
+      ),
+  });
+}
+
+async function readText(place: Place, maxBytes: number) {
+  const file = await open(place.at, readFlags);
+  try {
+    const info = await file.stat();
+    if (info.isDirectory())
+      throw new CountersignError(
+        'tool_failed',
+        `${place.path} is a folder; use workspace_list to see what is in it.`,
+      );
+    if (!info.isFile()) throw new CountersignError('tool_failed', `${place.path} is not a file.`);
+    const buffer = Buffer.alloc(Math.min(info.size, maxBytes));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const truncated = info.size > bytesRead;
+    const content = decodeText(bytes, truncated);
+    const { path } = place;
+    if (content === null)
+      return {
+        summary: `${path} is not text (${info.size} bytes).`,
+        data: { path, size: info.size, binary: true },
+      };
+    return {
+      summary: truncated
+        ? `Read the first ${bytesRead} of ${info.size} bytes of ${path}.`
+        : `Read ${path} (${info.size} bytes).`,
+      data: { path, text: content, size: info.size, binary: false, truncated },
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The bytes as UTF-8 text; null when they are something else. A character cut at the end is left out. */
+function decodeText(bytes: Buffer, truncated: boolean): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: truncated });
+  } catch {
+    return null;
+  }
+}

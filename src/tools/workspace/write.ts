@@ -1,0 +1,113 @@
+// workspace_write: a file with exactly this content. Written aside, flushed, then renamed: a crash leaves the old file or the new one.
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, readFile, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Operation, ToolOutput } from '#contracts/tool.ts';
+import { defineOperation, text } from '../define-operation.ts';
+import { systemCode, throwIfAborted } from '../failures.ts';
+import { withFileErrors } from './file-errors.ts';
+import { checkPaths } from './paths.ts';
+import type { Place, Sandbox } from './sandbox.ts';
+
+const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
+
+/** A name this tool uses while it writes; such files are not part of the workspace. */
+export function isTemporary(name: string): boolean {
+  return temporary.test(name);
+}
+
+export function createWrite(sandbox: Sandbox): Operation {
+  return defineOperation({
+    tool: 'workspace',
+    operation: 'write',
+    description:
+      'Write a text file in the workspace with exactly this content. Folders are created as needed; an existing file is replaced.',
+    effect: 'idempotent',
+    destructive: true,
+    targetArgument: 'path',
+    verbs: ['write', 'create', 'make', 'save', 'put', 'add'],
+    schema: z.strictObject({
+      path: text(2000, 'File in the workspace.'),
+      content: z.string().max(10_000_000).describe('The whole text of the file.'),
+      overwrite: z.boolean().default(true).describe('Replace the file when it exists.'),
+    }),
+    check: checkFilePath,
+    run: (args, { signal }) =>
+      withFileErrors(args.path, async () => {
+        const problem = checkFilePath(args);
+        if (problem !== null) throw new CountersignError(problem.code, problem.message);
+        return sandbox.withPlace(
+          args.path,
+          { follow: true, createFolders: true },
+          async (place) => {
+            throwIfAborted(signal);
+            return writeText(place, args.content, args.overwrite);
+          },
+        );
+      }),
+  });
+}
+
+const checkPath = checkPaths('path');
+
+function checkFilePath(args: { [key: string]: unknown }) {
+  const problem = checkPath(args);
+  if (problem !== null || typeof args.path !== 'string' || !namesFolder(args.path)) return problem;
+  return { code: 'invalid_arguments' as const, message: folderSentence(args.path) };
+}
+
+function namesFolder(path: string): boolean {
+  return /(^|\/)\.{0,2}$/.test(path);
+}
+
+function folderSentence(path: string): string {
+  return `${path} names a folder; give the path of a file, such as ${join(path, 'notes.md')}.`;
+}
+
+async function writeText(place: Place, content: string, overwrite: boolean): Promise<ToolOutput> {
+  const before = await lstat(place.at).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (before !== null && !before.isFile())
+    throw new CountersignError('tool_failed', `${place.path} exists and is not a file.`);
+  const size = Buffer.byteLength(content);
+  const done = (verb: string, created: boolean): ToolOutput => ({
+    summary: `${verb} ${place.path} (${size} bytes).`,
+    data: { path: place.path, size, created },
+  });
+  if (before !== null && !overwrite) {
+    // The same content is the outcome that was asked for, as after a repeated call.
+    if (before.size === size && (await readFile(place.at, 'utf8')) === content)
+      return done('Kept', false);
+    throw new CountersignError(
+      'tool_failed',
+      `${place.path} already exists; set overwrite to true to replace it.`,
+    );
+  }
+  await replaceFile(place, content, before === null ? 0o666 : before.mode & 0o777);
+  return done(before === null ? 'Created' : 'Replaced', before === null);
+}
+
+/** Puts `content` in the place of a file in one move. */
+export async function replaceFile(place: Place, content: string, mode: number): Promise<void> {
+  const aside = join(place.folder, `.countersign-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const file = await open(aside, writeFlags, mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(aside, place.at);
+  } catch (error) {
+    await unlink(aside).catch(() => undefined);
+    throw error;
+  }
+  await place.syncFolder();
+}

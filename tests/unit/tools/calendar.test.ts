@@ -1,0 +1,191 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Bench, openBench } from './tool-bench.ts';
+
+let bench: Bench;
+
+beforeEach(async () => {
+  bench = await openBench({
+    calendars: { team: 'team/team.ics', web: 'https://example.org/a.ics' },
+  });
+});
+afterEach(() => bench.close());
+
+function calendar(...lines: string[]): string {
+  return ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:test', ...lines, 'END:VCALENDAR', ''].join(
+    '\r\n',
+  );
+}
+
+async function read(ics: string, from: string, to: string) {
+  await writeFile(join(bench.workspace, 'c.ics'), ics);
+  const data = await bench.data('calendar_read', { calendar: 'c.ics', from, to });
+  if (!Array.isArray(data.events)) throw new Error('no events');
+  return data.events.map((event) => {
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) return event;
+    return `${String(event.start)} ${String(event.title)}`;
+  });
+}
+
+const daily = [
+  'BEGIN:VEVENT',
+  'UID:1',
+  'SUMMARY:Standup',
+  'DTSTART;TZID=Europe/Berlin:20260320T093000',
+  'DURATION:PT15M',
+  'RRULE:FREQ=DAILY',
+  'EXDATE;TZID=Europe/Berlin:20260330T093000',
+  'END:VEVENT',
+];
+
+describe('calendar_read', () => {
+  it('spells recurring events out, at the same wall time when the clocks change', async () => {
+    expect(await read(calendar(...daily), '2026-03-28', '2026-04-01')).toEqual([
+      '2026-03-28T09:30:00+01:00 Standup',
+      '2026-03-29T09:30:00+02:00 Standup',
+      '2026-03-31T09:30:00+02:00 Standup',
+    ]);
+  });
+
+  it('puts moved occurrences where they were moved to and leaves out cancelled ones', async () => {
+    const change = (uid: string, id: string, ...lines: string[]) => [
+      'BEGIN:VEVENT',
+      `UID:${uid}`,
+      `RECURRENCE-ID;TZID=Europe/Berlin:${id}`,
+      ...lines,
+      'END:VEVENT',
+    ];
+    const moved = change(
+      '1',
+      '20260409T093000',
+      'SUMMARY:Standup (moved)',
+      'DTSTART;TZID=Europe/Berlin:20260331T150000',
+      'DURATION:PT15M',
+    );
+    const cancelled = change(
+      '1',
+      '20260329T093000',
+      'STATUS:CANCELLED',
+      'DTSTART;TZID=Europe/Berlin:20260329T093000',
+    );
+    expect(
+      await read(calendar(...daily, ...moved, ...cancelled), '2026-03-28', '2026-04-01'),
+    ).toEqual([
+      '2026-03-28T09:30:00+01:00 Standup',
+      '2026-03-31T09:30:00+02:00 Standup',
+      '2026-03-31T15:00:00+02:00 Standup (moved)',
+    ]);
+  });
+
+  it('knows UTC, floating, whole-day and home-made zones', async () => {
+    const event = (uid: string, ...lines: string[]) => [
+      'BEGIN:VEVENT',
+      `UID:${uid}`,
+      `SUMMARY:${uid}`,
+      ...lines,
+      'END:VEVENT',
+    ];
+    const ics = calendar(
+      'BEGIN:VTIMEZONE',
+      'TZID:Far East',
+      'BEGIN:STANDARD',
+      'DTSTART:19700101T000000',
+      'TZOFFSETFROM:+0900',
+      'TZOFFSETTO:+0900',
+      'END:STANDARD',
+      'END:VTIMEZONE',
+      ...event('utc', 'DTSTART:20260504T080000Z'),
+      ...event('floating', 'DTSTART:20260504T110000'),
+      ...event('day', 'DTSTART;VALUE=DATE:20260504'),
+      ...event('own', 'DTSTART;TZID=Far East:20260504T210000'),
+    );
+    expect(await read(ics, '2026-05-04', '2026-05-05')).toEqual([
+      '2026-05-04 day',
+      '2026-05-04T10:00:00+02:00 utc',
+      '2026-05-04T11:00:00+02:00 floating',
+      '2026-05-04T14:00:00+02:00 own',
+    ]);
+  });
+
+  it('does not run on for ever over an event that repeats each second', async () => {
+    const ics = calendar(
+      'BEGIN:VEVENT',
+      'UID:1',
+      'DTSTART:19700101T000000Z',
+      'RRULE:FREQ=SECONDLY',
+      'END:VEVENT',
+    );
+    await writeFile(join(bench.workspace, 'c.ics'), ics);
+    const data = await bench.data('calendar_read', { calendar: 'c.ics' });
+    expect(data.truncated).toBe(true);
+  });
+
+  it('reports a file that is missing or no calendar, and addresses that are not https', async () => {
+    await writeFile(join(bench.workspace, 'c.ics'), 'hello');
+    const fail = (name: string) => bench.fail('calendar_read', { calendar: name });
+    expect((await fail('c.ics')).message).toMatch(/not a calendar in ICS form/);
+    expect((await fail('gone.ics')).message).toMatch(/no calendar gone\.ics/);
+    expect((await fail('http://example.org/a.ics')).code).toBe('address_not_allowed');
+    expect((await fail('../a.ics')).code).toBe('path_outside_workspace');
+  });
+});
+
+describe('calendar_add', () => {
+  const event = { title: 'Review, part 2; "final"', start: '2026-10-23T09:30' };
+
+  it('adds an event once per step, with its zone, and can be read again', async () => {
+    const args = { ...event, rrule: 'FREQ=DAILY;COUNT=4', location: 'Room 1' };
+    await bench.call('calendar_add', args);
+    expect((await bench.call('calendar_add', args)).summary).toMatch(/^Already there/);
+    const ics = await readFile(join(bench.workspace, 'calendar.ics'), 'utf8');
+    expect(ics.match(/BEGIN:VEVENT/g)).toHaveLength(1);
+    expect(ics).toContain('TZID:Europe/Berlin');
+    const data = await bench.data('calendar_read', {
+      calendar: 'calendar.ics',
+      from: '2026-10-23',
+      to: '2026-11-01',
+    });
+    expect(data.events).toMatchObject([
+      { title: event.title, start: '2026-10-23T09:30:00+02:00', location: 'Room 1' },
+      { start: '2026-10-24T09:30:00+02:00' },
+      { start: '2026-10-25T09:30:00+01:00' },
+      { start: '2026-10-26T09:30:00+01:00', end: '2026-10-26T10:30:00+01:00' },
+    ]);
+  });
+
+  it('keeps every one of many events added at once', async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        bench.call('calendar_add', event, { idempotencyKey: `key ${index}` }),
+      ),
+    );
+    const data = await bench.data('calendar_read', {
+      calendar: 'calendar.ics',
+      from: '2026-10-23',
+    });
+    expect(data.count).toBe(10);
+  });
+
+  it('adds whole days, and to configured files outside the workspace', async () => {
+    await bench.call('calendar_add', { title: 'Fair', start: '2026-05-04', calendar: 'team' });
+    const data = await bench.data('calendar_read', {
+      calendar: 'team',
+      from: '2026-05-01',
+      to: '2026-06-01',
+    });
+    expect(data.events).toMatchObject([{ start: '2026-05-04', end: '2026-05-05', all_day: true }]);
+  });
+
+  it('does not overwrite what is no calendar, nor add to an address', async () => {
+    await mkdir(bench.workspace, { recursive: true });
+    await writeFile(join(bench.workspace, 'notes.txt'), 'notes');
+    expect((await bench.fail('calendar_add', { ...event, calendar: 'notes.txt' })).code).toBe(
+      'tool_failed',
+    );
+    expect(await readFile(join(bench.workspace, 'notes.txt'), 'utf8')).toBe('notes');
+    expect((await bench.fail('calendar_add', { ...event, calendar: 'web' })).message).toMatch(
+      /can only be read/,
+    );
+  });
+});

@@ -1,0 +1,222 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
+import { type Bench, openBench } from './tool-bench.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function serve(listener: RequestListener): Promise<{ port: number; hits: string[] }> {
+  const hits: string[] = [];
+  const server: Server = createServer((request, response) => {
+    hits.push(`${request.method} ${request.url}`);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port, hits };
+}
+
+async function open(
+  http: { [key: string]: unknown },
+  lookup?: (host: string) => Promise<string[]>,
+): Promise<Bench> {
+  const bench = await openBench({ http }, lookup === undefined ? {} : { lookup });
+  closers.push(() => bench.close());
+  return bench;
+}
+
+const toLoopback = async () => ['127.0.0.1'];
+
+describe('an address', () => {
+  const rules = createAddressRules([]);
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://10.1.2.3/',
+    'http://172.16.0.1/',
+    'http://192.168.1.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://100.64.0.1/',
+    'http://0.0.0.0/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[fe80::1]/',
+    'http://[fd00::1]/',
+    'http://[ff02::1]/',
+    'http://[2002:7f00:1::]/',
+  ])('%s is refused when a plan is proposed', (url) => {
+    expect(findUrlProblem(url, rules)?.code).toBe('address_not_allowed');
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://example.org/', 'gopher://example.org/'])(
+    '%s is refused for its scheme',
+    (url) => {
+      expect(findUrlProblem(url, rules)?.message).toMatch(/Only http and https/);
+    },
+  );
+
+  it('in public is allowed', () => {
+    expect(findUrlProblem('https://93.184.216.34/', rules)).toBeNull();
+    expect(findUrlProblem('https://[2606:2800:220:1::1]/', rules)).toBeNull();
+  });
+
+  it('is allowed by its range, but not its neighbours', () => {
+    const some = createAddressRules(['10.1.0.0/16', 'intranet', '::1']);
+    expect(some.allows('x', '10.1.2.3')).toBe(true);
+    expect(some.allows('x', '10.2.2.3')).toBe(false);
+    expect(some.allows('x', '::1')).toBe(true);
+    expect(some.allows('INTRANET.', '192.168.0.1')).toBe(true);
+    expect(some.allows('x', '::ffff:10.1.2.3')).toBe(true);
+    expect(() => createAddressRules(['not a host'])).toThrow(/http\.allowPrivate/);
+  });
+});
+
+describe('http_get', () => {
+  it('reaches no private address, by number or by name', async () => {
+    const { port, hits } = await serve((_, response) => response.end('inside'));
+    const bench = await open({}, toLoopback);
+    for (const host of ['127.0.0.1', 'localhost', 'public.example'])
+      expect((await bench.fail('http_get', { url: `http://${host}:${port}/` })).code).toBe(
+        'address_not_allowed',
+      );
+    expect(hits).toEqual([]);
+  });
+
+  it('asks for the address of a name once, and connects to that one', async () => {
+    const { port, hits } = await serve((_, response) => response.end('inside'));
+    const answers = [['127.0.0.1'], ['93.184.216.34']];
+    let asked = 0;
+    const bench = await open({}, async () => answers[Math.min(asked++, 1)] ?? []);
+    const error = await bench.fail('http_get', { url: `http://rebind.example:${port}/` });
+    expect(error.code).toBe('address_not_allowed');
+    expect(asked).toBe(1);
+    expect(hits).toEqual([]);
+  });
+
+  it('reaches a private host that is listed, and gives text or JSON', async () => {
+    const { port } = await serve((request, response) => {
+      response.setHeader(
+        'content-type',
+        request.url === '/json' ? 'application/json' : 'text/plain',
+      );
+      response.end(request.url === '/json' ? '{"a":[1]}' : 'hello');
+    });
+    const bench = await open({ allowPrivate: ['intranet.test'] }, toLoopback);
+    const base = `http://intranet.test:${port}`;
+    expect(await bench.data('http_get', { url: `${base}/` })).toMatchObject({
+      status: 200,
+      text: 'hello',
+    });
+    expect((await bench.data('http_get', { url: `${base}/json` })).json).toEqual({ a: [1] });
+    expect((await bench.fail('http_get', { url: `http://other.test:${port}/` })).code).toBe(
+      'address_not_allowed',
+    );
+  });
+
+  it('checks each stop of a redirect', async () => {
+    const { port, hits } = await serve((request, response) => {
+      const target = request.url === '/out' ? `http://127.0.0.1:${port}/secret` : '/end';
+      if (request.url === '/end') response.end('arrived');
+      else response.writeHead(302, { location: target }).end();
+    });
+    const bench = await open({ allowPrivate: ['intranet.test'] }, toLoopback);
+    const base = `http://intranet.test:${port}`;
+    expect(await bench.data('http_get', { url: `${base}/near` })).toMatchObject({
+      text: 'arrived',
+      url: `${base}/end`,
+    });
+    expect((await bench.fail('http_get', { url: `${base}/out` })).code).toBe('address_not_allowed');
+    expect(hits).not.toContain('GET /secret');
+  });
+
+  it('takes no credentials along to another place', async () => {
+    const seen: (string | undefined)[] = [];
+    const { port } = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      if (request.url === '/end') response.end('');
+      else response.writeHead(302, { location: `http://other.test:${port}/end` }).end();
+    });
+    const bench = await open({ allowPrivate: ['127.0.0.0/8'] }, toLoopback);
+    await bench.call('http_get', {
+      url: `http://one.test:${port}/`,
+      headers: { Authorization: 'Bearer abc' },
+    });
+    expect(seen).toEqual(['Bearer abc', undefined]);
+  });
+
+  it('stops at a size, counted after unpacking, and at a time', async () => {
+    const { port } = await serve((request, response) => {
+      if (request.url === '/slow') return;
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync(Buffer.alloc(200_000)));
+    });
+    const bench = await open({ allowPrivate: ['127.0.0.1'], max_bytes: 10_000, timeout_ms: 200 });
+    const base = `http://127.0.0.1:${port}`;
+    expect((await bench.fail('http_get', { url: `${base}/` })).message).toMatch(
+      /larger than 10000/,
+    );
+    expect((await bench.fail('http_get', { url: `${base}/slow` })).code).toBe('timed_out');
+  });
+
+  it('reports an answer that is not a success', async () => {
+    const { port } = await serve((_, response) => response.writeHead(404).end('no such page'));
+    const bench = await open({ allowPrivate: ['127.0.0.1'] });
+    const error = await bench.fail('http_get', { url: `http://127.0.0.1:${port}/x` });
+    expect(error.message).toMatch(/answered 404 Not Found: no such page/);
+  });
+});
+
+describe('http_request', () => {
+  it('sends a JSON body and a key that is the same for each attempt', async () => {
+    const bodies: string[] = [];
+    const keys: unknown[] = [];
+    const { port } = await serve((request, response) => {
+      keys.push(request.headers['idempotency-key'], request.headers['content-type']);
+      request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+      request.on('end', () => response.writeHead(201).end());
+    });
+    const bench = await open({ allowPrivate: ['127.0.0.1'] });
+    const url = `http://127.0.0.1:${port}/`;
+    await bench.call('http_request', { url, method: 'POST', body: { a: 1 } });
+    expect(bodies).toEqual(['{"a":1}']);
+    expect(keys).toEqual(['PLAN-00000001:1:1', 'application/json']);
+    const own = { url, method: 'POST', headers: { Host: 'other.example' } };
+    expect((await bench.fail('http_request', own)).message).toMatch(/Host cannot be set/);
+  });
+
+  it('is not carried by a redirect to another place', async () => {
+    const { port, hits } = await serve((_, response) =>
+      response.writeHead(307, { location: `http://other.test:${port}/end` }).end(),
+    );
+    const bench = await open({ allowPrivate: ['127.0.0.0/8'] }, toLoopback);
+    const args = { url: `http://one.test:${port}/`, method: 'POST', body: 'x' };
+    expect((await bench.fail('http_request', args)).message).toMatch(/another place/);
+    expect(hits).toEqual(['POST /']);
+  });
+
+  it('says that its outcome is unknown when the answer never comes', async () => {
+    const { port } = await serve((request) => request.socket.destroy());
+    const bench = await open({ allowPrivate: ['127.0.0.1'] });
+    const args = { url: `http://127.0.0.1:${port}/`, method: 'POST' };
+    expect((await bench.fail('http_request', args)).details).toEqual({ outcome: 'unknown' });
+    const signal = AbortSignal.abort();
+    const unsent = await bench.fail('http_request', args, { signal });
+    expect(unsent).toMatchObject({ code: 'cancelled', details: {} });
+  });
+});

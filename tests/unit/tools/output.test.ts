@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { limitOutput } from '#tools/limit-output.ts';
+
+describe('an output', () => {
+  it('under the limit stays as it is', () => {
+    const output = { summary: 'Done.', data: { text: 'hello', list: [1, null, true] } };
+    expect(limitOutput(output)).toEqual(output);
+  });
+
+  it('with a long text is cut with a mark that says how much is left', () => {
+    const { data } = limitOutput(
+      { summary: '', data: { path: 'a', text: 'é'.repeat(20_000) } },
+      9000,
+    );
+    expect(JSON.stringify(data).length).toBeLessThanOrEqual(9000);
+    expect(data).toMatchObject({ path: 'a', truncated: true });
+    expect(data).toHaveProperty(
+      'text',
+      expect.stringMatching(/\[cut: the first \d+ of 20000 char/),
+    );
+  });
+
+  it('that is large in every part is replaced by its beginning', () => {
+    const { data } = limitOutput({ summary: '', data: Array(5000).fill('some text') }, 9000);
+    expect(data).toMatchObject({ truncated: true, note: expect.stringMatching(/too large/) });
+  });
+
+  it('becomes storable', () => {
+    expect(limitOutput({ summary: 'a\u0000\nb', data: { 'k\u0000': ['\ud800x'] } })).toEqual({
+      summary: 'a\ufffd b',
+      data: { 'k\ufffd': ['\ufffdx'] },
+    });
+  });
+});

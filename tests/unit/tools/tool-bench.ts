@@ -1,0 +1,89 @@
+// A registry over a fresh workspace, and short ways to call it, for the tests of tools.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CountersignError } from '#contracts/errors.ts';
+import { Settings } from '#contracts/settings.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { ToolContext, ToolOutput, ToolRegistry } from '#contracts/tool.ts';
+import * as times from '#timeline/recurrence.ts';
+import { createRegistry, type RegistryOptions } from '#tools/registry.ts';
+
+export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
+  return {
+    planId: 'PLAN-00000001',
+    stepId: '1',
+    idempotencyKey: 'PLAN-00000001:1:1',
+    user: 'ana',
+    conversation: 'console:1',
+    timezone: 'Europe/Berlin',
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+export type Bench = {
+  workspace: string;
+  registry: ToolRegistry;
+  warnings: string[];
+  /** Calls an operation that answers with an output. */
+  call(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<ToolOutput>;
+  /** The output's data as an object. */
+  data(name: string, args: JsonObject): Promise<{ [key: string]: Json }>;
+  /** The error of a call that must fail. */
+  fail(name: string, args: JsonObject, change?: Partial<ToolContext>): Promise<CountersignError>;
+  close(): Promise<void>;
+};
+
+export async function openBench(
+  settings: { [key: string]: unknown } = {},
+  options: Partial<RegistryOptions> = {},
+): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-tools-'));
+  const workspace = join(folder, 'workspace');
+  const warnings: string[] = [];
+  const parsed = Settings.parse(settings);
+  const registry = await createRegistry({
+    mcpServers: parsed.mcpServers,
+    disabledTools: parsed.disabledTools,
+    http: parsed.http,
+    calendars: parsed.calendars,
+    workspaceDir: workspace,
+    baseDir: folder,
+    times,
+    warn: (message) => warnings.push(message),
+    ...options,
+  });
+  const call: Bench['call'] = async (name, args, change) => {
+    const operation = registry.get(name);
+    if (operation === undefined) throw new Error(`${name} is not registered`);
+    const output = await operation.call(args, toolContext(change));
+    if ('waitFor' in output) throw new Error(`${name} waits for a person`);
+    return output;
+  };
+  return {
+    workspace,
+    registry,
+    warnings,
+    call,
+    async data(name, args) {
+      const { data } = await call(name, args);
+      if (typeof data !== 'object' || data === null || Array.isArray(data))
+        throw new Error(`${name} answered ${JSON.stringify(data)}`);
+      return data;
+    },
+    async fail(name, args, change) {
+      try {
+        await call(name, args, change);
+      } catch (error) {
+        if (error instanceof CountersignError) return error;
+        throw error;
+      }
+      throw new Error(`${name} succeeded`);
+    },
+    async close() {
+      await registry.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
