@@ -119,10 +119,10 @@ CREATE TABLE "countersign"."plan_steps" (
 	"started_at" timestamp with time zone,
 	"ended_at" timestamp with time zone,
 	"question" text,
+	"final_args" jsonb,
 	"result_summary" text,
 	"output" jsonb,
 	"error" jsonb,
-	"revision" bigint NOT NULL,
 	CONSTRAINT "plan_steps_plan_id_position_pk" PRIMARY KEY("plan_id","position")
 );
 --> statement-breakpoint
@@ -184,6 +184,7 @@ CREATE TABLE "countersign"."plans" (
 	"decided_by" text,
 	"decided_at" timestamp with time zone,
 	"paused_at" timestamp with time zone,
+	"has_start_edges" boolean DEFAULT false NOT NULL,
 	"revising" boolean DEFAULT false NOT NULL,
 	"confidence" double precision,
 	"cost_usd" double precision DEFAULT 0 NOT NULL,
@@ -216,6 +217,7 @@ CREATE TABLE "countersign"."runs" (
 	"conversation" text NOT NULL,
 	"planning_status" text NOT NULL,
 	"turn" integer DEFAULT 1 NOT NULL,
+	"tries" integer DEFAULT 0 NOT NULL,
 	"request" text NOT NULL,
 	"modes" jsonb NOT NULL,
 	"policy" jsonb DEFAULT '{}'::jsonb NOT NULL,

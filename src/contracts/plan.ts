@@ -1,6 +1,6 @@
 // The plan: what is proposed, what is stored, what is decided.
 import { z } from 'zod';
-import { JsonObject, JsonValue, line } from './text.ts';
+import { isStorableText, JsonObject, JsonValue, line } from './text.ts';
 
 export const PlanStatus = z.enum([
   'proposed',
@@ -69,7 +69,7 @@ export const PlanContext = z.strictObject({
   tool_outputs: z
     .record(line(200), z.strictObject({ tool: line(200), operation: line(200), data: JsonValue }))
     .default({}),
-  notes: z.string().max(51_200).default(''),
+  notes: z.string().refine(isStorableText).default(''),
   artifacts: z
     .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
     .default([]),
@@ -105,7 +105,7 @@ export const PlanDraft = z.strictObject({
   /** One sentence: what will be true afterwards. */
   summary: line(1000).optional(),
   steps: z.array(StepDraft).max(1_000_000),
-  context: z.union([z.string().max(51_200), PlanContext]).optional(),
+  context: z.union([z.string().refine(isStorableText), PlanContext]).optional(),
   risks: z
     .array(z.union([line(1000), Risk]))
     .max(50)
@@ -145,7 +145,6 @@ export type Step = {
   output: z.infer<typeof JsonValue>;
   /** What a step that waits for a person asks. */
   question: string | null;
-  revision: number;
 };
 
 export type Rejection = { version: number; by: string; at: string; feedback: string | null };

@@ -12,6 +12,18 @@ export const InteractionPolicy = z.strictObject({
 });
 export type InteractionPolicy = z.infer<typeof InteractionPolicy>;
 
+/** Some of the sliders, set for a person or a session. */
+export const PolicyOverride = InteractionPolicy.partial();
+export type PolicyOverride = z.infer<typeof PolicyOverride>;
+
+/** `base` with the sliders that `override` sets. */
+export function applyOverride(
+  base: InteractionPolicy,
+  override: PolicyOverride,
+): InteractionPolicy {
+  return InteractionPolicy.parse({ ...base, ...override });
+}
+
 export const defaultPolicy: InteractionPolicy = {
   conversation_style: 'standard',
   talkativeness: 0.5,

@@ -1,7 +1,7 @@
 // A planning run: one conversation with a short-lived planner, from a request to an outcome.
 import { z } from 'zod';
 import type { PlanDraft } from './plan.ts';
-import { InteractionPolicy } from './policy.ts';
+import { type InteractionPolicy, PolicyOverride } from './policy.ts';
 import { line } from './text.ts';
 
 /** B18, and `running` while it is none of them yet. */
@@ -23,7 +23,7 @@ export const RunRequest = z.strictObject({
   plan_reasoning_mode: Mode.optional(),
   planning_mode: Mode.optional(),
   reasoning_level: z.number().int().min(0).max(10).optional(),
-  interaction_policy: InteractionPolicy.partial().optional(),
+  interaction_policy: PolicyOverride.optional(),
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 

@@ -36,10 +36,16 @@ export const Settings = z.strictObject({
   /** Exact operation names that are never called outside an approved plan and are marked on the card. */
   guardedTools: z.array(z.string()).default(['workspace_delete', 'http_request']),
   guardMode: z.enum(['block', 'log']).default('block'),
-  /** Operations a planner may call while planning; read-only ones are allowed unless listed in `deny`. */
+  /**
+   * Operations a planner may call while planning: the read-only ones less `deny`. `http_get` is denied by default:
+   * an address can carry out what a planner has read.
+   */
   plannerTools: z
-    .strictObject({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).default([]) })
-    .default({ deny: [] }),
+    .strictObject({
+      allow: z.array(z.string()).optional(),
+      deny: z.array(z.string()).default(['http_get']),
+    })
+    .default({ deny: ['http_get'] }),
   /** People who may approve besides the requester. */
   approvers: z.array(z.string()).default([]),
   http: z

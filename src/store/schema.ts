@@ -26,7 +26,7 @@ import type {
   Risk,
   StepStatus,
 } from '#contracts/plan.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningModes, PlanningStatus, TraceEntry } from '#contracts/run.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Effect } from '#contracts/tool.ts';
@@ -77,6 +77,8 @@ export const plans = countersign.table(
     decided_by: text('decided_by'),
     decided_at: at('decided_at'),
     paused_at: at('paused_at'),
+    /** Some edges are met by the start of a step (SS, SF), so claiming has to look. */
+    has_start_edges: boolean('has_start_edges').notNull().default(false),
     revising: boolean('revising').notNull().default(false),
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
@@ -158,10 +160,11 @@ export const planSteps = countersign.table(
     started_at: at('started_at'),
     ended_at: at('ended_at'),
     question: text('question'),
+    /** Arguments decided at run time and waiting for, or given, a person's confirmation. */
+    final_args: jsonb('final_args').$type<JsonObject>(),
     result_summary: text('result_summary'),
     output: jsonb('output').$type<Json>(),
     error: jsonb('error').$type<{ code: string; message: string }>(),
-    revision: bigint('revision', { mode: 'number' }).notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
@@ -337,9 +340,11 @@ export const runs = countersign.table(
     planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
     /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
     turn: integer('turn').notNull().default(1),
+    /** How often this turn's planner was sent again because nothing came of it. */
+    tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
-    policy: jsonb('policy').$type<Partial<InteractionPolicy>>().notNull().default({}),
+    policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     plan_id: text('plan_id'),
     /** The version and digest last shown in this run: what the word "approve" is about. */
     plan_version: integer('plan_version'),
@@ -405,7 +410,7 @@ export const reminders = countersign.table(
 /** Each person's InteractionPolicy; a row only where it differs from the default. */
 export const interactionPolicies = countersign.table('interaction_policies', {
   user: text('user').primaryKey(),
-  policy: jsonb('policy').$type<Partial<InteractionPolicy>>().notNull(),
+  policy: jsonb('policy').$type<PolicyOverride>().notNull(),
   timezone: text('timezone'),
   updated_at: at('updated_at').notNull().defaultNow(),
 });

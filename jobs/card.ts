@@ -1,0 +1,21 @@
+// card: tells people what is new about a plan. Reads the latest state, so that of many only one is needed.
+import { announce } from '#conversation/announce.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+export const cardQueue = {
+  name: 'card',
+  policy: 'short',
+  retryLimit: 5,
+  retryDelay: 1,
+  expireInSeconds: 60,
+} as const satisfies QueueSpec;
+
+export function cardJob(context: ConversationContext): Job<'card'> {
+  return {
+    queue: cardQueue,
+    concurrency: 2,
+    handle: ({ plan_id }) => announce(context, plan_id),
+  };
+}

@@ -1,0 +1,21 @@
+// execute: starts an approved plan.
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+export const executeQueue = {
+  name: 'execute',
+  policy: 'short',
+  retryLimit: 5,
+  retryDelay: 1,
+  expireInSeconds: 600,
+} as const satisfies QueueSpec;
+
+export function executeJob(context: ExecutorContext): Job<'execute'> {
+  return {
+    queue: executeQueue,
+    concurrency: 2,
+    handle: ({ plan_id }) => startPlan(context, plan_id),
+  };
+}

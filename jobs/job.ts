@@ -1,0 +1,11 @@
+// What a job is: a queue with its options, and a handler that is given a parsed payload.
+import type { JobName, JobPayload } from '#contracts/jobs.ts';
+import type { QueueSpec } from '#store/boss.ts';
+
+export type Job<N extends JobName> = {
+  queue: QueueSpec & { name: N };
+  /** Handlers of this queue at once in one process. */
+  concurrency: number;
+  /** Throws to have the job tried again. */
+  handle(payload: JobPayload<N>, signal: AbortSignal): Promise<void>;
+};

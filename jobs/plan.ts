@@ -1,0 +1,21 @@
+// plan: a short-lived planner for one turn of a run.
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { planTurn } from '#conversation/plan-turn.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+export const planQueue = {
+  name: 'plan',
+  policy: 'short',
+  retryLimit: 2,
+  retryDelay: 1,
+  expireInSeconds: 600,
+} as const satisfies QueueSpec;
+
+export function planJob(context: ConversationContext): Job<'plan'> {
+  return {
+    queue: planQueue,
+    concurrency: 4,
+    handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
+  };
+}

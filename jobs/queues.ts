@@ -1,0 +1,17 @@
+// Every queue there is; each process makes sure they exist before it sends anything.
+import type { QueueSpec } from '#store/boss.ts';
+import { cardQueue } from './card.ts';
+import { executeQueue } from './execute.ts';
+import { expireQueue } from './expire.ts';
+import { planQueue } from './plan.ts';
+import { remindQueue } from './remind.ts';
+import { stepQueue } from './step.ts';
+
+export const queues: QueueSpec[] = [
+  planQueue,
+  executeQueue,
+  stepQueue,
+  cardQueue,
+  remindQueue,
+  expireQueue,
+];

@@ -1,0 +1,21 @@
+// remind: rings the reminders that are due and books their next occurrence.
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { ringReminders } from '#conversation/reminders.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+export const remindQueue = {
+  name: 'remind',
+  policy: 'standard',
+  retryLimit: 5,
+  retryDelay: 1,
+  expireInSeconds: 60,
+} as const satisfies QueueSpec;
+
+export function remindJob(context: ConversationContext): Job<'remind'> {
+  return {
+    queue: remindQueue,
+    concurrency: 1,
+    handle: () => ringReminders(context),
+  };
+}

@@ -1,0 +1,42 @@
+// Hooks the jobs up to pg-boss: payloads are parsed here, at the edge, and failures are logged before they are retried.
+import type { PgBoss } from 'pg-boss';
+import { type JobName, jobPayloads } from '#contracts/jobs.ts';
+import type { Job } from './job.ts';
+
+type Log = { error(details: object, message: string): void };
+
+/** Polling is only the backstop behind NOTIFY. */
+const pollingSeconds = 2;
+
+/** Starts the workers of `jobs` in this process. */
+export async function runJobs(boss: PgBoss, jobs: AnyJob[], log: Log): Promise<void> {
+  for (const job of jobs) await runJob(boss, job, log);
+}
+
+type AnyJob = { [N in JobName]: Job<N> }[JobName];
+
+async function runJob<N extends JobName>(boss: PgBoss, job: Job<N>, log: Log): Promise<void> {
+  const { name } = job.queue;
+  await boss.work<unknown>(
+    name,
+    {
+      localConcurrency: job.concurrency,
+      batchSize: 1,
+      pollingIntervalSeconds: pollingSeconds,
+      notifyPollingIntervalSeconds: pollingSeconds,
+    },
+    async (batch) => {
+      for (const { id, data, signal } of batch) {
+        try {
+          await job.handle(
+            jobPayloads[name].parse(data ?? {}) as Parameters<Job<N>['handle']>[0],
+            signal,
+          );
+        } catch (error) {
+          log.error({ err: error, job: id, queue: name }, `The job ${name} failed.`);
+          throw error;
+        }
+      }
+    },
+  );
+}

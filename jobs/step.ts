@@ -1,0 +1,23 @@
+// step: a slip that says a plan has ready steps. Whoever takes it claims them in batches until none is left.
+import type { PlanWorker } from '#executor/work-on-plan.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+/** A slip is held as long as its plan has work; leases, not this limit, tell a lost worker. */
+const longestSeconds = 24 * 3600 - 1;
+
+export const stepQueue = {
+  name: 'step',
+  policy: 'short',
+  retryLimit: 3,
+  retryDelay: 1,
+  expireInSeconds: longestSeconds,
+} as const satisfies QueueSpec;
+
+export function stepJob(worker: PlanWorker, concurrency: number): Job<'step'> {
+  return {
+    queue: stepQueue,
+    concurrency,
+    handle: ({ plan_id }) => worker.work(plan_id),
+  };
+}

@@ -1,0 +1,43 @@
+// watch: not a queue but a round every few seconds in every worker, so that a lost job, lease or notification is put right.
+import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { ringReminders } from '#conversation/reminders.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { recover } from '#executor/recover.ts';
+
+export type Watch = { stop(): Promise<void> };
+
+/** Looks at once and then every `everyMs`; a round that fails is logged and the next one comes. */
+export function startWatch(
+  executor: ExecutorContext,
+  conversation: ConversationContext,
+  everyMs: number,
+): Watch {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    try {
+      await recover(executor);
+      await ringReminders(conversation);
+      await retryAbandonedRuns(conversation);
+    } catch (error) {
+      executor.warn('A round of recovery failed; the next one follows.', error);
+    }
+    if (!stopped) timer = setTimeout(begin, everyMs);
+  }
+
+  function begin(): void {
+    round = look();
+  }
+
+  begin();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The slips of paper: queue names and their payloads. `jobs/` holds the options and the handlers.
+import { z } from 'zod';
+
+export const jobPayloads = {
+  /** Run the planner for one turn of a run. */
+  plan: z.strictObject({ run_id: z.string(), turn: z.number().int() }),
+  /** Start an approved plan. */
+  execute: z.strictObject({ plan_id: z.string() }),
+  /** Work on a plan's ready steps. Names the plan, not a step: whoever takes it claims what is ready. */
+  step: z.strictObject({ plan_id: z.string() }),
+  /** Tell people about a plan's latest state. */
+  card: z.strictObject({ plan_id: z.string() }),
+  /** Ring reminders that are due. */
+  remind: z.strictObject({}),
+  /** Cancel or remind about proposals that nobody decided. */
+  expire: z.strictObject({}),
+} as const;
+
+export type JobName = keyof typeof jobPayloads;
+export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
+
+/**
+ * Sends a job inside the caller's transaction: it exists only if the transaction commits.
+ * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays.
+ */
+export type Enqueue<Tx> = <N extends JobName>(
+  tx: Tx,
+  name: N,
+  payload: JobPayload<N>,
+  options?: { key?: string; startAfter?: Date },
+) => Promise<void>;

@@ -1,0 +1,40 @@
+// Runs whose planner is gone: asked again while that helps, and in the end told as what it is.
+import { appendMessage } from '#store/messages.ts';
+import { findAbandonedRuns, lockRun, updateRun } from '#store/runs.ts';
+import { botName, type ConversationContext } from './conversation-context.ts';
+
+const runsATurn = 50;
+/** Beyond the planner's own time: pg-boss has tried again by then. */
+const graceSeconds = 30;
+const triesAtMost = 3;
+
+/** One round. A planner that still is at it is not disturbed: its turn's outcome counts as long as no other came first. */
+export async function retryAbandonedRuns(context: ConversationContext): Promise<void> {
+  const { db, enqueue, planningSeconds } = context;
+  const patience = planningSeconds + graceSeconds;
+  for (const { id, turn } of await findAbandonedRuns(db.query, patience, runsATurn)) {
+    await db.transaction(async (tx) => {
+      const run = await lockRun(tx, id);
+      if (run.turn !== turn || run.planning_status !== 'running') return;
+      if (run.tries >= triesAtMost) {
+        const text = 'Planning did not come to an end. Ask again, perhaps in smaller parts.';
+        await updateRun(tx, id, {
+          planning_status: 'aborted',
+          response_text: text,
+          escalate_reason: text,
+        });
+        await appendMessage(tx, {
+          conversation: run.conversation,
+          author: 'bot',
+          name: botName,
+          text,
+          runId: id,
+          once: `${id}:${turn}`,
+        });
+        return;
+      }
+      await updateRun(tx, id, { tries: run.tries + 1 });
+      await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}` });
+    });
+  }
+}

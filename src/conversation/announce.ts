@@ -1,0 +1,111 @@
+// What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
+import type { Plan, Step } from '#contracts/plan.ts';
+import type { Transaction } from '#store/database.ts';
+import { appendMessage } from '#store/messages.ts';
+import { readPlan } from '#store/plans.ts';
+import { readSteps } from '#store/steps.ts';
+import { describeProposal } from './call-to-action.ts';
+import { botName, type ConversationContext } from './conversation-context.ts';
+
+/** The news of a plan's present status; null when the card says enough. */
+function newsOf(plan: Plan): { key: string; text: string; card: boolean } | null {
+  const name = `${plan.id} “${plan.title}”`;
+  switch (plan.status) {
+    case 'proposed':
+      return plan.version === 1
+        ? { key: 'proposed', text: describeProposal(plan), card: true }
+        : null;
+    case 'needs_review':
+      return { key: 'needs_review', text: describeProposal(plan), card: true };
+    case 'completed':
+      return {
+        key: `completed:${plan.execution_ended_at}`,
+        text: `${name} is done. ${plan.result_summary ?? ''}`,
+        card: false,
+      };
+    case 'failed':
+      return {
+        key: `failed:${plan.execution_ended_at}`,
+        text: `${name} failed. ${plan.result_summary ?? ''}`,
+        card: false,
+      };
+    case 'stalled':
+      return {
+        key: `stalled:${plan.updated_at}`,
+        text: `${name} stands still. ${plan.result_summary ?? ''} Reply \`cancel\`, or resume it on its card.`,
+        card: true,
+      };
+    case 'cancelled':
+      return {
+        key: 'cancelled',
+        text: `${name} is cancelled${plan.decided_by === null ? '' : ` by ${plan.decided_by}`}.`,
+        card: false,
+      };
+    case 'rejected':
+      return plan.revising || plan.rejection_history.at(-1)?.feedback != null
+        ? null
+        : {
+            key: 'rejected',
+            text: `${name} is rejected by ${plan.decided_by ?? 'a person'}. Nothing has run.`,
+            card: false,
+          };
+    case 'approved':
+    case 'executing':
+      return null;
+    default:
+      return plan.status satisfies never;
+  }
+}
+
+function questionOf(step: Step): string {
+  const question = step.question ?? 'It waits for you.';
+  return step.status === 'unknown'
+    ? `Step ${step.id} (${step.description}): ${question} Say what became of it.`
+    : `Step ${step.id} waits for you: ${question}`;
+}
+
+const questionsShown = 20;
+
+/** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
+export async function announce(context: ConversationContext, planId: string): Promise<void> {
+  const plan = await readPlan(context.db.query, planId);
+  const { conversation } = plan;
+  if (conversation === null) return;
+  const steps =
+    plan.counts.waiting + plan.counts.unknown === 0
+      ? []
+      : await readSteps(
+          context.db.query,
+          planId,
+          { status: ['waiting', 'unknown'] },
+          0,
+          questionsShown,
+        );
+  await context.db.transaction(async (tx) => {
+    const say = (key: string, text: string, card: boolean) =>
+      sayOnce(tx, conversation, planId, key, text, card);
+    for (const step of steps) {
+      await say(`${step.id}:${step.attempt}:${step.status}`, questionOf(step), true);
+    }
+    const news = newsOf(plan);
+    if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
+  });
+}
+
+async function sayOnce(
+  tx: Transaction,
+  conversation: string,
+  planId: string,
+  key: string,
+  text: string,
+  card: boolean,
+): Promise<void> {
+  await appendMessage(tx, {
+    conversation,
+    author: 'bot',
+    name: botName,
+    text,
+    planId: card ? planId : null,
+    once: `${planId}:${key}`,
+  });
+}

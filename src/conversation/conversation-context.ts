@@ -1,0 +1,20 @@
+// What the conversation room is given.
+import type { Planner, PlanningModes } from '#contracts/run.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
+import type { Listener } from '#store/notify.ts';
+
+export type ConversationContext = PlansContext & {
+  planner: Planner;
+  executorModel: string | null;
+  modes: PlanningModes;
+  /** Seconds a planner may take. */
+  planningSeconds: number;
+  timezone: string;
+  listener: Listener;
+  /** Where people can open a plan, if there is a place. */
+  linkTo: (planId: string) => string | null;
+  warn(message: string, error?: unknown): void;
+};
+
+/** The name the bot signs with. */
+export const botName = 'Countersign';

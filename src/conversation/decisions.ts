@@ -1,0 +1,164 @@
+// Decisions of people, from whatever surface: the plan, its run and what is said about it change in one transaction.
+
+import { eq } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan } from '#contracts/plan.ts';
+import type { Approval, Decision, Settlement } from '#contracts/service.ts';
+import { approvePlan } from '#plans/approve.ts';
+import { cancelPlan, pausePlan, refusePlan } from '#plans/decide.ts';
+import { resumePlan, retryPlan } from '#plans/resume.ts';
+import type { Transaction } from '#store/database.ts';
+import { appendMessage } from '#store/messages.ts';
+import { type PlanRow, readPlan } from '#store/plans.ts';
+import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
+import { plans } from '#store/schema.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { queueTurn } from './start-run.ts';
+
+/** The run of a plan is settled: what its planner was asked for is decided. */
+async function closeRun(tx: Transaction, row: PlanRow, text: string): Promise<void> {
+  if (row.run_id === null) return;
+  const run = await lockRun(tx, row.run_id);
+  if (run.plan_id !== row.id) return;
+  await updateRun(tx, run.id, {
+    planning_status: 'complete',
+    response_text: text,
+    questions: null,
+  });
+}
+
+export function approve(
+  context: ConversationContext,
+  id: string,
+  approval: Approval,
+  actor: Actor,
+): Promise<Plan> {
+  return approvePlan(context, id, approval, actor, (tx, row) =>
+    closeRun(tx, row, `${id} is approved by ${actor.id} and starts now.`),
+  );
+}
+
+/** A run for a plan that came without one, so that a planner can revise it. */
+async function adoptRun(
+  context: ConversationContext,
+  tx: Transaction,
+  row: PlanRow,
+  actor: Actor,
+): Promise<RunRow> {
+  const id = `run-${context.random.hex(8)}`;
+  const conversation = row.conversation ?? `conv-${context.random.hex(6)}`;
+  await insertRun(tx, {
+    id,
+    user: row.requester,
+    via: actor.via,
+    conversation,
+    planning_status: 'complete',
+    turn: 0,
+    request: row.title,
+    modes: context.modes,
+    plan_id: row.id,
+    plan_version: row.version,
+    plan_digest: row.digest,
+  });
+  await tx.update(plans).set({ run_id: id, conversation }).where(eq(plans.id, row.id));
+  return lockRun(tx, id);
+}
+
+/** Refuses a plan; with feedback the planner is asked again, as long as versions are left. */
+async function refuse(
+  context: ConversationContext,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+  event: 'reject' | 'request_changes',
+  said: boolean,
+): Promise<Plan> {
+  return context.db.transaction(async (tx) => {
+    const { row, replan } = await refusePlan(context, tx, id, decision, actor, event);
+    if (!replan) {
+      const text =
+        row.status === 'needs_review'
+          ? `${id} was refused for the third time. It waits for a person to approve, reject or cancel it.`
+          : `${id} is rejected by ${actor.id}. Nothing has run.`;
+      await closeRun(tx, row, text);
+      return readPlan(tx, id);
+    }
+    const run =
+      row.run_id === null ? await adoptRun(context, tx, row, actor) : await lockRun(tx, row.run_id);
+    const feedback = decision.feedback ?? '';
+    if (!said) {
+      await appendMessage(tx, {
+        conversation: run.conversation,
+        author: 'person',
+        name: actor.id,
+        text: `propose changes: ${feedback}`,
+        runId: run.id,
+      });
+    }
+    await updateRun(tx, run.id, { plan_id: id });
+    await queueTurn(context, tx, run, feedback);
+    return readPlan(tx, id);
+  });
+}
+
+export function reject(
+  context: ConversationContext,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+  said = false,
+): Promise<Plan> {
+  return refuse(context, id, decision, actor, 'reject', said);
+}
+
+export function proposeChanges(
+  context: ConversationContext,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+  said = false,
+): Promise<Plan> {
+  const feedback = decision.feedback?.trim() ?? '';
+  if (feedback === '') {
+    throw new CountersignError(
+      'feedback_required',
+      'Say what should change: `propose changes: …`. Nothing was decided.',
+    );
+  }
+  return refuse(context, id, { ...decision, feedback }, actor, 'request_changes', said);
+}
+
+export function cancel(
+  context: ConversationContext,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+): Promise<Plan> {
+  return context.db.transaction(async (tx) => {
+    const row = await cancelPlan(context, tx, id, decision, actor);
+    await closeRun(tx, row, `${id} is cancelled by ${actor.id}.`);
+    return readPlan(tx, id);
+  });
+}
+
+type Verb<D> = (
+  context: ConversationContext,
+  tx: Transaction,
+  id: string,
+  decision: D,
+  actor: Actor,
+) => Promise<PlanRow>;
+
+/** A verb that touches the plan only. */
+function decideWith<D>(verb: Verb<D>) {
+  return (context: ConversationContext, id: string, decision: D, actor: Actor): Promise<Plan> =>
+    context.db.transaction(async (tx) => {
+      await verb(context, tx, id, decision, actor);
+      return readPlan(tx, id);
+    });
+}
+
+export const pause = decideWith<Decision>(pausePlan);
+export const resume = decideWith<Settlement>(resumePlan);
+export const retry = decideWith<Decision>(retryPlan);

@@ -1,0 +1,98 @@
+// The one service behind every surface, put together from the rooms below it.
+import { CountersignError } from '#contracts/errors.ts';
+import type { Service } from '#contracts/service.ts';
+import { exportLog } from '#plans/log.ts';
+import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
+import { preparePropose } from '#plans/propose.ts';
+import { simulatePlan } from '#plans/simulate.ts';
+import { diffVersions } from '#plans/version-diff.ts';
+import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
+import { readAudit } from '#store/audit.ts';
+import { readMessages } from '#store/messages.ts';
+import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
+import { readRun, toRunView } from '#store/runs.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import * as decisions from './decisions.ts';
+import { readCardFacts } from './plan-card.ts';
+import { startRun } from './start-run.ts';
+import { reply, say } from './talk.ts';
+import { watchConversation, watchPlan } from './watch.ts';
+
+export function createService(context: ConversationContext): Service {
+  const { db } = context;
+  const service: Service = {
+    startRun: (request, actor) => startRun(context, request, actor),
+    getRun: async (id) => toRunView(await readRun(db.query, id)),
+    reply: (runId, text, actor) => reply(context, runId, text, actor),
+    say: (conversation, text, actor) => say(context, conversation, text, actor),
+    messages: (conversation, options) => readMessages(db.query, conversation, options),
+
+    async propose(draft, options, actor) {
+      const origin = {
+        requester: options.user ?? actor.id,
+        conversation: options.conversation ?? null,
+        runId: null,
+        planner: actor.kind === 'model' ? actor.id : 'proposed directly',
+        executorModel: context.executorModel,
+        confidence: null,
+        costUsd: 0,
+      };
+      const store = await preparePropose(context, draft, origin, actor);
+      return db.transaction(store);
+    },
+    listPlans: (filter) => listPlans(db.query, filter),
+    getPlan: (id) => readPlan(db.query, id),
+    overview: (id) => readOverview(db.query, id),
+    diff: (id, since, limit) => readPlanDiff(db.query, id, since, limit),
+    listSteps: (id, filter) => listPlanSteps(db.query, id, filter),
+    getSteps: (id, stepIds) => getPlanSteps(db.query, id, stepIds),
+    card: (id, viewer) => readCardFacts(context, id, viewer),
+
+    approve: (id, approval, actor) => decisions.approve(context, id, approval, actor),
+    reject: (id, decision, actor) => decisions.reject(context, id, decision, actor),
+    proposeChanges: async (id, decision, actor) =>
+      decisions.proposeChanges(context, id, decision, actor),
+    cancel: (id, decision, actor) => decisions.cancel(context, id, decision, actor),
+    pause: (id, decision, actor) => decisions.pause(context, id, decision, actor),
+    resume: (id, settlement, actor) => decisions.resume(context, id, settlement, actor),
+    retry: (id, decision, actor) => decisions.retry(context, id, decision, actor),
+    async simulate(id, { version }) {
+      const row = await readPlanRow(db.query, id);
+      if (version !== undefined && version !== row.version) {
+        throw new CountersignError(
+          'stale_version',
+          `You asked about version ${version}; the current one is ${row.version}.`,
+          {
+            details: { current: { version: row.version, digest: row.digest, status: row.status } },
+          },
+        );
+      }
+      return simulatePlan(context, id);
+    },
+
+    exportMarkdown: (id) => exportMarkdown(db.query, id),
+    importMarkdown: async (markdown, actor) => service.propose(readMarkdown(markdown), {}, actor),
+    async *exportLog(id) {
+      await readPlanRow(db.query, id);
+      yield* exportLog(db.query, id);
+    },
+    async trace(id) {
+      const row = await readPlanRow(db.query, id);
+      const run = row.run_id === null ? null : await readRun(db.query, row.run_id);
+      return {
+        planner: row.planner_model,
+        reason: run?.decision_reason ?? null,
+        entries: run?.trace ?? [],
+      };
+    },
+    async audit(id, options) {
+      await readPlanRow(db.query, id);
+      return readAudit(db.query, id, options);
+    },
+    versionDiff: (id, a, b) => diffVersions(db.query, id, a, b),
+    watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
+    watchConversation: (conversation, after, signal) =>
+      watchConversation(context, conversation, after, signal),
+  };
+  return service;
+}

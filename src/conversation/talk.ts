@@ -1,0 +1,190 @@
+// What a message means: a deciding word about the plan last shown, an answer to an open question, or a new request.
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import { statusWords } from '#plans/lifecycle-table.ts';
+import { appendMessage } from '#store/messages.ts';
+import { readPlanRow } from '#store/plans.ts';
+import { lockRun, type RunRow, readLatestRun, readRun, readRunsWithPlans } from '#store/runs.ts';
+import { botName, type ConversationContext } from './conversation-context.ts';
+import { approve, cancel, proposeChanges, reject } from './decisions.ts';
+import { queueTurn, startRun } from './start-run.ts';
+import { readWord, type Word } from './words.ts';
+
+async function speak(
+  context: ConversationContext,
+  conversation: string,
+  message: {
+    author: 'person' | 'bot';
+    name: string;
+    text: string;
+    runId: string | null;
+    planId?: string;
+  },
+): Promise<void> {
+  await context.db.transaction((tx) => appendMessage(tx, { conversation, ...message }));
+}
+
+/** Where the plan of a run stands, in a sentence. */
+async function describeStatus(context: ConversationContext, run: RunRow): Promise<string> {
+  if (run.plan_id === null) {
+    return run.planning_status === 'running'
+      ? 'I am still planning.'
+      : 'There is no plan in this conversation.';
+  }
+  const plan = await readPlanRow(context.db.query, run.plan_id);
+  const left = plan.pending + plan.ready + plan.running + plan.waiting + plan.unknown;
+  const progress =
+    plan.status === 'executing'
+      ? `: ${plan.succeeded} of ${plan.total} steps done, ${left} to go`
+      : '';
+  const result = plan.result_summary === null ? '' : ` ${plan.result_summary}`;
+  return `${plan.id} (version ${plan.version}) is ${statusWords[plan.status]}${progress}.${result}`;
+}
+
+/** Carries out a deciding word on the version that was last shown in the run. */
+async function decide(
+  context: ConversationContext,
+  run: RunRow,
+  word: Exclude<Word, { kind: 'talk' }>,
+  actor: Actor,
+): Promise<void> {
+  if (word.kind === 'status') {
+    const text = await describeStatus(context, run);
+    await speak(context, run.conversation, {
+      author: 'bot',
+      name: botName,
+      text,
+      runId: run.id,
+      ...(run.plan_id === null ? {} : { planId: run.plan_id }),
+    });
+    return;
+  }
+  const { plan_id: id, plan_version: version, plan_digest: digest } = run;
+  if (id === null || version === null || digest === null) {
+    throw new CountersignError(
+      'invalid_transition',
+      'No plan waits for a decision here. Ask for something first.',
+    );
+  }
+  switch (word.kind) {
+    case 'approve':
+      await approve(context, id, { version, digest }, actor);
+      return;
+    case 'reject':
+      await reject(context, id, { version }, actor, true);
+      return;
+    case 'cancel':
+      await cancel(context, id, { version }, actor);
+      return;
+    case 'propose_changes':
+      await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true);
+      return;
+    default:
+      word satisfies never;
+  }
+}
+
+async function continueRun(context: ConversationContext, run: RunRow, text: string): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const now = await lockRun(tx, run.id);
+    await queueTurn(context, tx, now, text);
+  });
+}
+
+/** A message addressed to a run. @throws what the decision throws */
+export async function reply(
+  context: ConversationContext,
+  runId: string,
+  text: string,
+  actor: Actor,
+): Promise<void> {
+  const run = await readRun(context.db.query, runId);
+  const word = readWord(text);
+  if (word.kind === 'propose_changes' && word.feedback === '') {
+    throw new CountersignError(
+      'feedback_required',
+      'Say what should change: `propose changes: …`.',
+    );
+  }
+  await speak(context, run.conversation, { author: 'person', name: actor.id, text, runId });
+  if (word.kind === 'talk') await continueRun(context, run, text);
+  else await decide(context, run, word, actor);
+}
+
+/** Plans in these statuses can be meant by a deciding word. */
+function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
+  switch (word.kind) {
+    case 'approve':
+    case 'reject':
+    case 'propose_changes':
+      return ['proposed', 'needs_review'];
+    case 'cancel':
+    case 'status':
+      return ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
+    default:
+      return word satisfies never;
+  }
+}
+
+/** A word must not decide about one plan when another may be meant. @throws `invalid_transition` that names them */
+function requireOne(open: RunRow[], word: Exclude<Word, { kind: 'talk' }>): void {
+  if (word.kind === 'status' || open.length < 2) return;
+  const names = open.map(({ plan_id }) => plan_id).join(' and ');
+  throw new CountersignError(
+    'invalid_transition',
+    `More than one plan is open here: ${names}. Use the buttons of the card you mean.`,
+  );
+}
+
+/**
+ * A message in a conversation. Deciding words are about the plan that is open here; an open question is answered;
+ * everything else is a new request. What cannot be decided is said in the conversation, not thrown.
+ */
+export async function say(
+  context: ConversationContext,
+  conversation: string,
+  text: string,
+  actor: Actor,
+): Promise<{ run_id: string | null }> {
+  const word = readWord(text);
+  const { query } = context.db;
+  if (word.kind === 'talk') {
+    const latest = await readLatestRun(query, conversation);
+    const asked = latest?.planning_status === 'needs_clarification' && latest.questions !== null;
+    if (latest === null || !(asked || latest.planning_status === 'running')) {
+      const { run_id } = await startRun(context, { text, conversation, user: actor.id }, actor);
+      return { run_id };
+    }
+    await reply(context, latest.id, text, actor);
+    return { run_id: latest.id };
+  }
+  const open = await readRunsWithPlans(query, conversation, meantBy(word));
+  const run = open[0] ?? (await readLatestRun(query, conversation));
+  await speak(context, conversation, {
+    author: 'person',
+    name: actor.id,
+    text,
+    runId: run?.id ?? null,
+  });
+  try {
+    if (run === null) {
+      throw new CountersignError(
+        'invalid_transition',
+        'No plan waits for a decision here. Ask for something first.',
+      );
+    }
+    requireOne(open, word);
+    await decide(context, run, word, actor);
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    await speak(context, conversation, {
+      author: 'bot',
+      name: botName,
+      text: error.message,
+      runId: run?.id ?? null,
+      ...(run?.plan_id == null ? {} : { planId: run.plan_id }),
+    });
+  }
+  return { run_id: run?.id ?? null };
+}

@@ -1,0 +1,78 @@
+// Following a plan or a conversation: woken by NOTIFY, looking every two seconds in case a notification was lost.
+import type { Message } from '#contracts/service.ts';
+import type { Change } from '#contracts/views.ts';
+import { readDiff } from '#store/events.ts';
+import { readMessages } from '#store/messages.ts';
+import type { Listener, Topic } from '#store/notify.ts';
+import { readPlanRow } from '#store/plans.ts';
+import type { ConversationContext } from './conversation-context.ts';
+
+const lookEveryMs = 2000;
+const pageSize = 500;
+
+/** Yields once at the beginning, then after each notification of `topic` and every two seconds, until the signal aborts. */
+async function* turns(listener: Listener, topic: Topic, signal: AbortSignal): AsyncGenerator<void> {
+  let wake = () => {};
+  let woken = true;
+  const off = listener.on(topic, () => {
+    woken = true;
+    wake();
+  });
+  const stop = () => wake();
+  signal.addEventListener('abort', stop);
+  try {
+    while (!signal.aborted) {
+      woken = false;
+      yield;
+      if (woken || signal.aborted) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, lookEveryMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (woken) wake();
+      });
+    }
+  } finally {
+    off();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Changes of a plan after revision `since`, in pages. @throws `plan_not_found` */
+export async function* watchPlan(
+  { db, listener }: ConversationContext,
+  planId: string,
+  since: number,
+  signal: AbortSignal,
+): AsyncGenerator<Change[]> {
+  await readPlanRow(db.query, planId);
+  let last = since;
+  for await (const _ of turns(listener, `plan:${planId}`, signal)) {
+    for (let more = true; more && !signal.aborted; ) {
+      const diff = await readDiff(db.query, planId, last, pageSize);
+      last = diff.to;
+      more = diff.more;
+      if (diff.changes.length > 0) yield diff.changes;
+    }
+  }
+}
+
+/** Messages of a conversation after id `after`, in pages. */
+export async function* watchConversation(
+  { db, listener }: ConversationContext,
+  conversation: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<Message[]> {
+  let last = after;
+  for await (const _ of turns(listener, `conversation:${conversation}`, signal)) {
+    for (let more = true; more && !signal.aborted; ) {
+      const page = await readMessages(db.query, conversation, { after: last, limit: pageSize });
+      last = page.at(-1)?.id ?? last;
+      more = page.length === pageSize;
+      if (page.length > 0) yield page;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// doctor: each part, whether it is well, and what to do about it when it is not.
+import { access, constants, mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Config } from '#config';
+import { errorMessage } from '#contracts/errors.ts';
+import { createModelClient, hasModelAccess } from '#models/openai.ts';
+import { openHouse } from './wire.ts';
+
+export type Finding = {
+  part: string;
+  state: 'ok' | 'off' | 'broken';
+  /** What is, in a sentence. */
+  text: string;
+  /** What to do, when there is something to do. */
+  advice?: string;
+};
+
+const modelTimeoutMs = 10_000;
+
+async function checkWorkspace({ workspace }: Config): Promise<Finding> {
+  try {
+    await mkdir(workspace, { recursive: true });
+    await access(workspace, constants.R_OK | constants.W_OK);
+    return { part: 'Workspace', state: 'ok', text: workspace };
+  } catch (error) {
+    return {
+      part: 'Workspace',
+      state: 'broken',
+      text: `${workspace} cannot be used: ${errorMessage(error)}`,
+      advice: 'Make it writable or set COUNTERSIGN_WORKSPACE to another folder.',
+    };
+  }
+}
+
+async function checkModel({ env }: Config): Promise<Finding> {
+  const access = { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL };
+  if (!hasModelAccess(access)) {
+    return {
+      part: 'Model',
+      state: 'off',
+      text: 'No model is configured; the offline planner drafts plans from plain requests.',
+      advice: 'Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, to plan with a model.',
+    };
+  }
+  try {
+    await createModelClient(access).models.list({ timeout: modelTimeoutMs });
+    return { part: 'Model', state: 'ok', text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}` };
+  } catch (error) {
+    return {
+      part: 'Model',
+      state: 'broken',
+      text: `The model's server does not answer: ${errorMessage(error)}`,
+      advice: 'Check OPENAI_API_KEY and OPENAI_BASE_URL.',
+    };
+  }
+}
+
+/** A chat platform by its variables; connecting to it is not tried. */
+function checkPlatform(
+  part: string,
+  given: Readonly<Record<string, unknown>>,
+  needed: string[],
+): Finding {
+  const missing = needed.filter((name) => given[name] === undefined);
+  if (missing.length === 0) return { part, state: 'ok', text: 'Its variables are set.' };
+  const none = missing.length === needed.length;
+  return {
+    part,
+    state: none ? 'off' : 'broken',
+    text: none ? 'Not connected.' : `Only part of it is set; missing: ${missing.join(', ')}.`,
+    advice: `Set ${missing.join(' and ')}.`,
+  };
+}
+
+async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
+  try {
+    const house = await openHouse({ config, log, work: false, linkTo: () => null });
+    const tools = house.registry.status().map(
+      ({ tool, ok, operations, reason }): Finding => ({
+        part: `Tool ${tool}`,
+        state: ok ? 'ok' : 'broken',
+        text: ok ? `${operations} operations` : (reason ?? 'It does not answer.'),
+        ...(ok ? {} : { advice: `Check mcpServers.${tool} in ${config.settingsFile.path}.` }),
+      }),
+    );
+    const { plans } = await house.service.listPlans({
+      status: ['proposed', 'needs_review'],
+      limit: 1000,
+    });
+    await house.close();
+    return [
+      {
+        part: 'Database',
+        state: 'ok',
+        text: `${house.database}; ${plans.length} plans wait for a decision.`,
+      },
+      ...tools,
+    ];
+  } catch (error) {
+    return [
+      {
+        part: 'Database',
+        state: 'broken',
+        text: errorMessage(error),
+        advice:
+          config.env.DATABASE_URL === undefined
+            ? `Look at ${config.home}/postgres, or set DATABASE_URL.`
+            : 'Check DATABASE_URL.',
+      },
+    ];
+  }
+}
+
+/** Looks at every part; the order is that of what depends on what. */
+export async function examine(config: Config, log: Logger): Promise<Finding[]> {
+  const { env, settingsFile } = config;
+  return [
+    { part: 'Node', state: 'ok', text: process.version },
+    settingsFile.found
+      ? { part: 'Settings', state: 'ok', text: settingsFile.path }
+      : {
+          part: 'Settings',
+          state: 'off',
+          text: `No ${settingsFile.path}.`,
+          advice: 'Copy countersign.example.json to add MCP servers, approvers or calendars.',
+        },
+    ...(await checkHouse(config, log)),
+    await checkWorkspace(config),
+    await checkModel(config),
+    checkPlatform('Slack', env, ['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET']),
+    checkPlatform('Teams', env, ['MicrosoftAppId', 'MicrosoftAppPassword']),
+  ];
+}
+
+const marks = { ok: '✓', off: '–', broken: '✗' } as const;
+
+/** The findings as a person reads them. */
+export function describeFindings(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ part }) => part.length));
+  return findings
+    .map(({ part, state, text, advice }) => {
+      const line = `  ${marks[state]} ${part.padEnd(width)}  ${text}`;
+      return advice === undefined ? line : `${line}\n    ${' '.repeat(width)}  ${advice}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,74 @@
+// Putting right what a crash left: lost leases, plans without a slip, approvals nobody started, plans that stand still.
+import { system } from '#contracts/actor.ts';
+import { finishIfDone } from '#plans/finish.ts';
+import { transition } from '#plans/lifecycle.ts';
+import { notify } from '#store/notify.ts';
+import { lockPlan } from '#store/plans.ts';
+import { findPlansWithLostLeases } from '#store/sql/leases.ts';
+import {
+  findPlansToWork,
+  findStalledPlans,
+  findUnstartedPlans,
+  readLostSteps,
+  settleLostSteps,
+} from '#store/sql/recover.ts';
+import { skipDependents } from '#store/sql/settle.ts';
+import type { ExecutorContext } from './executor-context.ts';
+import { decideFate } from './recovery-rules.ts';
+
+const plansATurn = 100;
+const unstartedAfterSeconds = 10;
+
+/** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
+async function recoverPlan(context: ExecutorContext, planId: string): Promise<void> {
+  const { db, enqueue } = context;
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    const lost = await readLostSteps(tx, planId);
+    if (lost.length === 0) return;
+    const running = row.status === 'executing';
+    const fates = lost.map((step) => decideFate(step, running));
+    const { progress, failed } = await settleLostSteps(tx, planId, fates);
+    const skipped = failed.length === 0 ? null : await skipDependents(tx, planId, failed);
+    if (await finishIfDone(context, tx, row, skipped ?? progress)) return;
+    await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
+    await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
+    await notify(tx, `plan:${planId}`);
+  });
+}
+
+async function stallPlan(context: ExecutorContext, planId: string): Promise<void> {
+  const { db, enqueue, settings } = context;
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    if (row.status !== 'executing') return;
+    const reason = `Nothing has happened for ${settings.stall_minutes} minutes.`;
+    await transition(
+      tx,
+      enqueue,
+      row,
+      'stall',
+      { actor: system, reason },
+      { result_summary: reason },
+    );
+  });
+}
+
+/** One round. Safe to run in many processes at once and at any time. */
+export async function recover(context: ExecutorContext): Promise<void> {
+  const { db, enqueue, settings } = context;
+  for (const planId of await findPlansWithLostLeases(db.query, plansATurn)) {
+    await recoverPlan(context, planId);
+  }
+  const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
+  const idle = await findPlansToWork(db.query, plansATurn);
+  if (unstarted.length + idle.length > 0) {
+    await db.transaction(async (tx) => {
+      for (const plan_id of unstarted) await enqueue(tx, 'execute', { plan_id }, { key: plan_id });
+      for (const plan_id of idle) await enqueue(tx, 'step', { plan_id }, { key: plan_id });
+    });
+  }
+  for (const planId of await findStalledPlans(db.query, settings.stall_minutes, plansATurn)) {
+    await stallPlan(context, planId);
+  }
+}

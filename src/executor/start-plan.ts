@@ -1,0 +1,52 @@
+// The start of an approved plan: checked once more, then its first steps are ready, all in one transaction.
+import { type Actor, system } from '#contracts/actor.ts';
+import { finishIfDone } from '#plans/finish.ts';
+import { transition } from '#plans/lifecycle.ts';
+import { findPreflightProblems } from '#plans/preflight.ts';
+import { readyTheFree } from '#plans/resume.ts';
+import { lockPlan, readPlanRow } from '#store/plans.ts';
+import type { ExecutorContext } from './executor-context.ts';
+
+const actor: Actor = system;
+
+/** Starts the plan if it still is approved; a second call, or one that comes late, does nothing. */
+export async function startPlan(context: ExecutorContext, planId: string): Promise<void> {
+  const { db, enqueue, clock } = context;
+  const seen = await readPlanRow(db.query, planId);
+  if (seen.status !== 'approved') return;
+  const problems = await findPreflightProblems(db.query, context.registry, seen);
+  await db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    if (row.status !== 'approved' || row.version !== seen.version) return;
+    const [problem] = problems;
+    if (problem !== undefined) {
+      const where = problem.step_id === null ? '' : `Step ${problem.step_id}: `;
+      const reason = `${where}${problem.reason} Nothing has run.`;
+      await transition(
+        tx,
+        enqueue,
+        row,
+        'fail',
+        { actor, reason },
+        {
+          execution_ended_at: clock.now(),
+          result_summary: reason,
+        },
+      );
+      return;
+    }
+    const started = await transition(
+      tx,
+      enqueue,
+      row,
+      'start',
+      { actor },
+      {
+        execution_started_at: clock.now(),
+      },
+    );
+    const progress = await readyTheFree(tx, planId);
+    if (await finishIfDone(context, tx, started, progress)) return;
+    await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
+  });
+}

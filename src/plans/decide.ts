@@ -1,0 +1,146 @@
+// Every other decision of a person about a plan: refuse, cancel, pause. Each names the version it is about.
+
+import { eq, sql } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Rejection } from '#contracts/plan.ts';
+import type { Decision } from '#contracts/service.ts';
+import { recordDeeds } from '#store/audit.ts';
+import { changeSteps } from '#store/change-steps.ts';
+import type { Transaction } from '#store/database.ts';
+import { touchPlan } from '#store/events.ts';
+import { notify } from '#store/notify.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { plans } from '#store/schema.ts';
+import { currentOf } from './approve.ts';
+import { requireManager } from './authority.ts';
+import { transition } from './lifecycle.ts';
+import { nextStatus } from './lifecycle-table.ts';
+import type { PlansContext } from './plans-context.ts';
+
+/** After this many versions a refusal goes to a person, not back to the planner. */
+export const maxVersions = 3;
+
+/** @throws `stale_version` with the current version */
+export function requireVersion(row: PlanRow, version: number): void {
+  if (row.version === version) return;
+  throw new CountersignError(
+    'stale_version',
+    `You decided about version ${version}; the current one is ${row.version}. Read it and decide again.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+function refusal(
+  context: PlansContext,
+  row: PlanRow,
+  actor: Actor,
+  feedback: string | null,
+): Rejection[] {
+  return [
+    ...row.rejection_history,
+    { version: row.version, by: actor.id, at: context.clock.now().toISOString(), feedback },
+  ];
+}
+
+/**
+ * Refuses the plan, with or without feedback. With feedback it goes back to the planner while versions are left
+ * (`replan` true), else it is up for review; without feedback it is over.
+ */
+export async function refusePlan(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+  event: 'reject' | 'request_changes',
+): Promise<{ row: PlanRow; replan: boolean }> {
+  const row = await lockPlan(tx, id);
+  requireManager(row, context.approvers, actor);
+  requireVersion(row, decision.version);
+  nextStatus(row.status, event);
+  const feedback = decision.feedback ?? null;
+  if (event === 'request_changes' && feedback === null) {
+    throw new CountersignError('feedback_required', 'Say what should change: propose changes: …');
+  }
+  const reviewing = row.status === 'needs_review';
+  const exhausted = feedback !== null && row.version >= maxVersions && !reviewing;
+  const replan = feedback !== null && !exhausted && !reviewing;
+  const changed = await transition(
+    tx,
+    context.enqueue,
+    row,
+    exhausted ? 'escalate' : event,
+    { actor, ...(feedback === null ? {} : { reason: feedback }) },
+    {
+      rejection_history: refusal(context, row, actor, feedback),
+      revising: replan,
+      decided_by: exhausted ? null : actor.id,
+      decided_at: exhausted ? null : context.clock.now(),
+    },
+  );
+  return { row: changed, replan };
+}
+
+/** Stops the plan for good. What runs is told to stop; what has not begun never will. */
+export async function cancelPlan(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+): Promise<PlanRow> {
+  const row = await lockPlan(tx, id);
+  requireManager(row, context.approvers, actor);
+  requireVersion(row, decision.version);
+  nextStatus(row.status, 'cancel');
+  await changeSteps(tx, id, {
+    from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
+    to: 'cancelled',
+    kind: 'step_cancelled',
+    set: sql`, ended_at = clock_timestamp()`,
+  });
+  const changed = await transition(
+    tx,
+    context.enqueue,
+    row,
+    'cancel',
+    { actor, ...(decision.feedback === undefined ? {} : { reason: decision.feedback }) },
+    {
+      revising: false,
+      decided_by: actor.id,
+      decided_at: context.clock.now(),
+      ...(row.execution_started_at === null ? {} : { execution_ended_at: context.clock.now() }),
+    },
+  );
+  await notify(tx, `cancel:${id}`);
+  return changed;
+}
+
+/** Lets running steps end and starts no new one, until it is resumed. */
+export async function pausePlan(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  decision: Decision,
+  actor: Actor,
+): Promise<PlanRow> {
+  const row = await lockPlan(tx, id);
+  requireManager(row, context.approvers, actor);
+  requireVersion(row, decision.version);
+  if (row.status !== 'executing' || row.paused_at !== null) {
+    throw new CountersignError(
+      'invalid_transition',
+      row.paused_at === null
+        ? `This plan is ${row.status}; only a running plan can be paused.`
+        : 'This plan is paused already.',
+      { details: { status: row.status } },
+    );
+  }
+  await tx.update(plans).set({ paused_at: context.clock.now() }).where(eq(plans.id, id));
+  await touchPlan(tx, id, 'paused', `by ${actor.id}`);
+  await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version: row.version }]);
+  await context.enqueue(tx, 'card', { plan_id: id }, { key: id });
+  await notify(tx, `plan:${id}`);
+  return { ...row, paused_at: context.clock.now() };
+}

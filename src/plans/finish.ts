@@ -1,0 +1,74 @@
+// The end of a run: when no step can change any more, the plan is completed or failed in the same transaction.
+import { and, asc, eq } from 'drizzle-orm';
+import { type Actor, system } from '#contracts/actor.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { Enqueue } from '#contracts/jobs.ts';
+import type { StepCounts } from '#contracts/plan.ts';
+import { openSteps } from '#store/accounting.ts';
+import type { Transaction } from '#store/database.ts';
+import type { PlanRow } from '#store/plans.ts';
+import { planSteps } from '#store/schema.ts';
+import { transition } from './lifecycle.ts';
+
+type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
+
+const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
+
+/** The run in one sentence. `failure` is the first failed step. */
+export function summarise(
+  counts: StepCounts,
+  failure: { id: string; message: string } | null,
+): string {
+  const parts = [
+    counts.skipped > 0 ? `${plural(counts.skipped, 'step')} not started` : '',
+    counts.cancelled > 0 ? `${plural(counts.cancelled, 'step')} left out` : '',
+  ].filter((part) => part !== '');
+  if (failure === null) {
+    return [`${plural(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
+  }
+  const others =
+    counts.failed > 1 ? ` (and ${plural(counts.failed - 1, 'other step')} failed)` : '';
+  const done =
+    counts.succeeded === 0 ? 'Nothing was done' : `${plural(counts.succeeded, 'step')} done`;
+  return `Step ${failure.id} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
+}
+
+/**
+ * Ends the plan when nothing of it is open. The caller holds the plan's lock and passes its latest counters.
+ * @returns whether the plan ended
+ */
+export async function finishIfDone(
+  { enqueue, clock }: FinishContext,
+  tx: Transaction,
+  row: PlanRow,
+  counts: StepCounts | null,
+  actor: Actor = system,
+): Promise<boolean> {
+  if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
+  const [failed] =
+    counts.failed === 0
+      ? []
+      : await tx
+          .select({ id: planSteps.step_id, error: planSteps.error })
+          .from(planSteps)
+          .where(and(eq(planSteps.plan_id, row.id), eq(planSteps.status, 'failed')))
+          .orderBy(asc(planSteps.position))
+          .limit(1);
+  const failure =
+    failed === undefined
+      ? null
+      : { id: failed.id, message: failed.error?.message ?? 'A person marked it failed' };
+  await transition(
+    tx,
+    enqueue,
+    row,
+    failure === null ? 'complete' : 'fail',
+    { actor },
+    {
+      execution_ended_at: clock.now(),
+      paused_at: null,
+      result_summary: summarise(counts, failure),
+    },
+  );
+  return true;
+}

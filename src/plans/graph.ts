@@ -1,0 +1,73 @@
+// Questions about the DAG of a plan that is not stored yet. Positions count from 1.
+
+export type Edge = {
+  predecessor: number;
+  successor: number;
+  type: 'FS' | 'SS' | 'FF' | 'SF';
+  lag_minutes: number;
+};
+
+/** Successors of each position; index 0 is unused. */
+function successorsOf(total: number, edges: Edge[]): number[][] {
+  const successors: number[][] = Array.from({ length: total + 1 }, () => []);
+  for (const { predecessor, successor } of edges) successors[predecessor]?.push(successor);
+  return successors;
+}
+
+/**
+ * A cycle as positions in order, or null. Kahn's algorithm (1962) peels off what is free;
+ * what remains holds a cycle, found by following predecessors that remain.
+ */
+export function findCycle(total: number, edges: Edge[]): number[] | null {
+  const successors = successorsOf(total, edges);
+  const unmet = new Int32Array(total + 1);
+  for (const { successor } of edges) unmet[successor] = (unmet[successor] ?? 0) + 1;
+  const free: number[] = [];
+  for (let position = 1; position <= total; position++) {
+    if (unmet[position] === 0) free.push(position);
+  }
+  let peeled = 0;
+  for (let position = free.pop(); position !== undefined; position = free.pop()) {
+    peeled++;
+    for (const next of successors[position] ?? []) {
+      const left = (unmet[next] ?? 0) - 1;
+      unmet[next] = left;
+      if (left === 0) free.push(next);
+    }
+  }
+  if (peeled === total) return null;
+  const before = new Map<number, number>();
+  for (const { predecessor, successor } of edges) {
+    if ((unmet[successor] ?? 0) > 0 && (unmet[predecessor] ?? 0) > 0)
+      before.set(successor, predecessor);
+  }
+  const path: number[] = [];
+  const seen = new Map<number, number>();
+  let at = before.keys().next().value;
+  while (at !== undefined && !seen.has(at)) {
+    seen.set(at, path.length);
+    path.push(at);
+    at = before.get(at);
+  }
+  return at === undefined ? path : path.slice(seen.get(at)).reverse();
+}
+
+/** The steps of `wanted` plus what they wait for that is missing from it (transitively). */
+export function missingPrerequisites(wanted: Set<number>, edges: Edge[]): number[] {
+  const before = new Map<number, number[]>();
+  for (const { predecessor, successor } of edges) {
+    const list = before.get(successor);
+    if (list === undefined) before.set(successor, [predecessor]);
+    else list.push(predecessor);
+  }
+  const missing = new Set<number>();
+  const open = [...wanted];
+  for (let position = open.pop(); position !== undefined; position = open.pop()) {
+    for (const predecessor of before.get(position) ?? []) {
+      if (wanted.has(predecessor) || missing.has(predecessor)) continue;
+      missing.add(predecessor);
+      open.push(predecessor);
+    }
+  }
+  return [...missing].sort((a, b) => a - b);
+}

@@ -1,0 +1,50 @@
+// A run as JSON lines: one for each step attempt that ended, in the order of the ends.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '#store/database.ts';
+
+const pageSize = 1000;
+const iso = (column: string) =>
+  sql.raw(`to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
+
+type Row = {
+  step: string;
+  attempt: number;
+  tool: string;
+  operation: string;
+  status: string;
+  result_summary: string | null;
+  error: { code: string; message: string } | null;
+  started_at: string;
+  ended_at: string;
+  position: number;
+};
+
+/** Lines without their newline are never yielded; chunks hold up to 1,000 lines. */
+export async function* exportLog(db: Queryable, planId: string): AsyncGenerator<string> {
+  let last = { ended_at: '-infinity', position: 0, attempt: 0 };
+  for (;;) {
+    const { rows } = await db.execute<Row>(sql`
+      select s.step_id as step, a.attempt, s.tool, s.operation, a.status, a.result_summary, a.error,
+        ${iso('a.started_at')} as started_at, ${iso('a.ended_at')} as ended_at, a.position
+      from countersign.step_attempts a
+      join countersign.plan_steps s on s.plan_id = a.plan_id and s.position = a.position
+      where a.plan_id = ${planId} and a.ended_at is not null
+        and (a.ended_at, a.position, a.attempt) > (${last.ended_at}::timestamptz, ${last.position}, ${last.attempt})
+      order by a.ended_at, a.position, a.attempt limit ${pageSize}`);
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows.map((row) => `${JSON.stringify(toLine(row))}\n`).join('');
+    if (rows.length < pageSize) return;
+    last = end;
+  }
+}
+
+function toLine({ position: _, result_summary, error, started_at, ended_at, ...row }: Row) {
+  return {
+    ...row,
+    ...(result_summary === null ? {} : { result_summary }),
+    ...(error === null ? {} : { error: error.message }),
+    started_at,
+    ended_at,
+  };
+}

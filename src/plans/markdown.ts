@@ -1,0 +1,154 @@
+// A plan as Markdown with front matter: readable, and read back without loss. What a machine needs stands in fenced blocks.
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { type Plan, PlanContext, PlanDraft, Risk, type Step } from '#contracts/plan.ts';
+import { operationName } from '#contracts/tool.ts';
+import type { Queryable } from '#store/database.ts';
+import { readPlan } from '#store/plans.ts';
+import { iterateSteps } from '#store/steps.ts';
+import { contentOfStep } from './preflight.ts';
+
+/** A fence longer than any run of backticks inside `text`. */
+function fence(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${text}\n${ticks}\n`;
+}
+
+/** One line of text that cannot begin a Markdown structure. */
+function inline(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/([\\`*_[\]<>#])/g, '\\$1');
+}
+
+function frontMatter(plan: Plan): string {
+  const {
+    context: _c,
+    risks: _r,
+    card_refs: _k,
+    counts: _n,
+    rejection_history,
+    approvals,
+    ...fields
+  } = plan;
+  return `---\n${stringify({ ...fields, approvals, rejection_history }, { lineWidth: 0 })}---\n`;
+}
+
+function stepBlock(step: Step): string {
+  const { id, description, after, ...content } = contentOfStep(step);
+  const target = step.target === null ? '' : ` → ${inline(step.target)}`;
+  const name = operationName(step.tool, step.operation);
+  return [
+    `### ${step.position}. ${inline(description)}`,
+    '',
+    `\`${name}\`${target} · ${step.status}`,
+    '',
+    fence('json', JSON.stringify({ id, description, ...content, after }, null, 2)),
+  ].join('\n');
+}
+
+/** @throws `plan_not_found` before the first chunk */
+export async function* exportMarkdown(db: Queryable, planId: string): AsyncGenerator<string> {
+  const plan = await readPlan(db, planId);
+  yield `${frontMatter(plan)}\n# ${inline(plan.title)}\n\n${plan.summary === null ? '' : `${inline(plan.summary)}\n\n`}## Steps\n\n`;
+  for await (const step of iterateSteps(db, planId)) yield `${stepBlock(step)}\n`;
+  const { tool_outputs, notes, artifacts } = plan.context;
+  yield `## Context\n\n### Tool Outputs\n\n${fence('json', JSON.stringify(tool_outputs, null, 2))}\n`;
+  yield `### Notes\n\n${fence('text', notes)}\n### Artifacts\n\n${fence('json', JSON.stringify(artifacts, null, 2))}\n`;
+  yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(text)}\n`).join('')}\n${fence('json', JSON.stringify(plan.risks, null, 2))}`;
+}
+
+type Block = { heading: string; language: string; text: string };
+
+/** Every fenced block with the level-2 (and level-3) heading it stands under. */
+function readBlocks(body: string): Block[] {
+  const blocks: Block[] = [];
+  let section = '';
+  let sub = '';
+  let open: { ticks: string; language: string; lines: string[] } | null = null;
+  for (const line of body.split('\n')) {
+    if (open !== null) {
+      if (line === open.ticks) {
+        const heading = section === 'Steps' ? section : sub === '' ? section : `${section}/${sub}`;
+        blocks.push({ heading, language: open.language, text: open.lines.join('\n') });
+        open = null;
+      } else {
+        open.lines.push(line);
+      }
+      continue;
+    }
+    const fenced = /^(`{3,})(\w*)$/.exec(line);
+    if (fenced?.[1] !== undefined) {
+      open = { ticks: fenced[1], language: fenced[2] ?? '', lines: [] };
+    } else if (line.startsWith('## ')) {
+      section = line.slice(3).trim();
+      sub = '';
+    } else if (line.startsWith('### ')) {
+      sub = line.slice(4).trim();
+    }
+  }
+  return blocks;
+}
+
+const FrontMatter = z.looseObject({
+  title: z.string(),
+  summary: z.string().nullish(),
+  approver_policy: z.unknown().optional(),
+});
+
+function bad(reason: string, cause?: unknown): CountersignError {
+  return new CountersignError(
+    'invalid_request',
+    `This is not a plan exported as Markdown: ${reason}`,
+    { cause },
+  );
+}
+
+function readJson(block: Block): unknown {
+  try {
+    return JSON.parse(block.text);
+  } catch (cause) {
+    throw bad(`a block under "${block.heading}" is not JSON (${errorMessage(cause)}).`, cause);
+  }
+}
+
+const withoutNulls = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+
+const ExportedStep = z.record(z.string(), z.unknown());
+
+/**
+ * The draft that a Markdown export holds. Whatever status it had, it comes back as a proposal.
+ * @throws `invalid_request` that says what is missing
+ */
+export function readMarkdown(markdown: string): PlanDraft {
+  const text = markdown.replaceAll('\r\n', '\n');
+  const matter = /^---\n([\s\S]*?)\n---\n/.exec(text);
+  if (matter?.[1] === undefined) throw bad('it does not begin with front matter (---).');
+  let fields: z.infer<typeof FrontMatter>;
+  try {
+    fields = FrontMatter.parse(parse(matter[1]));
+  } catch (cause) {
+    throw bad(`its front matter cannot be read (${errorMessage(cause)}).`, cause);
+  }
+  const blocks = readBlocks(text.slice(matter[0].length));
+  const under = (heading: string) => blocks.filter((block) => block.heading === heading);
+  const one = (heading: string): unknown => {
+    const [block] = under(heading);
+    return block === undefined ? undefined : readJson(block);
+  };
+  const draft = PlanDraft.safeParse({
+    title: fields.title,
+    ...(fields.summary == null ? {} : { summary: fields.summary }),
+    ...(fields.approver_policy === undefined ? {} : { approvers: fields.approver_policy }),
+    steps: under('Steps').map((block) => withoutNulls(ExportedStep.parse(readJson(block)))),
+    context: PlanContext.parse({
+      tool_outputs: one('Context/Tool Outputs') ?? {},
+      notes: under('Context/Notes')[0]?.text ?? '',
+      artifacts: one('Context/Artifacts') ?? [],
+    }),
+    risks: z.array(Risk).parse(one('Risks') ?? []),
+  });
+  if (draft.success) return draft.data;
+  throw bad(z.prettifyError(draft.error), draft.error);
+}

@@ -1,0 +1,234 @@
+// From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
+import { hasRuntime, isLiteral, referencesOf } from '#contracts/arguments.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import type { Dependency, PlanDraft, StepDraft } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { type Effect, operationName, type ToolRegistry } from '#contracts/tool.ts';
+import type { StepContent } from './canonical.ts';
+import { type Edge, findCycle } from './graph.ts';
+
+export type NormalStep = StepContent & {
+  position: number;
+  effect: Effect;
+  guarded: boolean;
+  /** Edges that end here, and that begin here. */
+  unmet: number;
+  dependents: number;
+};
+
+export type NormalPlan = {
+  steps: NormalStep[];
+  edges: Edge[];
+  tools_required: string[];
+  guarded_operations: string[];
+};
+
+type Problem = { code: ErrorCode; path: string; message: string };
+
+const shownProblems = 20;
+
+class Problems {
+  readonly list: Problem[] = [];
+  count = 0;
+
+  add(code: ErrorCode, path: string, message: string): void {
+    this.count++;
+    if (this.list.length < shownProblems) this.list.push({ code, path, message });
+  }
+
+  /** Throws when anything was found: the first problem's code and sentence, all of them in the details. */
+  settle(): void {
+    const [first] = this.list;
+    if (first === undefined) return;
+    const more = this.count - 1;
+    throw new CountersignError(
+      first.code,
+      more === 0
+        ? first.message
+        : `${first.message} (and ${more} more ${more === 1 ? 'problem' : 'problems'})`,
+      { details: { errors: this.list, problem_count: this.count } },
+    );
+  }
+}
+
+function assignIds(drafts: StepDraft[], problems: Problems): string[] {
+  const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const seen = new Set<string>();
+  return drafts.map((draft, index) => {
+    let id = draft.id ?? String(index + 1);
+    if (draft.id === undefined) {
+      while (taken.has(id) || seen.has(id)) id = `step-${id}`;
+    } else if (seen.has(id)) {
+      problems.add(
+        'duplicate_step',
+        `steps[${index}].id`,
+        `Two steps have the id "${id}". Give each step an id of its own.`,
+      );
+    }
+    seen.add(id);
+    return id;
+  });
+}
+
+function checkArguments(
+  args: JsonObject,
+  name: string,
+  registry: ToolRegistry,
+  path: string,
+  label: string,
+  problems: Problems,
+): void {
+  const unknown = Object.keys(args).filter((key) => !isLiteral(args[key] ?? null));
+  const reasons = registry.validate(name, args, unknown);
+  if (reasons.length === 0) return;
+  const special = registry.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
+  problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
+}
+
+/** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
+function dependenciesOf(
+  draft: StepDraft,
+  args: JsonObject,
+  index: number,
+  label: string,
+  positions: Map<string, number>,
+  problems: Problems,
+): { predecessor: number; dependency: Dependency }[] {
+  const found = new Map<string, { predecessor: number; dependency: Dependency }>();
+  const add = (dependency: Dependency, path: string, code: ErrorCode, what: string) => {
+    const predecessor = positions.get(dependency.id);
+    if (predecessor === undefined) {
+      problems.add(
+        code,
+        path,
+        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
+      );
+    } else if (predecessor === index + 1) {
+      problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
+    } else {
+      found.set(`${predecessor}:${dependency.type}`, { predecessor, dependency });
+    }
+  };
+  for (const entry of draft.after ?? []) {
+    const dependency: Dependency =
+      typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
+    add(dependency, `steps[${index}].after`, 'unknown_step', 'waits for');
+  }
+  for (const { $from } of referencesOf(args)) {
+    const predecessor = positions.get($from);
+    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) continue;
+    add(
+      { id: $from, type: 'FS', lag_minutes: 0 },
+      `steps[${index}].args`,
+      'invalid_reference',
+      'uses the output of',
+    );
+  }
+  return [...found.values()].sort(
+    (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),
+  );
+}
+
+function describeKnown(registry: ToolRegistry): string {
+  const names = registry.list().map(({ name }) => name);
+  const shown = names.slice(0, 12).join(', ');
+  return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
+}
+
+/**
+ * The stored form of `draft`.
+ * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
+ *   `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
+ *   and up to 20 problems in `details.errors`
+ */
+export function normalisePlan(
+  draft: PlanDraft,
+  registry: ToolRegistry,
+  guardedTools: string[],
+): NormalPlan {
+  const problems = new Problems();
+  if (draft.steps.length === 0) {
+    problems.add('empty_plan', 'steps', 'A plan needs at least one step.');
+  }
+  const ids = assignIds(draft.steps, problems);
+  const positions = new Map(ids.map((id, index) => [id, index + 1]));
+  const guarded = new Set(guardedTools);
+  const used = new Set<string>();
+  const edges: Edge[] = [];
+  const steps = draft.steps.map((step, index): NormalStep => {
+    const id = ids[index] ?? String(index + 1);
+    const name = operationName(step.tool, step.operation);
+    const spec = registry.get(name);
+    const args = step.args ?? {};
+    if (spec === undefined || spec.tool !== step.tool) {
+      problems.add(
+        'unknown_operation',
+        `steps[${index}]`,
+        `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(registry)}.`,
+      );
+    } else {
+      checkArguments(args, name, registry, `steps[${index}].args`, id, problems);
+    }
+    used.add(name);
+    const dependencies = dependenciesOf(step, args, index, id, positions, problems);
+    for (const { predecessor, dependency } of dependencies) {
+      edges.push({
+        predecessor,
+        successor: index + 1,
+        type: dependency.type,
+        lag_minutes: dependency.lag_minutes,
+      });
+    }
+    const target = step.target ?? targetFrom(args, spec?.targetArgument);
+    return {
+      id,
+      position: index + 1,
+      description: step.description,
+      tool: step.tool,
+      operation: step.operation,
+      target,
+      args,
+      after: dependencies.map(({ dependency }) => dependency),
+      priority: step.priority ?? 0,
+      partition: step.partition ?? null,
+      tags: [...new Set(step.tags ?? [])],
+      resources: step.resources ?? {},
+      capabilities: [...new Set(step.capabilities ?? [])],
+      notes: step.notes ?? null,
+      duration_minutes: step.duration_minutes ?? null,
+      not_before: step.not_before === undefined ? null : new Date(step.not_before).toISOString(),
+      effect: spec?.effect ?? 'write',
+      guarded: guarded.has(name),
+      unmet: dependencies.length,
+      dependents: 0,
+    };
+  });
+  for (const { predecessor } of edges) {
+    const step = steps[predecessor - 1];
+    if (step !== undefined) step.dependents++;
+  }
+  const cycle = findCycle(steps.length, edges);
+  if (cycle !== null) {
+    const names = [...cycle, cycle[0]].map((position) => ids[(position ?? 1) - 1]);
+    problems.add(
+      'dependency_cycle',
+      'steps',
+      `These steps wait for each other: ${names.slice(0, 12).join(' → ')}. Remove one of the dependencies.`,
+    );
+  }
+  problems.settle();
+  return {
+    steps,
+    edges,
+    tools_required: [...used].sort(),
+    guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
+  };
+}
+
+/** What a step touches, read from the argument that names it, when it is a literal. */
+function targetFrom(args: JsonObject, argument: string | undefined): string | null {
+  const value = argument === undefined ? undefined : args[argument];
+  return typeof value === 'string' && value !== '' && !hasRuntime(value)
+    ? value.slice(0, 2000)
+    : null;
+}

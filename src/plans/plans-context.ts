@@ -1,0 +1,17 @@
+// What every verb of this room is given.
+import type { Clock, Random } from '#contracts/clock.ts';
+import type { Enqueue } from '#contracts/jobs.ts';
+import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Database, Transaction } from '#store/database.ts';
+
+export type PlansContext = {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  registry: ToolRegistry;
+  /** Exact operation names that are marked and never called outside an approved plan. */
+  guardedTools: string[];
+  /** People who may approve besides the requester. */
+  approvers: string[];
+  clock: Clock;
+  random: Random;
+};

@@ -1,0 +1,115 @@
+// Pre-flight, at approval and again at start: the stored plan still is what was shown, its tools answer, its arguments fit.
+
+import { and, eq } from 'drizzle-orm';
+import { isLiteral } from '#contracts/arguments.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Step } from '#contracts/plan.ts';
+import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import type { Queryable } from '#store/database.ts';
+import type { PlanRow } from '#store/plans.ts';
+import { planVersions } from '#store/schema.ts';
+import { iterateSteps, readOperations } from '#store/steps.ts';
+import { digestPlan, type PlanHeader, type StepContent } from './canonical.ts';
+
+export type PreflightProblem = { step_id: string | null; reason: string };
+
+const shownProblems = 20;
+
+/** The proposed content of a stored step. */
+export function contentOfStep(step: Step): StepContent {
+  return {
+    id: step.id,
+    description: step.description,
+    tool: step.tool,
+    operation: step.operation,
+    target: step.target,
+    args: step.args,
+    after: step.after,
+    priority: step.priority,
+    partition: step.partition,
+    tags: step.tags,
+    resources: step.resources,
+    capabilities: step.capabilities,
+    notes: step.notes,
+    duration_minutes: step.duration_minutes,
+    not_before: step.not_before,
+  };
+}
+
+async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
+  const [version] = await db
+    .select()
+    .from(planVersions)
+    .where(and(eq(planVersions.plan_id, row.id), eq(planVersions.version, row.version)));
+  if (version === undefined) throw new Error(`readHeader: ${row.id} has no version ${row.version}`);
+  return {
+    id: row.id,
+    version: version.version,
+    title: version.title,
+    summary: version.summary,
+    context: version.context,
+    risks: version.risks,
+    approver_policy: version.approver_policy,
+    executor_model: row.executor_model,
+    tools_required: version.tools_required,
+  };
+}
+
+function checkStep(step: Step, registry: ToolRegistry): string[] {
+  const name = operationName(step.tool, step.operation);
+  const spec = registry.get(name);
+  if (spec === undefined) return [`${name} is not available any more.`];
+  if (spec.effect === 'write' && step.effect !== 'write') {
+    return [`${name} used to be ${step.effect} and now writes; propose the plan again.`];
+  }
+  const unknown = Object.keys(step.args).filter((key) => !isLiteral(step.args[key] ?? null));
+  return registry.validate(name, step.args, unknown).map((reason) => `${name}: ${reason}.`);
+}
+
+/**
+ * What stands against running the plan, at most 20 problems; empty when nothing does.
+ * Streams the steps once: the digest is recomputed and each step's arguments are checked on the way.
+ */
+export async function findPreflightProblems(
+  db: Queryable,
+  registry: ToolRegistry,
+  row: PlanRow,
+): Promise<PreflightProblem[]> {
+  const problems: PreflightProblem[] = [];
+  const report = (step_id: string | null, reason: string) => {
+    if (problems.length < shownProblems) problems.push({ step_id, reason });
+  };
+  const tools = new Set(
+    (await readOperations(db, row.id)).map(
+      ({ operation }) => registry.get(operation)?.tool ?? operation,
+    ),
+  );
+  for (const tool of tools) {
+    const state = await registry.check(tool);
+    if (!state.ok) report(null, state.reason);
+  }
+  async function* contents(): AsyncGenerator<StepContent> {
+    for await (const step of iterateSteps(db, row.id)) {
+      for (const reason of checkStep(step, registry)) report(step.id, reason);
+      yield contentOfStep(step);
+    }
+  }
+  const digest = await digestPlan(await readHeader(db, row), contents());
+  if (digest !== row.digest) {
+    report(null, 'The stored plan is not the one that was shown: its digest differs.');
+  }
+  return problems;
+}
+
+/** @throws `preflight_failed` that says which step and why */
+export function requireNoProblems(problems: PreflightProblem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
+  const more = problems.length - 1;
+  throw new CountersignError(
+    'preflight_failed',
+    `${where}${first.reason}${more > 0 ? ` (and ${more} more)` : ''} Nothing has run.`,
+    { details: { problems } },
+  );
+}

@@ -1,0 +1,243 @@
+// Storing a proposal: the first version of a plan, or the next one after a refusal. All of it in one transaction, or none.
+import { eq, sql } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan, PlanDraft, Risk } from '#contracts/plan.ts';
+import { storeArtifact } from '#store/artifacts.ts';
+import { recordDeeds } from '#store/audit.ts';
+import type { Transaction } from '#store/database.ts';
+import { appendPlanEvent } from '#store/events.ts';
+import { notify } from '#store/notify.ts';
+import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
+import { plans, planVersions } from '#store/schema.ts';
+import { archiveSteps, insertEdges, insertSteps } from '#store/steps.ts';
+import { digestPlan, type PlanHeader, type StepContent } from './canonical.ts';
+import { type NewArtifact, readContext, splitContext } from './context.ts';
+import { nextStatus } from './lifecycle-table.ts';
+import { type NormalPlan, type NormalStep, normalisePlan } from './normalise.ts';
+import type { PlansContext } from './plans-context.ts';
+
+/** Where a proposal comes from. */
+export type Origin = {
+  requester: string;
+  conversation: string | null;
+  runId: string | null;
+  planner: string;
+  executorModel: string | null;
+  confidence: number | null;
+  costUsd: number;
+};
+
+type Prepared = {
+  header: PlanHeader;
+  normal: NormalPlan;
+  artifacts: NewArtifact[];
+  digest: string;
+};
+
+function contentOf(step: NormalStep): StepContent {
+  const { position: _p, effect: _e, guarded: _g, unmet: _u, dependents: _d, ...content } = step;
+  return content;
+}
+
+function* contentsOf(steps: NormalStep[]): Generator<StepContent> {
+  for (const step of steps) yield contentOf(step);
+}
+
+function readRisks(draft: PlanDraft): Risk[] {
+  return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
+}
+
+/** Checks and digests a draft; stores nothing. @throws what `normalisePlan` throws */
+export async function preparePlan(
+  context: PlansContext,
+  draft: PlanDraft,
+  id: string,
+  version: number,
+  executorModel: string | null,
+): Promise<Prepared> {
+  const normal = normalisePlan(draft, context.registry, context.guardedTools);
+  const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
+  const header: PlanHeader = {
+    id,
+    version,
+    title: draft.title,
+    summary: draft.summary ?? null,
+    context: inline,
+    risks: readRisks(draft),
+    approver_policy: draft.approvers ?? { kind: 'requester' },
+    executor_model: executorModel,
+    tools_required: normal.tools_required,
+  };
+  return { header, normal, artifacts, digest: await digestPlan(header, contentsOf(normal.steps)) };
+}
+
+async function storeVersion(
+  tx: Transaction,
+  { header, normal, artifacts, digest }: Prepared,
+  planner: string,
+): Promise<void> {
+  const planId = header.id;
+  for (const artifact of artifacts) {
+    await storeArtifact(tx, { ...artifact, planId, stepId: null });
+  }
+  await tx.insert(planVersions).values({
+    plan_id: planId,
+    version: header.version,
+    digest,
+    title: header.title,
+    summary: header.summary,
+    context: header.context,
+    risks: header.risks,
+    approver_policy: header.approver_policy,
+    tools_required: header.tools_required,
+    total: normal.steps.length,
+    planner_model: planner,
+  });
+  await insertSteps(tx, planId, normal.steps);
+  await insertEdges(tx, planId, normal.edges);
+}
+
+/** The columns of `plans` that a version decides. */
+function versionColumns({ header, normal, digest }: Prepared) {
+  return {
+    status: 'proposed' as const,
+    version: header.version,
+    digest,
+    title: header.title,
+    approver_policy: header.approver_policy,
+    executor_model: header.executor_model,
+    tools_required: header.tools_required,
+    guarded_operations: normal.guarded_operations,
+    has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
+    total: normal.steps.length,
+    pending: normal.steps.length,
+  };
+}
+
+/** A fresh id; the table's key decides if two processes draw the same one. */
+async function drawPlanId(context: PlansContext): Promise<string> {
+  for (let draw = 0; draw < 20; draw++) {
+    const id = `PLAN-${context.random.hex(4)}`;
+    const taken = await context.db.query
+      .select({ id: plans.id })
+      .from(plans)
+      .where(eq(plans.id, id));
+    if (taken.length === 0) return id;
+  }
+  throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
+}
+
+/**
+ * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
+ * @throws what `normalisePlan` throws, before anything is stored
+ */
+export async function preparePropose(
+  context: PlansContext,
+  draft: PlanDraft,
+  origin: Origin,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const id = await drawPlanId(context);
+  const prepared = await preparePlan(context, draft, id, 1, origin.executorModel);
+  return async (tx) => {
+    await tx.insert(plans).values({
+      id,
+      ...versionColumns(prepared),
+      revision: 1,
+      requester: origin.requester,
+      conversation: origin.conversation,
+      run_id: origin.runId,
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: origin.costUsd,
+    });
+    await storeVersion(tx, prepared, origin.planner);
+    await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
+    await recordProposal(context, tx, prepared, actor, 'propose');
+    return readPlan(tx, id);
+  };
+}
+
+async function recordProposal(
+  context: PlansContext,
+  tx: Transaction,
+  { header, digest }: Prepared,
+  actor: Actor,
+  action: 'propose' | 'revise',
+): Promise<void> {
+  await recordDeeds(tx, [{ planId: header.id, actor, action, version: header.version, digest }]);
+  await context.enqueue(tx, 'card', { plan_id: header.id }, { key: header.id });
+  await notify(tx, `plan:${header.id}`);
+}
+
+/**
+ * Prepares the next version of a refused plan and returns the function that stores it. The version it replaces is
+ * kept; if the plan changed meanwhile, storing throws and nothing is changed.
+ */
+export async function prepareRevise(
+  context: PlansContext,
+  previous: PlanRow,
+  draft: PlanDraft,
+  origin: Pick<Origin, 'planner' | 'confidence' | 'costUsd' | 'executorModel'>,
+  actor: Actor,
+): Promise<(tx: Transaction) => Promise<Plan>> {
+  const withApprovers = { approvers: previous.approver_policy, ...draft };
+  const prepared = await preparePlan(
+    context,
+    withApprovers,
+    previous.id,
+    previous.version + 1,
+    origin.executorModel,
+  );
+  return async (tx) => {
+    const row = await lockPlan(tx, previous.id);
+    nextStatus(row.status, 'revise');
+    if (row.version !== previous.version) {
+      throw new CountersignError(
+        'stale_version',
+        `${row.id} is already at version ${row.version}.`,
+      );
+    }
+    await archiveSteps(tx, row.id, row.version);
+    await storeVersion(tx, prepared, origin.planner);
+    const [changed] = await tx
+      .update(plans)
+      .set({
+        ...versionColumns(prepared),
+        ...noSteps,
+        planner_model: origin.planner,
+        confidence: origin.confidence,
+        cost_usd: row.cost_usd + origin.costUsd,
+        revising: false,
+        decided_by: null,
+        decided_at: null,
+        revision: row.revision + 1,
+        updated_at: sql`clock_timestamp()`,
+      })
+      .where(eq(plans.id, row.id))
+      .returning({ revision: plans.revision });
+    await appendPlanEvent(tx, {
+      planId: row.id,
+      revision: changed?.revision ?? row.revision + 1,
+      kind: 'revised',
+      status: 'proposed',
+      detail: `version ${prepared.header.version}`,
+    });
+    await recordProposal(context, tx, prepared, actor, 'revise');
+    return readPlan(tx, row.id);
+  };
+}
+
+/** Counters of a version none of whose steps has begun. */
+const noSteps = {
+  ready: 0,
+  running: 0,
+  waiting: 0,
+  succeeded: 0,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  stale: 0,
+  unknown: 0,
+};

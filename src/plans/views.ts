@@ -1,0 +1,85 @@
+// What can be read of a plan at a cost that does not grow with it: overview, diff, pages of steps.
+import { CountersignError } from '#contracts/errors.ts';
+import type { Step } from '#contracts/plan.ts';
+import type { StepFilter } from '#contracts/service.ts';
+import type { Diff, Overview, StepPage } from '#contracts/views.ts';
+import { countsOf } from '#store/accounting.ts';
+import type { Queryable } from '#store/database.ts';
+import { readDiff, readRecentEvents } from '#store/events.ts';
+import { readPartitions, readPlanRow } from '#store/plans.ts';
+import { readSteps, readStepsById } from '#store/steps.ts';
+
+const partitionsShown = 1000;
+const eventsShown = 20;
+
+export async function readOverview(db: Queryable, planId: string): Promise<Overview> {
+  const row = await readPlanRow(db, planId);
+  return {
+    revision: row.revision,
+    status: row.status,
+    counts: countsOf(row),
+    total: row.total,
+    partitions: await readPartitions(db, planId, partitionsShown),
+    recent_events: await readRecentEvents(db, planId, eventsShown),
+  };
+}
+
+/** @throws `plan_not_found`, `invalid_request` when `since` lies in the future */
+export async function readPlanDiff(
+  db: Queryable,
+  planId: string,
+  since: number,
+  limit: number,
+): Promise<Diff> {
+  const row = await readPlanRow(db, planId);
+  if (since > row.revision) {
+    throw new CountersignError(
+      'invalid_request',
+      `since: the plan is at revision ${row.revision}; ${since} has not happened yet.`,
+    );
+  }
+  return readDiff(db, planId, since, limit);
+}
+
+function decodeCursor(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new CountersignError(
+    'invalid_request',
+    'cursor: not one that this list gave out. Leave it away to begin again.',
+  );
+}
+
+export async function listPlanSteps(
+  db: Queryable,
+  planId: string,
+  filter: StepFilter,
+): Promise<StepPage> {
+  await readPlanRow(db, planId);
+  const { cursor, limit, ...conditions } = filter;
+  const after = cursor === undefined ? 0 : decodeCursor(cursor);
+  const rows = await readSteps(db, planId, conditions, after, limit + 1);
+  const steps = rows.slice(0, limit);
+  const last = steps.at(-1);
+  return {
+    steps,
+    next_cursor:
+      rows.length > limit && last !== undefined
+        ? Buffer.from(String(last.position)).toString('base64url')
+        : null,
+  };
+}
+
+/** Details of the named steps. @throws `unknown_step` that names the missing ones */
+export async function getPlanSteps(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
+  await readPlanRow(db, planId);
+  const steps = await readStepsById(db, planId, ids);
+  const known = new Set(steps.map(({ id }) => id));
+  const missing = ids.filter((id) => !known.has(id));
+  if (missing.length === 0) return steps;
+  throw new CountersignError(
+    'unknown_step',
+    `This plan has no step ${missing.slice(0, 10).join(', ')}.`,
+    { details: { missing } },
+  );
+}

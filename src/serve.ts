@@ -1,0 +1,102 @@
+// The HTTP side of a process: the API, the console, and what a newcomer reads when it is up.
+import { createRequire } from 'node:module';
+import { sql } from 'drizzle-orm';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { registerConsole } from '#adapters/console/routes.ts';
+import { createServer } from '#api/server.ts';
+import type { Config } from '#config';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { createMetrics } from './metrics.ts';
+import type { House } from './wire.ts';
+
+const manifest: { version: string } = createRequire(import.meta.url)('../package.json');
+export const { version } = manifest;
+
+/** Where people of this machine reach the server. */
+export function addressOf({ env }: Config, port: number): string {
+  const host = ['0.0.0.0', '::', '127.0.0.1'].includes(env.HOST) ? '127.0.0.1' : env.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function readiness({ db, registry }: House) {
+  const database = await db.query.execute(sql`select 1`).then(
+    () => 'ok',
+    (error: unknown) => `not reachable: ${errorMessage(error)}`,
+  );
+  const tools = registry.status().filter(({ ok }) => !ok);
+  return {
+    ready: database === 'ok',
+    parts: {
+      database,
+      tools:
+        tools.length === 0
+          ? 'ok'
+          : tools.map(({ tool, reason }) => `${tool}: ${reason ?? 'down'}`).join('; '),
+    },
+  };
+}
+
+/** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
+export async function serve(
+  house: House,
+  config: Config,
+  log: Logger,
+): Promise<{ app: FastifyInstance; port: number }> {
+  const { env } = config;
+  const app = await createServer({
+    service: house.service,
+    log,
+    ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
+    version,
+    readiness: () => readiness(house),
+    metrics: createMetrics(house.db),
+  });
+  await registerConsole(app, { service: house.service, timezone: config.timezone });
+  try {
+    await app.listen({ host: env.HOST, port: env.PORT });
+  } catch (cause) {
+    await app.close();
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE') {
+      throw new CountersignError(
+        'invalid_configuration',
+        `PORT: ${env.PORT} is taken on ${env.HOST}. Stop what listens there or set PORT to another one.`,
+        { cause },
+      );
+    }
+    throw cause;
+  }
+  const address = app.server.address();
+  return { app, port: typeof address === 'object' && address !== null ? address.port : env.PORT };
+}
+
+/** What stands in the terminal once the bot is up. */
+export function banner(house: House, config: Config, url: string, seconds: number): string {
+  const { env } = config;
+  const tools = house.registry.status();
+  const operations = tools.reduce((sum, { operations }) => sum + operations, 0);
+  const down = tools.filter(({ ok }) => !ok);
+  const rows: [string, string][] = [
+    ['Console', url],
+    ['Database', house.database],
+    [
+      'Model',
+      env.OPENAI_API_KEY === undefined && env.OPENAI_BASE_URL === undefined
+        ? 'none: the offline planner drafts plans. Set OPENAI_API_KEY for a model.'
+        : `${env.PLANNER_MODEL} plans, ${env.EXECUTOR_MODEL} decides run-time arguments`,
+    ],
+    ['Tools', `${operations} operations: ${tools.map(({ tool }) => tool).join(', ')}`],
+    ...down.map(({ tool, reason }): [string, string] => [
+      '',
+      `${tool} is down: ${reason ?? 'no reason given'}`,
+    ]),
+    ['Workspace', config.workspace],
+    [
+      'Settings',
+      config.settingsFile.found ? config.settingsFile.path : `none (see countersign.example.json)`,
+    ],
+    ['Terminal', 'npx countersign ask "Create notes/hello.md saying Hello"'],
+  ];
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(10)} ${text}`);
+  return `\n  Countersign ${version} is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n\n  Ctrl-C stops it; plans and their progress are kept.\n`;
+}

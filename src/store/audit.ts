@@ -1,0 +1,49 @@
+// The audit: who did what to which plan, by which way, and why. Rows are only ever added, in the transaction of the deed.
+import { and, asc, eq, gt } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { AuditEntry } from '#contracts/views.ts';
+import type { Queryable } from './database.ts';
+import { audit } from './schema.ts';
+
+export type Deed = {
+  planId: string | null;
+  actor: Actor;
+  action: string;
+  version?: number;
+  digest?: string;
+  reason?: string;
+  data?: JsonObject;
+};
+
+export async function recordDeeds(tx: Queryable, deeds: Deed[]): Promise<void> {
+  if (deeds.length === 0) return;
+  await tx.insert(audit).values(
+    deeds.map(({ planId, actor, action, version, digest, reason, data }) => ({
+      plan_id: planId,
+      actor: actor.id,
+      actor_kind: actor.kind,
+      via: actor.via,
+      action,
+      version: version ?? null,
+      digest: digest ?? null,
+      reason: reason ?? null,
+      data: data ?? null,
+    })),
+  );
+}
+
+/** Entries of a plan after id `after`, oldest first. */
+export async function readAudit(
+  db: Queryable,
+  planId: string,
+  options: { after?: number; limit: number },
+): Promise<AuditEntry[]> {
+  const rows = await db
+    .select()
+    .from(audit)
+    .where(and(eq(audit.plan_id, planId), gt(audit.id, options.after ?? 0)))
+    .orderBy(asc(audit.id))
+    .limit(options.limit);
+  return rows.map(({ data: _, ...row }) => ({ ...row, at: row.at.toISOString() }));
+}

@@ -1,0 +1,52 @@
+// pg-boss: its queues, and the way a job is sent inside a transaction of ours.
+import { PgBoss } from 'pg-boss';
+import type { Enqueue, JobName } from '#contracts/jobs.ts';
+import { bossIn, type Transaction } from './database.ts';
+
+/** Options of a queue; `short`: of the jobs with one key at most one waits. */
+export type QueueSpec = {
+  name: JobName;
+  policy: 'standard' | 'short';
+  retryLimit: number;
+  retryDelay: number;
+  expireInSeconds: number;
+};
+
+/**
+ * Starts pg-boss on `url`, installing its schema if need be.
+ * @param options.work false for a process that only sends jobs
+ */
+export async function openBoss(
+  url: string,
+  options: { work: boolean; onError: (error: Error) => void },
+): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'countersign jobs',
+    max: options.work ? 6 : 2,
+    useListenNotify: options.work,
+    supervise: options.work,
+    schedule: options.work,
+  });
+  boss.on('error', options.onError);
+  await boss.start();
+  return boss;
+}
+
+/** Makes sure the queues exist; many processes may do so at once. */
+export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
+  for (const { name, ...queue } of queues) {
+    await boss.createQueue(name, { ...queue, notify: true, retryBackoff: true });
+  }
+}
+
+/** The enqueue function of this process. */
+export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
+  return async (tx, name, payload, options = {}) => {
+    await boss.send(name, payload, {
+      db: bossIn(tx),
+      ...(options.key === undefined ? {} : { singletonKey: options.key }),
+      ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
+    });
+  };
+}

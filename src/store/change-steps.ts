@@ -1,0 +1,41 @@
+// One status change for many steps at once, counted and told in the same statement.
+import { type SQL, sql } from 'drizzle-orm';
+import type { StepCounts, StepStatus } from '#contracts/plan.ts';
+import { accounting } from './accounting.ts';
+import type { Queryable } from './database.ts';
+
+export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
+
+/**
+ * Moves every step of `planId` that is in `from` (and meets `where`, on `s`) to `to`. The caller holds the plan's lock.
+ * @param set further assignments, as SQL
+ * @returns the plan's counters after it, or null when no step was in `from`
+ */
+export async function changeSteps(
+  tx: Queryable,
+  planId: string,
+  change: {
+    from: StepStatus[];
+    to: StepStatus;
+    kind: string;
+    detail?: string;
+    where?: SQL;
+    set?: SQL;
+  },
+): Promise<PlanProgress | null> {
+  const { rows } = await tx.execute<PlanProgress>(sql`
+    with before as (
+      select s.position, s.status from countersign.plan_steps s
+      where s.plan_id = ${planId} and s.status = any(${sql.param(change.from)}::text[])
+        and ${change.where ?? sql`true`}
+    ),
+    changed as (
+      update countersign.plan_steps s set status = ${change.to} ${change.set ?? sql``}
+      from before b where s.plan_id = ${planId} and s.position = b.position
+      returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
+        ${change.kind}::text as kind, ${change.detail ?? null}::text as detail
+    ),
+    ${accounting(planId)}
+    select * from plan`);
+  return rows[0] ?? null;
+}

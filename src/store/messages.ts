@@ -1,0 +1,71 @@
+// What was said in a conversation. A message with a `once` key is said at most once.
+import { and, asc, desc, eq, gt } from 'drizzle-orm';
+import type { Message } from '#contracts/service.ts';
+import type { Queryable, Transaction } from './database.ts';
+import { notify } from './notify.ts';
+import { messages } from './schema.ts';
+
+export type NewMessage = {
+  conversation: string;
+  author: 'person' | 'bot';
+  name: string;
+  text: string;
+  runId?: string | null;
+  planId?: string | null;
+  once?: string;
+};
+
+/** @returns whether it was said now (false: a message with this key stands already) */
+export async function appendMessage(tx: Transaction, message: NewMessage): Promise<boolean> {
+  const added = await tx
+    .insert(messages)
+    .values({
+      conversation: message.conversation,
+      run_id: message.runId ?? null,
+      author: message.author,
+      name: message.name,
+      text: message.text,
+      plan_id: message.planId ?? null,
+      once: message.once ?? null,
+    })
+    .onConflictDoNothing()
+    .returning({ id: messages.id });
+  if (added.length === 0) return false;
+  await notify(tx, `conversation:${message.conversation}`);
+  return true;
+}
+
+function toMessage(row: typeof messages.$inferSelect): Message {
+  const { once: _, ...rest } = row;
+  return { ...rest, created_at: row.created_at.toISOString() };
+}
+
+/** Messages after id `after`, oldest first. */
+export async function readMessages(
+  db: Queryable,
+  conversation: string,
+  options: { after?: number; limit: number },
+): Promise<Message[]> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.conversation, conversation), gt(messages.id, options.after ?? 0)))
+    .orderBy(asc(messages.id))
+    .limit(options.limit);
+  return rows.map(toMessage);
+}
+
+/** The latest messages of a conversation, oldest first. */
+export async function readLatestMessages(
+  db: Queryable,
+  conversation: string,
+  limit: number,
+): Promise<Message[]> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(eq(messages.conversation, conversation))
+    .orderBy(desc(messages.id))
+    .limit(limit);
+  return rows.reverse().map(toMessage);
+}

@@ -1,0 +1,37 @@
+// Outputs of steps: inline up to a limit, beyond it an artifact the row points to.
+import { sql } from 'drizzle-orm';
+import { type Json, JsonValue } from '#contracts/text.ts';
+import { readArtifact } from './artifacts.ts';
+import type { Queryable } from './database.ts';
+
+/** Bytes of JSON an output may have in its row. */
+export const inlineOutputBytes = 64 * 1024;
+
+/** `{ "$artifact": id, … }`: the output is in the artifact store. */
+function artifactOf(output: Json): string | null {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
+  return typeof output.$artifact === 'string' ? output.$artifact : null;
+}
+
+/** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */
+export async function readOutputs(
+  db: Queryable,
+  planId: string,
+  stepIds: string[],
+): Promise<Map<string, Json>> {
+  const outputs = new Map<string, Json>();
+  if (stepIds.length === 0) return outputs;
+  const { rows } = await db.execute<{ step_id: string; output: Json }>(sql`
+    select step_id, output from countersign.plan_steps
+    where plan_id = ${planId} and step_id = any(${sql.param(stepIds)}::text[]) and status = 'succeeded'`);
+  for (const { step_id, output } of rows) {
+    const artifact = artifactOf(output);
+    outputs.set(
+      step_id,
+      artifact === null
+        ? output
+        : JsonValue.parse(JSON.parse((await readArtifact(db, artifact)).toString('utf8'))),
+    );
+  }
+  return outputs;
+}

@@ -1,0 +1,171 @@
+// The plan record: read whole without its steps, listed by keyset, locked for a change.
+import { and, asc, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan, PlanStatus } from '#contracts/plan.ts';
+import type { PlanSummary } from '#contracts/service.ts';
+import { countsOf } from './accounting.ts';
+import type { Queryable } from './database.ts';
+import { approvals, planPartitions, plans, planVersions } from './schema.ts';
+
+export type PlanRow = typeof plans.$inferSelect;
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function toSummary(row: PlanRow, summary: string | null): PlanSummary {
+  return {
+    id: row.id,
+    title: row.title,
+    summary,
+    status: row.status,
+    version: row.version,
+    digest: row.digest,
+    revision: row.revision,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    requester: row.requester,
+    approver_policy: row.approver_policy,
+    conversation: row.conversation,
+    planner_model: row.planner_model,
+    executor_model: row.executor_model,
+    tools_required: row.tools_required,
+    guarded_operations: row.guarded_operations,
+    execution_started_at: iso(row.execution_started_at),
+    execution_ended_at: iso(row.execution_ended_at),
+    result_summary: row.result_summary,
+    pattern_type: row.pattern_type,
+    pattern_subtype: row.pattern_subtype,
+    pattern_variant: row.pattern_variant,
+    decided_by: row.decided_by,
+    decided_at: iso(row.decided_at),
+    paused: row.paused_at !== null,
+    revising: row.revising,
+    confidence: row.confidence,
+    cost_usd: row.cost_usd,
+    total_steps: row.total,
+    counts: countsOf(row),
+  };
+}
+
+export function planNotFound(id: string): CountersignError {
+  return new CountersignError(
+    'plan_not_found',
+    `There is no plan ${id}. List plans with \`countersign plans\` or /plans.`,
+  );
+}
+
+/** The plan without its steps. @throws `plan_not_found` */
+export async function readPlan(db: Queryable, id: string): Promise<Plan> {
+  const [row] = await db
+    .select({ plan: plans, version: planVersions })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(eq(plans.id, id));
+  if (row === undefined) throw planNotFound(id);
+  const given = await db
+    .select({ by: approvals.approver, at: approvals.at })
+    .from(approvals)
+    .where(and(eq(approvals.plan_id, id), eq(approvals.version, row.plan.version)))
+    .orderBy(asc(approvals.at));
+  return {
+    ...toSummary(row.plan, row.version.summary),
+    card_refs: [],
+    context: row.version.context,
+    risks: row.version.risks,
+    rejection_history: row.plan.rejection_history,
+    approvals: given.map(({ by, at }) => ({ by, at: at.toISOString() })),
+  };
+}
+
+/** The plan's own row. @throws `plan_not_found` */
+export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
+  const [row] = await db.select().from(plans).where(eq(plans.id, id));
+  if (row === undefined) throw planNotFound(id);
+  return row;
+}
+
+/**
+ * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,
+ * so that two of them cannot interleave or deadlock. @throws `plan_not_found`
+ */
+export async function lockPlan(tx: Queryable, id: string): Promise<PlanRow> {
+  const [row] = await tx.select().from(plans).where(eq(plans.id, id)).for('no key update');
+  if (row === undefined) throw planNotFound(id);
+  return row;
+}
+
+/** A cursor is the sort key of the last row: creation time (µs since 1970) and id. */
+function encodeCursor(createdAtMicros: string, id: string): string {
+  return Buffer.from(`${createdAtMicros} ${id}`).toString('base64url');
+}
+
+function decodeCursor(cursor: string): { micros: string; id: string } {
+  const match = /^(\d+) (PLAN-[0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new CountersignError(
+      'invalid_request',
+      'cursor: not one that this list gave out. Leave it away to begin again.',
+    );
+  }
+  return { micros: match[1], id: match[2] };
+}
+
+/** Plans, newest first, a page at a time. */
+export async function listPlans(
+  db: Queryable,
+  filter: {
+    status?: PlanStatus[];
+    user?: string;
+    conversation?: string;
+    cursor?: string;
+    limit: number;
+  },
+): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
+  const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
+  const from = filter.cursor === undefined ? null : decodeCursor(filter.cursor);
+  const time = from === null ? null : sql`to_timestamp(${from.micros}::numeric / 1000000)`;
+  const rows = await db
+    .select({ plan: plans, summary: planVersions.summary, micros })
+    .from(plans)
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
+    )
+    .where(
+      and(
+        filter.status === undefined ? undefined : inArray(plans.status, filter.status),
+        filter.user === undefined ? undefined : eq(plans.requester, filter.user),
+        filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
+        from === null || time === null
+          ? undefined
+          : or(
+              lt(plans.created_at, time),
+              and(sql`${plans.created_at} = ${time}`, lt(plans.id, from.id)),
+            ),
+      ),
+    )
+    .orderBy(desc(plans.created_at), desc(plans.id))
+    .limit(filter.limit + 1);
+  const page = rows.slice(0, filter.limit);
+  const last = page.at(-1);
+  return {
+    plans: page.map(({ plan, summary }) => toSummary(plan, summary)),
+    next_cursor:
+      rows.length > filter.limit && last !== undefined
+        ? encodeCursor(last.micros, last.plan.id)
+        : null,
+  };
+}
+
+/** Counters of up to `limit` partitions, by name. */
+export async function readPartitions(db: Queryable, planId: string, limit: number) {
+  const rows = await db
+    .select()
+    .from(planPartitions)
+    .where(eq(planPartitions.plan_id, planId))
+    .orderBy(asc(planPartitions.name))
+    .limit(limit);
+  return rows.map((row) => ({ name: row.name, counts: countsOf(row) }));
+}

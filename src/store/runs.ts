@@ -1,0 +1,98 @@
+// Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import type { RunView } from '#contracts/run.ts';
+import type { Queryable, Transaction } from './database.ts';
+import { plans, runs } from './schema.ts';
+
+export type RunRow = typeof runs.$inferSelect;
+
+/** @throws `run_not_found` */
+export async function readRun(db: Queryable, id: string): Promise<RunRow> {
+  const [row] = await db.select().from(runs).where(eq(runs.id, id));
+  if (row !== undefined) return row;
+  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+}
+
+/** The run's row, locked until the transaction ends. @throws `run_not_found` */
+export async function lockRun(tx: Transaction, id: string): Promise<RunRow> {
+  const [row] = await tx.select().from(runs).where(eq(runs.id, id)).for('no key update');
+  if (row !== undefined) return row;
+  throw new CountersignError('run_not_found', `There is no run ${id}.`);
+}
+
+export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert): Promise<void> {
+  await tx.insert(runs).values(run);
+}
+
+/** Changes a run the caller has locked. */
+export async function updateRun(
+  tx: Transaction,
+  id: string,
+  set: Partial<typeof runs.$inferInsert>,
+): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ ...set, updated_at: sql`clock_timestamp()` })
+    .where(eq(runs.id, id));
+}
+
+/** The latest run of a conversation, if there is one. */
+export async function readLatestRun(db: Queryable, conversation: string): Promise<RunRow | null> {
+  const [row] = await db
+    .select()
+    .from(runs)
+    .where(eq(runs.conversation, conversation))
+    .orderBy(desc(runs.created_at))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The latest runs of a conversation (at most 5) whose plans are in one of `statuses`, newest first. */
+export async function readRunsWithPlans(
+  db: Queryable,
+  conversation: string,
+  statuses: PlanStatus[],
+): Promise<RunRow[]> {
+  const rows = await db
+    .select({ run: runs })
+    .from(runs)
+    .innerJoin(plans, eq(plans.id, runs.plan_id))
+    .where(and(eq(runs.conversation, conversation), inArray(plans.status, statuses)))
+    .orderBy(desc(runs.created_at))
+    .limit(5);
+  return rows.map(({ run }) => run);
+}
+
+/** Runs that have been planning for more than `seconds`: their planner is gone. */
+export async function findAbandonedRuns(
+  db: Queryable,
+  seconds: number,
+  limit: number,
+): Promise<RunRow[]> {
+  return db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.planning_status, 'running'),
+        lt(runs.updated_at, sql`clock_timestamp() - make_interval(secs => ${seconds})`),
+      ),
+    )
+    .limit(limit);
+}
+
+/** The run as the API shows it. */
+export function toRunView(row: RunRow): RunView {
+  return {
+    run_id: row.id,
+    planning_status: row.planning_status,
+    ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
+    response_text: row.response_text,
+    ...(row.questions === null ? {} : { questions: row.questions }),
+    ...(row.escalate_reason === null ? {} : { escalate_reason: row.escalate_reason }),
+    ...(row.confidence === null ? {} : { confidence: row.confidence }),
+    cost_usd: row.cost_usd,
+  };
+}

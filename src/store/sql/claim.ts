@@ -1,0 +1,59 @@
+// Claiming ready steps: one statement that leases them, records the attempts and counts the change.
+import { sql } from 'drizzle-orm';
+import type { JsonObject } from '#contracts/text.ts';
+import { accounting } from '../accounting.ts';
+import type { Queryable } from '../database.ts';
+
+/** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
+export type ClaimedStep = {
+  position: number;
+  step_id: string;
+  description: string;
+  tool: string;
+  operation: string;
+  args: JsonObject;
+  final_args: JsonObject | null;
+  effect: 'read' | 'idempotent' | 'write';
+  guarded: boolean;
+  attempt: number;
+};
+
+/**
+ * Leases up to `limit` ready steps by priority, then by how many dependents they unblock, then by position.
+ * The caller holds the plan's lock and has seen that the plan is executing.
+ */
+export async function claimSteps(
+  tx: Queryable,
+  planId: string,
+  worker: string,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedStep[]> {
+  const { rows } = await tx.execute<ClaimedStep>(sql`
+    with picked as (
+      select s.position from countersign.plan_steps s
+      where s.plan_id = ${planId} and s.status = 'ready'
+        and (s.available_at is null or s.available_at <= clock_timestamp())
+      order by s.priority desc, s.dependents desc, s.position limit ${limit}
+    ),
+    claimed as (
+      update countersign.plan_steps s set status = 'running', attempt = s.attempt + 1,
+        lease_owner = ${worker}, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
+        started_at = clock_timestamp(), ended_at = null, error = null, result_summary = null, question = null
+      from picked where s.plan_id = ${planId} and s.position = picked.position
+      returning s.position, s.step_id, s.description, s.tool, s.operation, s.args, s.final_args, s.effect, s.guarded,
+        s.attempt, s.partition, s.started_at, s.priority, s.dependents
+    ),
+    attempts as (
+      insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at)
+      select ${planId}, position, attempt, 'started', ${worker}, started_at from claimed
+    ),
+    changed as (
+      select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
+        'step_started' as kind, null::text as detail from claimed
+    ),
+    ${accounting(planId)}
+    select position, step_id, description, tool, operation, args, final_args, effect, guarded, attempt
+    from claimed order by priority desc, dependents desc, position`);
+  return rows;
+}

@@ -1,0 +1,50 @@
+// Leases: renewed by their holder, marked before a call that must not be repeated, found when they have run out.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '../database.ts';
+
+export type Lease = { plan_id: string; position: number; attempt: number };
+
+/** Extends `leases` of `worker`; what is missing from the answer has been lost. */
+export async function renewLeases(
+  db: Queryable,
+  worker: string,
+  leases: Lease[],
+  leaseSeconds: number,
+): Promise<Lease[]> {
+  const { rows } = await db.execute<Lease>(sql`
+    update countersign.plan_steps s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int)
+    where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
+      and s.lease_owner = ${worker} and s.status = 'running'
+    returning s.plan_id, s.position, s.attempt`);
+  return rows;
+}
+
+/**
+ * Marks attempts as possibly under way, just before their calls. What is missing from the answer must not be called:
+ * its lease is lost or its plan has been stopped.
+ */
+export async function markCalling(
+  db: Queryable,
+  worker: string,
+  leases: Lease[],
+): Promise<Lease[]> {
+  const { rows } = await db.execute<Lease>(sql`
+    update countersign.step_attempts a set status = 'calling', called_at = clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
+      countersign.plan_steps s, countersign.plans p
+    where a.plan_id = l.plan_id and a.position = l.position and a.attempt = l.attempt and a.status = 'started'
+      and s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
+      and s.lease_owner = ${worker} and s.status = 'running'
+      and p.id = l.plan_id and p.status = 'executing'
+    returning a.plan_id, a.position, a.attempt`);
+  return rows;
+}
+
+/** Plans with a step whose lease has run out, at most `limit`. */
+export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.execute<{ plan_id: string }>(sql`
+    select distinct plan_id from countersign.plan_steps
+    where status = 'running' and lease_until < clock_timestamp() limit ${limit}`);
+  return rows.map(({ plan_id }) => plan_id);
+}

@@ -1,0 +1,110 @@
+// Steps whose lease ran out: read with how far they got, and moved to what the rules decide, under the same conditions.
+import { sql } from 'drizzle-orm';
+import { accounting } from '../accounting.ts';
+import type { PlanProgress } from '../change-steps.ts';
+import type { Queryable } from '../database.ts';
+
+type Lost = {
+  position: number;
+  step_id: string;
+  tool: string;
+  operation: string;
+  target: string | null;
+  effect: 'read' | 'idempotent' | 'write';
+  attempt: number;
+  attempt_status: string;
+};
+
+/** The caller holds the plan's lock. */
+export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost[]> {
+  const { rows } = await tx.execute<Lost>(sql`
+    select s.position, s.step_id, s.tool, s.operation, s.target, s.effect, s.attempt, a.status as attempt_status
+    from countersign.plan_steps s join countersign.step_attempts a
+      on a.plan_id = s.plan_id and a.position = s.position and a.attempt = s.attempt
+    where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+    order by s.position limit 10000`);
+  return rows;
+}
+
+type Decided = {
+  position: number;
+  attempt: number;
+  status: string;
+  attempt_status: string;
+  question: string | null;
+  error: { code: string; message: string } | null;
+};
+
+/** Applies what was decided to steps whose leases still are run out. The caller holds the plan's lock. */
+export async function settleLostSteps(
+  tx: Queryable,
+  planId: string,
+  fates: Decided[],
+): Promise<{ progress: PlanProgress | null; failed: number[] }> {
+  const { rows } = await tx.execute<PlanProgress & { failed_positions: number[] | null }>(sql`
+    with f as (
+      select * from jsonb_to_recordset(${JSON.stringify(fates)}::jsonb)
+        as f(position int, attempt int, status text, attempt_status text, question text, error jsonb)
+    ),
+    done as (
+      update countersign.plan_steps s set status = f.status, lease_owner = null, lease_until = null,
+        question = f.question, error = nullif(f.error, 'null'::jsonb), available_at = null,
+        ended_at = case when f.status = 'ready' then null else clock_timestamp() end
+      from f where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
+        and s.status = 'running' and s.lease_until < clock_timestamp()
+      returning s.position, s.step_id, s.partition, s.status, s.attempt, f.attempt_status, s.error
+    ),
+    attempts as (
+      update countersign.step_attempts a set status = d.attempt_status, ended_at = clock_timestamp(), error = d.error
+      from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
+    ),
+    changed as (
+      select position, step_id, partition, 'running' as from_status, status as to_status,
+        'step_' || status as kind, coalesce(error ->> 'message', 'its worker was lost') as detail from done
+    ),
+    ${accounting(planId)}
+    select (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
+    from (select 1) one left join plan on true`);
+  const [row] = rows;
+  return { progress: row?.revision == null ? null : row, failed: row?.failed_positions ?? [] };
+}
+
+/** Executing plans with a step that could be claimed now: each should have a slip. */
+export async function findPlansToWork(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p
+    where p.status = 'executing' and p.paused_at is null and p.ready > 0 and exists (
+      select 1 from countersign.plan_steps s where s.plan_id = p.id and s.status = 'ready'
+        and (s.available_at is null or s.available_at <= clock_timestamp()))
+    order by p.updated_at limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Approved plans that nobody has started for `seconds`. */
+export async function findUnstartedPlans(
+  db: Queryable,
+  seconds: number,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select id from countersign.plans where status = 'approved'
+      and updated_at < clock_timestamp() - make_interval(secs => ${seconds}) limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Executing plans in which nothing has happened for `minutes`, and that wait for no person and no hour. */
+export async function findStalledPlans(
+  db: Queryable,
+  minutes: number,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p
+    where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
+      and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
+      and not exists (select 1 from countersign.plan_steps s where s.plan_id = p.id
+        and ((s.status = 'ready' and s.available_at > clock_timestamp())
+          or (s.status = 'running' and s.lease_until >= clock_timestamp())))
+    limit ${limit}`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,258 @@
+// Steps and edges: stored in bulk, read in pages by position, never as a whole.
+import { type SQL, sql } from 'drizzle-orm';
+import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Queryable } from './database.ts';
+import type { planEdges } from './schema.ts';
+
+/** A step as it is inserted; times are ISO 8601. */
+export type NewStep = Pick<
+  Step,
+  | 'id'
+  | 'position'
+  | 'description'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'priority'
+  | 'partition'
+  | 'tags'
+  | 'resources'
+  | 'capabilities'
+  | 'notes'
+  | 'duration_minutes'
+  | 'not_before'
+  | 'effect'
+  | 'guarded'
+> & { unmet: number; dependents: number };
+
+export type NewEdge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
+
+const rowsPerStatement = 5000;
+
+function* slices<T>(rows: T[]): Generator<T[]> {
+  for (let at = 0; at < rows.length; at += rowsPerStatement) {
+    yield rows.slice(at, at + rowsPerStatement);
+  }
+}
+
+export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
+  for (const slice of slices(steps)) {
+    await tx.execute(sql`
+      insert into countersign.plan_steps (plan_id, position, step_id, description, tool, operation, target,
+        args, priority, partition, tags, resources, capabilities, notes, duration_minutes, not_before,
+        effect, guarded, unmet, dependents)
+      select ${planId}, s.position, s.id, s.description, s.tool, s.operation, s.target,
+        s.args, s.priority, s.partition, s.tags, s.resources, s.capabilities, s.notes, s.duration_minutes, s.not_before,
+        s.effect, s.guarded, s.unmet, s.dependents
+      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb) as s(
+        id text, position int, description text, tool text, operation text, target text, args jsonb,
+        priority int, partition text, tags text[], resources jsonb, capabilities text[], notes jsonb,
+        duration_minutes double precision, not_before timestamptz, effect text, guarded boolean,
+        unmet int, dependents int)`);
+  }
+  await tx.execute(sql`
+    insert into countersign.plan_partitions (plan_id, name, pending)
+    select plan_id, partition, count(*) from countersign.plan_steps
+    where plan_id = ${planId} and partition is not null group by plan_id, partition`);
+}
+
+export async function insertEdges(tx: Queryable, planId: string, edges: NewEdge[]): Promise<void> {
+  for (const slice of slices(edges)) {
+    await tx.execute(sql`
+      insert into countersign.plan_edges (plan_id, predecessor, successor, type, lag_minutes)
+      select ${planId}, e.predecessor, e.successor, e.type, e.lag_minutes
+      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
+        as e(predecessor int, successor int, type text, lag_minutes int)`);
+  }
+}
+
+type StepRow = {
+  position: number;
+  step_id: string;
+  description: string;
+  tool: string;
+  operation: string;
+  target: string | null;
+  args: JsonObject;
+  after: Dependency[];
+  priority: number;
+  partition: string | null;
+  tags: string[];
+  resources: Record<string, number>;
+  capabilities: string[];
+  notes: Step['notes'];
+  duration_minutes: number | null;
+  not_before: string | null;
+  effect: Step['effect'];
+  guarded: boolean;
+  status: StepStatus;
+  attempt: number;
+  started_at: string | null;
+  ended_at: string | null;
+  result_summary: string | null;
+  error: { code: string; message: string } | null;
+  output: Step['output'];
+  question: string | null;
+};
+
+// Raw statements give timestamps as Postgres prints them; people and JSON get ISO 8601.
+const iso = (text: string | null): string | null =>
+  text === null ? null : new Date(text).toISOString();
+
+function toStep({ step_id, ...row }: StepRow): Step {
+  return {
+    ...row,
+    id: step_id,
+    not_before: iso(row.not_before),
+    started_at: iso(row.started_at),
+    ended_at: iso(row.ended_at),
+  };
+}
+
+const columns = sql.raw(
+  [
+    'position step_id description tool operation target args priority partition tags resources capabilities',
+    'notes duration_minutes not_before effect guarded status attempt started_at ended_at result_summary error output question',
+  ]
+    .join(' ')
+    .split(' ')
+    .map((column) => `s.${column}`)
+    .join(', '),
+);
+
+const after = sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
+    order by e.predecessor, e.type), '[]')
+  from countersign.plan_edges e
+  join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+  where e.plan_id = s.plan_id and e.successor = s.position) as after`;
+
+async function selectSteps(
+  db: Queryable,
+  planId: string,
+  condition: SQL,
+  limit: number,
+  order: SQL = sql`s.position`,
+): Promise<Step[]> {
+  const { rows } = await db.execute<StepRow>(sql`
+    select ${columns}, ${after} from countersign.plan_steps s
+    where s.plan_id = ${planId} and ${condition} order by ${order} limit ${limit}`);
+  return rows.map(toStep);
+}
+
+export type StepConditions = { status?: StepStatus[]; partition?: string; tag?: string };
+
+/** Up to `limit` steps after position `after`, in the order of positions. */
+export function readSteps(
+  db: Queryable,
+  planId: string,
+  conditions: StepConditions,
+  after: number,
+  limit: number,
+): Promise<Step[]> {
+  const parts = [sql`s.position > ${after}`];
+  if (conditions.status !== undefined) {
+    parts.push(sql`s.status = any(${sql.param(conditions.status)}::text[])`);
+  }
+  if (conditions.partition !== undefined) parts.push(sql`s.partition = ${conditions.partition}`);
+  if (conditions.tag !== undefined) {
+    parts.push(sql`s.tags @> array[${conditions.tag}]::text[] and s.tags <> '{}'`);
+  }
+  return selectSteps(db, planId, sql.join(parts, sql` and `), limit);
+}
+
+/** The steps with these ids, in the order of positions. */
+export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
+  return selectSteps(db, planId, sql`s.step_id = any(${sql.param(ids)}::text[])`, ids.length);
+}
+
+/** The ready steps that come next, in the order in which they will be claimed. */
+export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
+  return selectSteps(
+    db,
+    planId,
+    sql`s.status = 'ready'`,
+    limit,
+    sql`s.priority desc, s.dependents desc, s.position`,
+  );
+}
+
+/** Every step in the order of positions, a page at a time. */
+export async function* iterateSteps(
+  db: Queryable,
+  planId: string,
+  pageSize = 1000,
+): AsyncGenerator<Step> {
+  for (let last = 0; ; ) {
+    const page = await readSteps(db, planId, {}, last, pageSize);
+    yield* page;
+    const end = page.at(-1);
+    if (end === undefined || page.length < pageSize) return;
+    last = end.position;
+  }
+}
+
+export async function readEdges(db: Queryable, planId: string): Promise<NewEdge[]> {
+  const { rows } = await db.execute<NewEdge>(
+    sql`select predecessor, successor, type, lag_minutes from countersign.plan_edges where plan_id = ${planId}`,
+  );
+  return rows;
+}
+
+/** How often the plan uses each operation, with up to 3 targets of each, in the order of the steps. */
+export async function readOperations(
+  db: Queryable,
+  planId: string,
+): Promise<
+  {
+    operation: string;
+    count: number;
+    effect: Step['effect'];
+    guarded: boolean;
+    targets: string[];
+  }[]
+> {
+  const { rows } = await db.execute<{
+    operation: string;
+    count: number;
+    effect: Step['effect'];
+    guarded: boolean;
+    targets: string[] | null;
+  }>(sql`
+    select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
+      bool_or(guarded) as guarded, (array_agg(distinct target) filter (where target is not null))[1:3] as targets
+    from countersign.plan_steps where plan_id = ${planId}
+    group by tool, operation order by min(position)`);
+  return rows.map((row) => ({ ...row, targets: row.targets ?? [] }));
+}
+
+/** Moves the steps of the current version aside, so that the next one can take their place. */
+export async function archiveSteps(tx: Queryable, planId: string, version: number): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.plan_version_steps (plan_id, version, position, step_id, content)
+    select s.plan_id, ${version}, s.position, s.step_id, jsonb_build_object(
+      'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
+      'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
+      'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
+      'not_before', s.not_before, 'after', x.after)
+    from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
+  await tx.execute(sql`delete from countersign.plan_steps where plan_id = ${planId}`);
+  await tx.execute(sql`delete from countersign.plan_partitions where plan_id = ${planId}`);
+}
+
+/** Steps of an archived version after position `after`, as they were proposed. */
+export async function readVersionSteps(
+  db: Queryable,
+  planId: string,
+  version: number,
+  after: number,
+  limit: number,
+): Promise<{ position: number; content: JsonObject }[]> {
+  const { rows } = await db.execute<{ position: number; content: JsonObject }>(sql`
+    select position, content from countersign.plan_version_steps
+    where plan_id = ${planId} and version = ${version} and position > ${after}
+    order by position limit ${limit}`);
+  return rows;
+}
