@@ -62,6 +62,10 @@ export type HouseOptions = {
   /** Takes jobs: planners, executors, reminders. */
   work: boolean;
   linkTo: (planId: string) => string | null;
+  /** Instead of the one the configuration asks for. */
+  planner?: Planner;
+  /** Milliseconds between two rounds of recovery; default 5,000. */
+  watchEveryMs?: number;
 };
 
 const watchEveryMs = 5000;
@@ -128,7 +132,7 @@ function openModels({ env, settings }: Config): { planner: ChatModel; executor: 
 }
 
 async function startWorking(
-  { config, log }: HouseOptions,
+  { config, log, watchEveryMs: everyMs = watchEveryMs }: HouseOptions,
   boss: PgBoss,
   conversation: ConversationContext,
   decide: ArgumentDecider | null,
@@ -161,7 +165,7 @@ async function startWorking(
   const jobs = jobsOf(config, conversation, executor, planWorker);
   await runJobs(boss, jobs, log);
   await boss.schedule('expire', expireCron);
-  const watch = startWatch(executor, conversation, watchEveryMs);
+  const watch = startWatch(executor, conversation, everyMs);
   return { worker: planWorker, watch, executor };
 }
 
@@ -274,16 +278,18 @@ async function furnish(
   });
   closers.add('the tools', () => registry.close());
   const { env } = config;
-  const planner = createPlanner({
-    tools: plannerTools(registry, config, db),
-    model: models?.planner ?? null,
-    caps: {
-      turns: env.TURN_LIMIT,
-      seconds: env.WALL_TIME_SEC,
-      sessionUsd: env.BUDGET_PER_SESSION_USD,
-      turnUsd: env.SOFT_BUDGET_PER_TURN_USD,
-    },
-  });
+  const planner =
+    options.planner ??
+    createPlanner({
+      tools: plannerTools(registry, config, db),
+      model: models?.planner ?? null,
+      caps: {
+        turns: env.TURN_LIMIT,
+        seconds: env.WALL_TIME_SEC,
+        sessionUsd: env.BUDGET_PER_SESSION_USD,
+        turnUsd: env.SOFT_BUDGET_PER_TURN_USD,
+      },
+    });
   const conversation: ConversationContext = {
     db,
     enqueue,

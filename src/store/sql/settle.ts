@@ -31,8 +31,8 @@ export type Settled = {
 
 type Row = PlanProgress & {
   taken: number[] | null;
-  failed: number[] | null;
-  ready: number;
+  failed_positions: number[] | null;
+  freed_now: number;
   next_available_at: string | null;
 };
 
@@ -74,9 +74,9 @@ export async function settleSteps(
     ),
     ${accounting(planId)}
     select (select array_agg(position) from done) as taken,
-      (select array_agg(position) from done where status = 'failed') as failed,
+      (select array_agg(position) from done where status = 'failed') as failed_positions,
       (select count(*)::int from freed where from_status <> to_status
-        and (available_at is null or available_at <= clock_timestamp())) as ready,
+        and (available_at is null or available_at <= clock_timestamp())) as freed_now,
       (select min(available_at) from freed where from_status <> to_status and available_at > clock_timestamp())
         as next_available_at,
       plan.*
@@ -84,8 +84,8 @@ export async function settleSteps(
   const [row] = rows;
   return {
     taken: row?.taken ?? [],
-    failed: row?.failed ?? [],
-    ready: row?.ready ?? 0,
+    failed: row?.failed_positions ?? [],
+    ready: row?.freed_now ?? 0,
     nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
     progress: row?.revision == null ? null : row,
   };

@@ -1,0 +1,47 @@
+// Runs one of PostgreSQL's programs as the right user, in an environment that no PG* variable disturbs.
+import { spawn } from 'node:child_process';
+import { parse } from 'node:path';
+
+/** As whom to run; `identity.ts` decides. */
+export type Identity = {
+  /** The user the server's files belong to; undefined: this process's own. */
+  owner?: { uid: number; gid: number };
+  /** For `spawn`: become this user. */
+  spawnAs?: { uid: number; gid: number };
+  /** A command that becomes the user itself and then runs what follows; usually empty. */
+  prefix: string[];
+};
+
+export type Outcome = { code: number | null; output: string };
+
+const keptVariables = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'LD_LIBRARY_PATH'];
+
+function environment(): NodeJS.ProcessEnv {
+  const kept = keptVariables.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...Object.fromEntries(kept), LC_ALL: 'C', TZ: 'UTC' };
+}
+
+/** Runs `command` to its end; `output` is what it wrote to both streams. Rejects only when it cannot be started. */
+export function run(command: string, args: string[], identity: Identity): Promise<Outcome> {
+  const [program, ...rest] = [...identity.prefix, command, ...args];
+  return new Promise((resolve, reject) => {
+    const child = spawn(program ?? command, rest, {
+      cwd: parse(process.cwd()).root,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+      ...(identity.spawnAs ?? {}),
+    });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, output: output.trim() }));
+  });
+}

@@ -1,0 +1,94 @@
+// Sessions of the embedded server: knocking at its door, whose server it is, and who else is inside.
+import { realpath } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, DatabaseError } from 'pg';
+import { roleName } from './cluster.ts';
+
+/** What it takes to get in. */
+export type Door = { port: number; password: string };
+
+/** How long sessions that are being closed may still be listed. */
+const lingerMs = 1000;
+
+/** Opens a session. The caller ends it. */
+export async function knock(door: Door, name: string, database = 'countersign'): Promise<Client> {
+  const client = new Client({
+    host: '127.0.0.1',
+    port: door.port,
+    user: roleName,
+    password: door.password,
+    database,
+    application_name: name,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    ssl: false,
+  });
+  await client.connect();
+  return client;
+}
+
+async function withSession<T>(door: Door, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await knock(door, 'embedded house-keeping', 'postgres');
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ask(client: Client, statement: string, values: string[]): Promise<string> {
+  const { rows } = await client.query<{ answer: string }>(statement, values);
+  return rows[0]?.answer ?? '';
+}
+
+/**
+ * Whether the server at this door is the one of `data`: it takes our password and says so. A server that does
+ * not let us in (another's, or one that is starting or stopping) is not.
+ */
+export async function isOurServer(door: Door, data: string): Promise<boolean> {
+  try {
+    const folder = await withSession(door, (client) =>
+      ask(client, "select current_setting('data_directory') as answer", []),
+    );
+    return (await realpath(folder)) === (await realpath(data));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const refused = error instanceof DatabaseError || /^(ECONN|EPIPE|ETIMEDOUT|ENOENT)/.test(code);
+    if (refused || (error instanceof Error && /timeout|terminated/i.test(error.message)))
+      return false;
+    throw error;
+  }
+}
+
+/** Makes the database `countersign` unless it is there. The caller holds the lock. */
+export async function ensureDatabase(door: Door): Promise<void> {
+  await withSession(door, async (client) => {
+    const found = await ask(
+      client,
+      'select count(*) as answer from pg_database where datname = $1',
+      ['countersign'],
+    );
+    if (Number(found) === 0) await client.query('create database countersign');
+  });
+}
+
+/**
+ * Counts the sessions of other processes. Sessions that this process has just closed vanish a moment later,
+ * so only what is still there after that moment counts; another's presence counts at once.
+ * @param id this process's presence, which does not count
+ */
+export async function othersConnected(door: Door, id: string): Promise<number> {
+  return await withSession(door, async (client) => {
+    const deadline = Date.now() + lingerMs;
+    for (;;) {
+      const { rows } = await client.query<{ name: string }>(
+        `select application_name as name from pg_stat_activity
+         where application_name like 'countersign%' and application_name <> $1`,
+        [`countersign presence ${id}`],
+      );
+      const present = rows.some(({ name }) => name.startsWith('countersign presence'));
+      if (rows.length === 0 || present || Date.now() > deadline) return rows.length;
+      await pause(20);
+    }
+  });
+}

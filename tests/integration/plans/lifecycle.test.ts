@@ -1,0 +1,343 @@
+// A plan's life through the service: proposed, countersigned, run, ended; and everything that is refused on the way.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Plan, StepStatus } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  ben,
+  noop,
+  openTestHouse,
+  reach,
+  runPlan,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url);
+});
+afterAll(() => house.close());
+
+const write = (id: string, path: string, content: string, ...after: string[]) => ({
+  id,
+  description: `Write ${path}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path, content },
+  after,
+});
+
+/** The kept counters beside a full count of the steps. */
+async function compareCounters(plan: Plan) {
+  const { rows } = await house.db.query.execute<{ status: StepStatus; n: number }>(
+    sql`select status, count(*)::int as n from countersign.plan_steps where plan_id = ${plan.id} group by status`,
+  );
+  const counted = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
+  for (const { status, n } of rows) counted[status] = n;
+  const { counts } = await house.service.overview(plan.id);
+  return { kept: counts, counted };
+}
+
+describe('an approved plan', () => {
+  test('runs its steps in order and tells what came of it', async () => {
+    const plan = await runPlan(house, {
+      title: 'Two notes',
+      steps: [
+        write('a', 'notes/a.md', 'first'),
+        {
+          id: 'm',
+          description: 'Move it',
+          tool: 'workspace',
+          operation: 'move',
+          args: { from: 'notes/a.md', to: 'archive/a.md' },
+          after: ['a'],
+        },
+      ],
+    });
+    const done = await reach(house, plan.id, 'completed', 'failed');
+    expect(done).toMatchObject({
+      status: 'completed',
+      result_summary: '2 steps done.',
+      decided_by: 'ana',
+    });
+    expect(await readFile(join(house.workspace, 'archive/a.md'), 'utf8')).toBe('first');
+    const { kept, counted } = await compareCounters(done);
+    expect(kept).toEqual(counted);
+  });
+
+  test('stops the dependents of a failed step and nothing else', async () => {
+    const plan = await runPlan(house, {
+      title: 'One fails',
+      steps: [
+        {
+          id: 'gone',
+          description: 'Delete what is not there',
+          tool: 'workspace',
+          operation: 'delete',
+          args: { path: 'none.md' },
+        },
+        { ...noop('behind', 'gone') },
+        write('free', 'free.md', 'still written'),
+      ],
+    });
+    const failed = await reach(house, plan.id, 'failed');
+    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    expect(steps.map(({ id, status }) => [id, status])).toEqual([
+      ['gone', 'failed'],
+      ['behind', 'skipped'],
+      ['free', 'succeeded'],
+    ]);
+    expect(failed.result_summary).toMatch(
+      /^Step gone failed: .*none\.md.* 1 step done, 1 step not started\.$/,
+    );
+    const { kept, counted } = await compareCounters(failed);
+    expect(kept).toEqual(counted);
+  });
+
+  test('hands outputs of earlier steps to later ones', async () => {
+    const plan = await runPlan(house, {
+      title: 'Copy',
+      steps: [
+        write('w', 'source.md', 'carried over'),
+        {
+          id: 'r',
+          description: 'Read it',
+          tool: 'workspace',
+          operation: 'read',
+          args: { path: 'source.md' },
+          after: ['w'],
+        },
+        {
+          id: 'c',
+          description: 'Write it again',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: 'copy.md', content: { $from: 'r', path: '/text' } },
+        },
+      ],
+    });
+    await reach(house, plan.id, 'completed');
+    expect(await readFile(join(house.workspace, 'copy.md'), 'utf8')).toBe('carried over');
+  });
+
+  test('goes on after a person has done their part', async () => {
+    const plan = await runPlan(house, {
+      title: 'Ask Ben',
+      steps: [
+        {
+          id: 'ask',
+          description: 'Ask for the figure',
+          tool: 'human',
+          operation: 'task',
+          args: { question: 'What is the figure?', assignee: 'ben' },
+        },
+        {
+          id: 'note',
+          description: 'Note it',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: 'figure.md', content: { $from: 'ask', path: '/answer' } },
+        },
+      ],
+    });
+    await waitFor(
+      'the question',
+      async () => (await house.service.overview(plan.id)).counts.waiting === 1,
+    );
+    expect((await house.service.getPlan(plan.id)).status).toBe('executing');
+    await house.service.resume(plan.id, { version: 1, steps: { ask: 'done' }, answer: '42' }, ana);
+    await reach(house, plan.id, 'completed');
+    expect(await readFile(join(house.workspace, 'figure.md'), 'utf8')).toBe('42');
+  });
+
+  test('runs a failed step again when asked to, and then what waited for it', async () => {
+    const plan = await runPlan(house, {
+      title: 'Late file',
+      steps: [
+        {
+          id: 'r',
+          description: 'Read a file that comes late',
+          tool: 'workspace',
+          operation: 'read',
+          args: { path: 'late.md' },
+        },
+        noop('after', 'r'),
+      ],
+    });
+    await reach(house, plan.id, 'failed');
+    const helper = await runPlan(house, {
+      title: 'Now write it',
+      steps: [write('w', 'late.md', 'here')],
+    });
+    await reach(house, helper.id, 'completed');
+    await house.service.retry(plan.id, { version: 1 }, ana);
+    const done = await reach(house, plan.id, 'completed');
+    expect(done.counts.succeeded).toBe(2);
+    const [step] = await house.service.getSteps(plan.id, ['r']);
+    expect(step?.attempt).toBe(2);
+  });
+
+  test('leaves out what was not approved', async () => {
+    const plan = await house.service.propose(
+      { title: 'In part', steps: [noop('1'), noop('2', '1'), noop('3', '2'), noop('4')] },
+      {},
+      ana,
+    );
+    const approval = { version: 1, digest: plan.digest };
+    await expect(
+      house.service.approve(plan.id, { ...approval, steps: ['3'] }, ana),
+    ).rejects.toMatchObject({ code: 'steps_missing', details: { missing: ['1', '2'] } });
+    await house.service.approve(plan.id, { ...approval, steps: ['1', '2'] }, ana);
+    const done = await reach(house, plan.id, 'completed');
+    expect(done.counts).toMatchObject({ succeeded: 2, cancelled: 2 });
+  });
+});
+
+describe('a decision', () => {
+  test('on an outdated digest or version changes nothing and says what is current', async () => {
+    const plan = await house.service.propose({ title: 'Digest', steps: [noop('1')] }, {}, ana);
+    await expect(
+      house.service.approve(plan.id, { version: 1, digest: '0'.repeat(64) }, ana),
+    ).rejects.toMatchObject({
+      code: 'digest_mismatch',
+      details: { current: { version: 1, digest: plan.digest } },
+    });
+    await expect(
+      house.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
+    ).rejects.toMatchObject({ code: 'stale_version' });
+    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  });
+
+  test('of a model is refused', async () => {
+    const plan = await house.service.propose({ title: 'Model', steps: [noop('1')] }, {}, ana);
+    await expect(
+      house.service.approve(
+        plan.id,
+        { version: 1, digest: plan.digest },
+        { kind: 'model', id: 'ana', via: 'system' },
+      ),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
+  test('of somebody else is refused with who may decide', async () => {
+    const plan = await house.service.propose({ title: 'Mine', steps: [noop('1')] }, {}, ana);
+    await expect(
+      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ben),
+    ).rejects.toThrow('Only ana can approve this.');
+  });
+
+  test('by two of two people starts the plan at the second', async () => {
+    const plan = await house.service.propose(
+      {
+        title: 'Both',
+        steps: [noop('1')],
+        approvers: { kind: 'n_of', people: ['ana', 'ben'], n: 2 },
+      },
+      {},
+      ana,
+    );
+    const approval = { version: 1, digest: plan.digest };
+    expect((await house.service.approve(plan.id, approval, ana)).status).toBe('proposed');
+    expect((await house.service.approve(plan.id, approval, ana)).approvals).toHaveLength(1);
+    expect((await house.service.approve(plan.id, approval, ben)).approvals).toHaveLength(2);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('is taken once however many come at the same moment', async () => {
+    const other = await openTestHouse(database.url, { workspace: house.workspace });
+    try {
+      const plan = await house.service.propose(
+        { title: 'Race', steps: [write('1', 'race.md', 'x')] },
+        {},
+        ana,
+      );
+      const approval = { version: 1, digest: plan.digest };
+      const results = await Promise.allSettled(
+        Array.from({ length: 100 }, (_, n) =>
+          (n % 2 === 0 ? house : other).service.approve(plan.id, approval, ana),
+        ),
+      );
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const result of results) {
+        if (result.status === 'fulfilled') continue;
+        expect(result.reason).toMatchObject({ code: 'already_decided' });
+        expect(result.reason.message).toMatch(/^ana decided at \d\d:\d\d UTC\. Version 1 is /);
+      }
+      await reach(house, plan.id, 'completed');
+      const log: string[] = [];
+      for await (const chunk of house.service.exportLog(plan.id)) log.push(chunk);
+      expect(log.join('').trim().split('\n')).toHaveLength(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('to cancel stops what has not begun', async () => {
+    const plan = await runPlan(house, {
+      title: 'Wait',
+      steps: [
+        {
+          id: 'wait',
+          description: 'Wait',
+          tool: 'control',
+          operation: 'wait',
+          args: { seconds: 60 },
+        },
+        noop('after', 'wait'),
+      ],
+    });
+    await waitFor(
+      'the wait',
+      async () => (await house.service.overview(plan.id)).counts.running === 1,
+    );
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await waitFor(
+      'the running step to stop',
+      async () => (await house.service.overview(plan.id)).counts.cancelled === 2,
+    );
+    expect((await house.service.getPlan(plan.id)).status).toBe('cancelled');
+  });
+
+  test('to pause lets nothing new begin until it is resumed', async () => {
+    const plan = await runPlan(house, {
+      title: 'Pause',
+      steps: [
+        {
+          id: 'wait',
+          description: 'Wait',
+          tool: 'control',
+          operation: 'wait',
+          args: { seconds: 0.4 },
+        },
+        noop('after', 'wait'),
+      ],
+    });
+    await waitFor(
+      'the wait',
+      async () => (await house.service.overview(plan.id)).counts.running === 1,
+    );
+    await house.service.pause(plan.id, { version: 1 }, ana);
+    await waitFor(
+      'the running step to end',
+      async () => (await house.service.overview(plan.id)).counts.succeeded === 1,
+    );
+    const { counts } = await house.service.overview(plan.id);
+    expect(counts).toMatchObject({ ready: 1, running: 0 });
+    await house.service.resume(plan.id, { version: 1 }, ana);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('about a plan that is over names its status', async () => {
+    const plan = await runPlan(house, { title: 'Over', steps: [noop('1')] });
+    await reach(house, plan.id, 'completed');
+    await expect(house.service.cancel(plan.id, { version: 1 }, ana)).rejects.toThrow(
+      "This plan is completed (completed), so it can't be cancelled.",
+    );
+  });
+});

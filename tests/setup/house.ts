@@ -1,0 +1,101 @@
+// A whole house on a test's own database: real Postgres, real pg-boss, real tools; only the planner may be scripted.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { type Config, loadConfig } from '#config';
+import { type Actor, person } from '#contracts/actor.ts';
+import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
+import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { waitFor } from '#tests/wait.ts';
+import { type House, openHouse } from '../../src/wire.ts';
+
+export type TestHouse = House & { config: Config; workspace: string };
+
+export const ana: Actor = person('ana', 'api');
+export const ben: Actor = person('ben', 'api');
+
+/**
+ * Opens a house on `url`; `close` also removes its folder.
+ * @param options.settings what `countersign.json` would say
+ */
+export async function openTestHouse(
+  url: string,
+  options: { settings?: object; planner?: Planner; work?: boolean; workspace?: string } = {},
+): Promise<TestHouse> {
+  const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
+  const file = join(home, 'countersign.json');
+  await writeFile(
+    file,
+    JSON.stringify({ executor: { lease_seconds: 2 }, ...(options.settings ?? {}) }),
+  );
+  const config = loadConfig(
+    {
+      DATABASE_URL: url,
+      COUNTERSIGN_HOME: home,
+      COUNTERSIGN_CONFIG: file,
+      COUNTERSIGN_TIMEZONE: 'Europe/Madrid',
+      ...(options.workspace === undefined ? {} : { COUNTERSIGN_WORKSPACE: options.workspace }),
+    },
+    home,
+  );
+  const house = await openHouse({
+    config,
+    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    work: options.work ?? true,
+    linkTo: () => null,
+    watchEveryMs: 300,
+    ...(options.planner === undefined ? {} : { planner: options.planner }),
+  });
+  return {
+    ...house,
+    config,
+    workspace: config.workspace,
+    async close() {
+      await house.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A planner that answers each request as `script` says. */
+export function scriptedPlanner(
+  script: (request: PlanningRequest) => PlanningOutcome['result'],
+): Planner {
+  return {
+    name: 'scripted planner',
+    plan: async (request) => ({
+      result: script(request),
+      reason: 'scripted',
+      planner: 'scripted planner',
+      confidence: 0.9,
+      cost_usd: 0.01,
+      trace: [],
+    }),
+  };
+}
+
+/** Proposes as `ana` and approves what came of it. */
+export async function runPlan(house: House, draft: PlanDraft, actor: Actor = ana): Promise<Plan> {
+  const { service } = house;
+  const plan = await service.propose(draft, { user: actor.id }, actor);
+  await service.approve(plan.id, { version: plan.version, digest: plan.digest }, actor);
+  return plan;
+}
+
+/** Waits until the plan has one of `statuses`. */
+export function reach(house: House, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
+  return waitFor(
+    `${id} to be ${statuses.join(' or ')}`,
+    async () => {
+      const plan = await house.service.getPlan(id);
+      return statuses.includes(plan.status) ? plan : null;
+    },
+    { timeoutMs: 20_000 },
+  );
+}
+
+/** A step of `control_noop`. */
+export function noop(id: string, ...after: string[]) {
+  return { id, description: `Do nothing (${id})`, tool: 'control', operation: 'noop', after };
+}
