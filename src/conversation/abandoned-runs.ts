@@ -2,6 +2,7 @@
 import { appendMessage } from '#store/messages.ts';
 import { findAbandonedRuns, lockRun, updateRun } from '#store/runs.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
+import { nextRunStatus } from './run-table.ts';
 
 const runsATurn = 50;
 /** Beyond the planner's own time: pg-boss has tried again by then. */
@@ -19,7 +20,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
       if (run.tries >= triesAtMost) {
         const text = 'Planning did not come to an end. Ask again, perhaps in smaller parts.';
         await updateRun(tx, id, {
-          planning_status: 'aborted',
+          planning_status: nextRunStatus(run.planning_status, 'give_up'),
           response_text: text,
           escalate_reason: text,
         });

@@ -14,6 +14,7 @@ import { type PlanRow, readPlan } from '#store/plans.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { nextRunStatus } from './run-table.ts';
 import { queueTurn } from './start-run.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. */
@@ -22,7 +23,7 @@ async function closeRun(tx: Transaction, row: PlanRow, text: string): Promise<vo
   const run = await lockRun(tx, row.run_id);
   if (run.plan_id !== row.id) return;
   await updateRun(tx, run.id, {
-    planning_status: 'complete',
+    planning_status: nextRunStatus(run.planning_status, 'decide'),
     response_text: text,
     questions: null,
   });

@@ -17,6 +17,7 @@ import { plans } from '#store/schema.ts';
 import { iterateSteps } from '#store/steps.ts';
 import { callToAction, describeProposal } from './call-to-action.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
+import { nextRunStatus, type RunEvent } from './run-table.ts';
 
 const historyLength = 30;
 /** A larger plan is not put before a planner as a whole. */
@@ -171,24 +172,25 @@ function closing(
   result: Exclude<PlanningOutcome['result'], { kind: 'proposal' }>,
   open: Pick<Plan, 'id' | 'status'> | null,
 ): Partial<RunRow> {
+  const after = (event: RunEvent) => nextRunStatus('running', event);
   switch (result.kind) {
     case 'answer':
     case 'cannot':
       return open === null
-        ? { planning_status: 'complete', response_text: result.text }
+        ? { planning_status: after('answer'), response_text: result.text }
         : {
-            planning_status: 'needs_clarification',
+            planning_status: after('answer_beside_plan'),
             response_text: `${result.text}\n${callToAction(open)}`,
           };
     case 'question':
       return {
-        planning_status: 'needs_clarification',
+        planning_status: after('ask'),
         response_text: result.text,
         questions: result.questions,
       };
     case 'aborted':
       return {
-        planning_status: 'aborted',
+        planning_status: after('give_up'),
         response_text: result.text,
         escalate_reason: result.reason,
       };
@@ -231,7 +233,7 @@ async function storeOutcome(
       await say(text, plan.id);
       await updateRun(tx, run.id, {
         ...common,
-        planning_status: 'needs_clarification',
+        planning_status: nextRunStatus(now.planning_status, 'propose'),
         response_text: text,
         questions: null,
         plan_id: plan.id,

@@ -5,6 +5,7 @@ import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
 import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { nextRunStatus } from './run-table.ts';
 
 /** Stores the run and queues its first turn. @returns its id and conversation */
 export async function startRun(
@@ -54,7 +55,7 @@ export async function queueTurn(
     turn,
     tries: 0,
     request: text,
-    planning_status: 'running',
+    planning_status: nextRunStatus(run.planning_status, 'talk'),
     questions: null,
     escalate_reason: null,
   });
