@@ -117,8 +117,9 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':
     case 'reject':
-    case 'propose_changes':
       return ['proposed', 'needs_review'];
+    case 'propose_changes':
+      return ['proposed', 'needs_review', 'rejected'];
     case 'cancel':
     case 'status':
       return ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];

@@ -63,9 +63,16 @@ export async function refusePlan(
   if (event === 'request_changes' && feedback === null) {
     throw new CountersignError('feedback_required', 'Say what should change: propose changes: …');
   }
-  const reviewing = row.status === 'needs_review';
-  const exhausted = feedback !== null && row.version >= maxVersions && !reviewing;
-  const replan = feedback !== null && !exhausted && !reviewing;
+  const versionsLeft = row.version < maxVersions;
+  if (row.status === 'rejected' && !versionsLeft) {
+    throw new CountersignError(
+      'invalid_transition',
+      `This plan was rejected at version ${row.version}, the last one. Ask for a new plan.`,
+      { details: { status: row.status } },
+    );
+  }
+  const exhausted = feedback !== null && !versionsLeft && row.status === 'proposed';
+  const replan = feedback !== null && versionsLeft && row.status !== 'needs_review';
   const changed = await transition(
     tx,
     context.enqueue,

@@ -30,7 +30,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   },
   approved: { start: 'executing', fail: 'failed', cancel: 'cancelled' },
   executing: { complete: 'completed', fail: 'failed', stall: 'stalled', cancel: 'cancelled' },
-  rejected: { revise: 'proposed', cancel: 'cancelled' },
+  rejected: { request_changes: 'rejected', revise: 'proposed', cancel: 'cancelled' },
   needs_review: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
   stalled: { resume: 'executing', fail: 'failed', cancel: 'cancelled' },
   failed: { retry: 'executing', resume: 'executing' },
