@@ -117,9 +117,8 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':
     case 'reject':
-      return ['proposed', 'needs_review'];
     case 'propose_changes':
-      return ['proposed', 'needs_review', 'rejected'];
+      return ['proposed', 'needs_review'];
     case 'cancel':
     case 'status':
       return ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
@@ -161,7 +160,11 @@ export async function say(
     return { run_id: latest.id };
   }
   const open = await readRunsWithPlans(query, conversation, meantBy(word));
-  const run = open[0] ?? (await readLatestRun(query, conversation));
+  const [rejected] =
+    open.length === 0 && word.kind === 'propose_changes'
+      ? await readRunsWithPlans(query, conversation, ['rejected'])
+      : [];
+  const run = open[0] ?? rejected ?? (await readLatestRun(query, conversation));
   await speak(context, conversation, {
     author: 'person',
     name: actor.id,
