@@ -1,0 +1,41 @@
+// The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them anew.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { runEvents, runLifecycle } from '#conversation/run-table.ts';
+import { lifecycle, planEvents } from '#plans/lifecycle-table.ts';
+
+const file = new URL('../../../ARCHITECTURE.md', import.meta.url);
+
+function printTable<S extends string, E extends string>(
+  table: Record<S, Partial<Record<E, S>>>,
+  events: readonly E[],
+): string {
+  const rows = (Object.keys(table) as S[]).map((status) => {
+    const cells = events.map((event) => table[status][event] ?? '');
+    return `| **${status}** | ${cells.join(' | ')} |`;
+  });
+  return [
+    `| status \\ event | ${events.map((event) => event.replaceAll('_', ' ')).join(' | ')} |`,
+    `|---|${events.map(() => '---').join('|')}|`,
+    ...rows,
+  ].join('\n');
+}
+
+function insert(text: string, name: string, table: string): string {
+  const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const from = text.indexOf(open);
+  const to = text.indexOf(close);
+  if (from < 0 || to < 0) throw new Error(`ARCHITECTURE.md has no place for the ${name}`);
+  return `${text.slice(0, from + open.length)}\n${table}\n${text.slice(to)}`;
+}
+
+test('ARCHITECTURE.md shows the state tables as they are in code', () => {
+  const text = readFileSync(file, 'utf8');
+  const printed = insert(
+    insert(text, 'plan table', printTable(lifecycle, planEvents)),
+    'run table',
+    printTable(runLifecycle, runEvents),
+  );
+  if (process.env.UPDATE_TABLES === '1') writeFileSync(file, printed);
+  else expect(text).toBe(printed);
+});
