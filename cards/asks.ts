@@ -1,0 +1,77 @@
+// What only a person can settle: a step that is theirs, or a call whose outcome was never recorded.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Step } from '#contracts/plan.ts';
+import { operationName } from '#contracts/tool.ts';
+import { makeButton, pressOf } from './buttons.ts';
+import { cleanLine, showLine } from './plain.ts';
+import { canSettle } from './state.ts';
+import { personOf } from './step-lines.ts';
+import type { Ask } from './view.ts';
+import { formatTime } from './words.ts';
+
+const questionAtMost = 900;
+
+function askPerson(step: Step, facts: PlanCardFacts): Ask {
+  const person = personOf(step, facts) ?? 'a person';
+  return {
+    kind: 'person',
+    step_id: step.id,
+    label:
+      person === cleanLine(facts.viewer.user) ? 'This waits for you' : `This waits for ${person}`,
+    text: showLine(step.question ?? step.description, questionAtMost),
+    known: [],
+    note: 'Answer or note (optional)',
+    buttons: [
+      makeButton(pressOf(facts.plan, 'human_done', step.id), 'Done'),
+      makeButton(pressOf(facts.plan, 'human_blocked', step.id), 'Blocked'),
+    ],
+  };
+}
+
+/** The facts about a call that was made and never answered for, so that a person can look for its effect. */
+function knownOf(step: Step, facts: PlanCardFacts): string[] {
+  const operation = showLine(operationName(step.tool, step.operation), 120);
+  const target = step.target === null ? '' : ` → ${showLine(step.target, 200)}`;
+  const started =
+    step.started_at === null
+      ? ''
+      : `, started ${formatTime(step.started_at, facts.now, facts.viewer.timezone)}`;
+  return [
+    `${operation}${target}`,
+    `Attempt ${step.attempt}${started}; how it ended was not recorded.`,
+    ...(step.error === null ? [] : [showLine(step.error.message, 300)]),
+    'Look whether it happened, then choose.',
+  ];
+}
+
+function askUnknown(step: Step, facts: PlanCardFacts): Ask {
+  const { plan } = facts;
+  return {
+    kind: 'unknown',
+    step_id: step.id,
+    label: 'It may or may not have happened',
+    text: showLine(step.description, questionAtMost),
+    known: knownOf(step, facts),
+    note: null,
+    buttons: [
+      makeButton(pressOf(plan, 'settle_retry', step.id), 'Retry'),
+      makeButton(pressOf(plan, 'settle_done', step.id), 'Mark done'),
+      makeButton(pressOf(plan, 'settle_failed', step.id), 'Mark failed'),
+    ],
+  };
+}
+
+/** The asks of a plan, unknown outcomes first; none once nothing can be settled any more. */
+export function viewAsks(facts: PlanCardFacts): Ask[] {
+  if (!canSettle(facts)) return [];
+  return [
+    ...facts.unknown.map((step) => askUnknown(step, facts)),
+    ...facts.waiting.map((step) => askPerson(step, facts)),
+  ];
+}
+
+/** How many wait beyond those a card is given. */
+export function countHiddenAsks({ plan, unknown, waiting }: PlanCardFacts): number {
+  const { counts } = plan;
+  return Math.max(0, counts.unknown + counts.waiting - unknown.length - waiting.length);
+}

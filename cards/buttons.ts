@@ -1,0 +1,72 @@
+// Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
+import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
+import type { Plan } from '#contracts/plan.ts';
+import type { Button, Form } from './view.ts';
+
+/** What a press on this card sends: bound to the version and digest that were shown. */
+export function pressOf(plan: Plan, action: CardPress['action'], stepId?: string): CardPress {
+  const press = { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
+  return stepId === undefined ? press : { ...press, step_id: stepId };
+}
+
+const changesForm: Form = {
+  label: 'What should change?',
+  placeholder: 'Also move the notes of last week',
+  required: true,
+  missing: 'Say what should change.',
+  submit: 'Send',
+};
+
+const rejectForm: Form = {
+  label: 'Why? (optional)',
+  placeholder: 'We do this by hand',
+  required: false,
+  missing: '',
+  submit: 'Reject',
+};
+
+const cancelConfirm = {
+  text: 'Nothing new will start. What is done stays done.',
+  submit: 'Cancel the plan',
+};
+
+/** A button without a question of its own. */
+export function makeButton(press: CardPress, label: string, extra: Partial<Button> = {}): Button {
+  return { label, style: 'plain', press, form: null, confirm: null, ...extra };
+}
+
+export function viewButtons({ plan }: PlanCardFacts): Button[] {
+  const approve = makeButton(pressOf(plan, 'approve'), 'Approve', { style: 'primary' });
+  const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
+    form: changesForm,
+  });
+  const reject = makeButton(pressOf(plan, 'reject'), 'Reject', { form: rejectForm });
+  const cancel = makeButton(pressOf(plan, 'cancel'), 'Cancel', { confirm: cancelConfirm });
+  const details = makeButton(pressOf(plan, 'details'), 'Details');
+  const pause = plan.paused
+    ? makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' })
+    : makeButton(pressOf(plan, 'pause'), 'Pause');
+  if (plan.revising) return [cancel, details];
+  switch (plan.status) {
+    case 'proposed':
+      return [approve, change, reject, details];
+    case 'needs_review':
+      return [approve, reject, cancel, details];
+    case 'approved':
+      return [cancel, details];
+    case 'executing':
+      return [pause, cancel, details];
+    case 'stalled':
+      return [makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' }), cancel, details];
+    case 'failed':
+      return plan.counts.failed === 0
+        ? []
+        : [makeButton(pressOf(plan, 'retry'), 'Retry the failed steps'), details];
+    case 'completed':
+    case 'rejected':
+    case 'cancelled':
+      return [];
+    default:
+      return plan.status satisfies never;
+  }
+}

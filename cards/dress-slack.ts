@@ -1,0 +1,134 @@
+// A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
+import { escapeMrkdwn } from './escape.ts';
+import { slackLimits } from './limits.ts';
+import { cutShown } from './plain.ts';
+import { drawPlainText, drawText } from './text.ts';
+import type { Ask, Button, Line, PlanView, Section, TextView } from './view.ts';
+
+type Run = {
+  type: 'text' | 'link';
+  text: string;
+  url: string | null;
+  style: { bold?: true; italic?: true } | null;
+};
+
+function run(text: string, style: Run['style'] = null, url: string | null = null): Run {
+  return { type: url === null ? 'text' : 'link', text, url, style };
+}
+
+const bold = { bold: true } as const;
+const italic = { italic: true } as const;
+
+/** Runs that together stay within a section's length; Slack refuses empty ones. */
+function fitRuns(runs: Run[]): Run[] {
+  let left: number = slackLimits.sectionText;
+  const kept: Run[] = [];
+  for (const item of runs.filter(({ text }) => text !== '')) {
+    const text = cutShown(item.text, left);
+    if (text === '') break;
+    kept.push({ ...item, text });
+    left -= text.length;
+  }
+  return kept;
+}
+
+function lineRuns({ lead, text, note, url }: Line): Run[] {
+  return [
+    run('\n'),
+    run(lead === '' ? '' : `${lead}  `),
+    run(text, null, url),
+    run(note === '' ? '' : ` · ${note}`, italic),
+  ];
+}
+
+function sectionRuns(section: Section, link: string | null): Run[] {
+  const all = section.all === '' ? [] : [run('  '), run(section.all, null, link)];
+  const body =
+    section.inline === ''
+      ? [
+          ...section.lines.flatMap(lineRuns),
+          run(section.more === '' ? '' : `\n${section.more}`, italic),
+        ]
+      : [run('\n'), run(section.inline)];
+  return [run(section.label, bold), ...body, ...all];
+}
+
+function dressButton(button: Button) {
+  const { press, confirm } = button;
+  const step = press.step_id === undefined ? '' : `:${press.step_id}`;
+  return {
+    label: cutShown(button.label, slackLimits.buttonText),
+    action_id: cutShown(`countersign:${press.action}${step}`, slackLimits.id),
+    value: JSON.stringify(press),
+    style: button.style === 'primary' ? 'primary' : null,
+    confirm:
+      confirm === null
+        ? null
+        : {
+            title: plain(cutShown(`${button.label}?`, slackLimits.confirmTitle)),
+            text: plain(cutShown(confirm.text, slackLimits.confirmText)),
+            confirm: plain(cutShown(confirm.submit, slackLimits.confirmButton)),
+            deny: plain('Keep it'),
+          },
+  };
+}
+
+function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false };
+}
+
+function dressAsk(ask: Ask, index: number) {
+  return {
+    block: `ask:${index}`,
+    runs: fitRuns([
+      run(`${ask.label}: `, bold),
+      run(ask.text, bold),
+      ...ask.known.map((line) => run(`\n${line}`)),
+    ]),
+    buttons: ask.buttons.map(dressButton),
+  };
+}
+
+/** What `slack/plan.json` is expanded with. */
+export function dressPlanForSlack(view: PlanView) {
+  const { state, progress } = view;
+  const first = `${state.symbol} ${state.words}`;
+  const pace = progress === null || progress.pace === '' ? '' : `\n${progress.pace}`;
+  return {
+    block: `${view.plan_id}:v${view.version}`,
+    title: cutShown(view.title, slackLimits.headerText),
+    state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
+    asks: view.asks.map(dressAsk),
+    asks_more: view.asks_more,
+    body: fitRuns([
+      run(view.sentence),
+      run(progress === null ? '' : `${view.sentence === '' ? '' : '\n'}${progress.text}`),
+      run(pace, italic),
+    ]),
+    sections: view.sections.map((section) => ({
+      block: section.kind,
+      runs: fitRuns(sectionRuns(section, view.link)),
+    })),
+    small: [view.approvals, view.facts].filter((text) => text !== '').map(plain),
+    buttons: view.buttons.map(dressButton),
+  };
+}
+
+/** What `slack/notice.json` and `slack/question.json` are expanded with. */
+export function dressTextForSlack(view: TextView) {
+  return {
+    heading: cutShown(view.heading, slackLimits.headerText),
+    paragraphs: view.paragraphs.map((text, i) => ({
+      block: `text:${i}`,
+      text: cutShown(text, slackLimits.sectionText),
+    })),
+    more: view.more,
+    link: view.link,
+  };
+}
+
+/** The `text` beside the blocks, escaped, for notifications and screen readers. */
+export function fallbackFor(view: PlanView | TextView): string {
+  const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
+  return escapeMrkdwn(cutShown(text, Math.floor(slackLimits.fallbackText / 5)));
+}

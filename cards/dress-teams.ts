@@ -1,0 +1,66 @@
+// A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
+import { escapeMacros, mapStrings } from './escape.ts';
+import { teamsLimits } from './limits.ts';
+import { cutShown } from './plain.ts';
+import { inputIdOf } from './press.ts';
+import { drawPlainText, drawText } from './text.ts';
+import type { Ask, Button, PlanView, TextView } from './view.ts';
+
+const colors = {
+  default: 'default',
+  accent: 'accent',
+  good: 'good',
+  warning: 'warning',
+  attention: 'attention',
+} as const;
+
+/** A button that asks first opens a card inside the card; the others act at once. */
+function dressButton(button: Button, index: number) {
+  const { press, form, confirm } = button;
+  const opens = form !== null || confirm !== null;
+  return {
+    title: cutShown(button.label, teamsLimits.actionTitle),
+    opens,
+    style: button.style === 'primary' ? 'positive' : null,
+    mode: index < teamsLimits.primaryActions ? null : 'secondary',
+    press,
+    form: form === null ? null : { ...form, id: inputIdOf(press) },
+    confirm,
+    submit: form?.submit ?? confirm?.submit ?? '',
+  };
+}
+
+function dressAsk(ask: Ask) {
+  const [first] = ask.buttons;
+  const note =
+    ask.note === null || first === undefined
+      ? null
+      : { id: inputIdOf(first.press), placeholder: ask.note };
+  return { ...ask, note, buttons: ask.buttons.map(dressButton) };
+}
+
+const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id'];
+
+/** What `teams/plan.json` is expanded with. */
+export function dressPlanForTeams(view: PlanView) {
+  const first = `${view.state.symbol} ${view.state.words}`;
+  const dressed = {
+    ...view,
+    state: { ...view.state, first, rest: view.state.line.slice(first.length) },
+    color: colors[view.state.tone],
+    asks: view.asks.map(dressAsk),
+    buttons: view.buttons.map(dressButton),
+    fallback: cutShown(drawText(view), 1500),
+  };
+  return mapStrings(dressed, escapeMacros, verbatim);
+}
+
+/** What `teams/notice.json` and `teams/question.json` are expanded with. */
+export function dressTextForTeams(view: TextView) {
+  const dressed = {
+    ...view,
+    color: colors[view.tone],
+    fallback: cutShown(drawPlainText(view), 1500),
+  };
+  return mapStrings(dressed, escapeMacros, verbatim);
+}

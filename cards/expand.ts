@@ -1,0 +1,94 @@
+// Draws views with the templates in teams/ and slack/. Templates are read once; data is never evaluated as a template.
+import { readFileSync } from 'node:fs';
+import { Template } from 'adaptivecards-templating';
+import { dressPlanForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
+import { dressPlanForTeams, dressTextForTeams } from './dress-teams.ts';
+import {
+  fitPlan,
+  fitText,
+  measureBlocks,
+  measureCard,
+  slackLimits,
+  teamsLimits,
+} from './limits.ts';
+import type { PlanView, TextView } from './view.ts';
+
+/** JSON that a platform draws. */
+export type Drawn = { [key: string]: unknown };
+/** A Slack message: the blocks and the text for those who see no blocks. */
+export type SlackMessage = { text: string; blocks: Drawn[] };
+
+function loadTemplate(path: string): Template {
+  return new Template(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')));
+}
+
+const templates = {
+  teams: {
+    plan: loadTemplate('teams/plan.json'),
+    notice: loadTemplate('teams/notice.json'),
+    question: loadTemplate('teams/question.json'),
+  },
+  slack: {
+    plan: loadTemplate('slack/plan.json'),
+    notice: loadTemplate('slack/notice.json'),
+    question: loadTemplate('slack/question.json'),
+  },
+};
+
+/** `node` without null members: both platforms refuse them. */
+function pruneNulls(node: unknown): unknown {
+  if (Array.isArray(node)) return node.filter((item) => item !== null).map(pruneNulls);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([key, value]) => [key, pruneNulls(value)]),
+  );
+}
+
+function expand(template: Template, data: unknown): unknown {
+  return pruneNulls(template.expand({ $root: data }));
+}
+
+function expandCard(template: Template, data: unknown): Drawn {
+  // The root of every template in teams/ is an object.
+  return expand(template, data) as Drawn;
+}
+
+/** A template may keep blocks that are repeated together under `blocks`; Slack wants them flat. */
+function expandBlocks(template: Template, data: unknown): Drawn[] {
+  // The root of every template in slack/ is an array of blocks.
+  const blocks = expand(template, data) as (Drawn & { blocks?: Drawn[] })[];
+  return blocks.flatMap((block) => block.blocks ?? [block]);
+}
+
+function fitsTeams(card: Drawn): boolean {
+  return measureCard(card) <= teamsLimits.payload;
+}
+
+function fitsSlack(blocks: Drawn[]): boolean {
+  return blocks.length <= slackLimits.blocks && measureBlocks(blocks) <= slackLimits.message;
+}
+
+/** The plan as an Adaptive Card 1.5, within what Teams takes. */
+export function drawAdaptiveCard(view: PlanView): Drawn {
+  return fitPlan(view, (v) => expandCard(templates.teams.plan, dressPlanForTeams(v)), fitsTeams);
+}
+
+/** The plan as a Slack message, within what Slack takes. */
+export function drawBlocks(view: PlanView): SlackMessage {
+  const draw = (v: PlanView) => expandBlocks(templates.slack.plan, dressPlanForSlack(v));
+  return { text: fallbackFor(view), blocks: fitPlan(view, draw, fitsSlack) };
+}
+
+/** A notice or a question as an Adaptive Card. */
+export function drawAdaptiveText(view: TextView): Drawn {
+  const template = templates.teams[view.kind];
+  return fitText(view, (v) => expandCard(template, dressTextForTeams(v)), fitsTeams);
+}
+
+/** A notice or a question as a Slack message. */
+export function drawTextBlocks(view: TextView): SlackMessage {
+  const draw = (v: TextView) => expandBlocks(templates.slack[view.kind], dressTextForSlack(v));
+  return { text: fallbackFor(view), blocks: fitText(view, draw, fitsSlack) };
+}

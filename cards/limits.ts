@@ -1,0 +1,126 @@
+// What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+
+import { keepLines } from './lines.ts';
+import { cutShown } from './plain.ts';
+import { moreLines } from './text-view.ts';
+import type { Ask, PlanView, TextView } from './view.ts';
+import { andMore } from './words.ts';
+
+/** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
+export const slackLimits = {
+  blocks: 50,
+  sectionText: 3000,
+  headerText: 150,
+  /** Elements of one actions block. */
+  actions: 25,
+  buttonText: 75,
+  buttonValue: 2000,
+  id: 255,
+  confirmTitle: 100,
+  confirmText: 300,
+  confirmButton: 30,
+  /** Elements of one context block. */
+  contextElements: 10,
+  /** Undocumented: above about 13,200 characters in all Slack answers `msg_blocks_too_long`. Measured here as JSON. */
+  message: 13_000,
+  /** The text beside the blocks: notifications and screen readers. */
+  fallbackText: 3000,
+} as const;
+
+/** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
+export const teamsLimits = {
+  /** 28 KB with everything the connector adds around it. */
+  payload: 25 * 1024,
+  /** Further ones go behind the overflow menu. */
+  primaryActions: 6,
+  actionTitle: 75,
+} as const;
+
+/** Length as Slack would count it at worst. */
+export function measureBlocks(blocks: unknown): number {
+  return JSON.stringify(blocks).length;
+}
+
+/** Size as Teams counts it. */
+export function measureCard(card: unknown): number {
+  return Buffer.byteLength(JSON.stringify(card), 'utf8');
+}
+
+type Budget = { line: number; lines: number; sentence: number; asks: number };
+
+/** From roomy to bare; the last keeps what a decision cannot do without: state, sentence, one ask, buttons. */
+const budgets: Budget[] = [
+  { line: 900, lines: 12, sentence: 500, asks: 10 },
+  { line: 140, lines: 8, sentence: 400, asks: 5 },
+  { line: 80, lines: 5, sentence: 300, asks: 3 },
+  { line: 60, lines: 2, sentence: 200, asks: 1 },
+  { line: 60, lines: 0, sentence: 150, asks: 1 },
+];
+
+function shrinkAsk(ask: Ask, { line }: Budget): Ask {
+  return {
+    ...ask,
+    text: cutShown(ask.text, line * 2),
+    known: ask.known.map((text) => cutShown(text, line * 2)),
+  };
+}
+
+function shrinkPlan(view: PlanView, budget: Budget): PlanView {
+  const asks = view.asks.slice(0, budget.asks);
+  const dropped = view.asks.length - asks.length;
+  return {
+    ...view,
+    title: cutShown(view.title, Math.min(300, budget.sentence)),
+    sentence: cutShown(view.sentence, budget.sentence),
+    approvals: cutShown(view.approvals, budget.sentence),
+    asks: asks.map((ask) => shrinkAsk(ask, budget)),
+    asks_more: dropped === 0 ? view.asks_more : addToMore(view.asks_more, dropped),
+    sections: view.sections.map((section) => {
+      const kept = keepLines(section, budget.lines);
+      const lines = kept.lines.map((line) => ({
+        ...line,
+        text: cutShown(line.text, budget.line),
+        note: cutShown(line.note, budget.line),
+      }));
+      return { ...kept, lines, inline: kept.inline.length > budget.line * 8 ? '' : kept.inline };
+    }),
+  };
+}
+
+function addToMore(more: string, dropped: number): string {
+  return andMore(Number(more.replace(/\D/g, '')) + dropped);
+}
+
+/** The first drawing of `view` that `fits`, made smaller step by step. The last one is taken as it is. */
+export function fitPlan<T>(
+  view: PlanView,
+  draw: (view: PlanView) => T,
+  fits: (drawn: T) => boolean,
+): T {
+  let drawn = draw(view);
+  for (const budget of budgets) {
+    if (fits(drawn)) return drawn;
+    drawn = draw(shrinkPlan(view, budget));
+  }
+  return drawn;
+}
+
+/** The same for text: paragraphs go from the end, and the rest is counted. */
+export function fitText<T>(
+  view: TextView,
+  draw: (view: TextView) => T,
+  fits: (drawn: T) => boolean,
+): T {
+  const known = Number(view.more.replace(/\D/g, ''));
+  let keep = view.paragraphs.length;
+  let drawn = draw(view);
+  while (!fits(drawn) && keep > 1) {
+    keep = Math.max(1, Math.floor(keep * 0.8));
+    drawn = draw({
+      ...view,
+      paragraphs: view.paragraphs.slice(0, keep),
+      more: moreLines(known + view.paragraphs.length - keep),
+    });
+  }
+  return drawn;
+}

@@ -1,0 +1,29 @@
+// Small builders for lines and sections, so that "and N more" is said the same way everywhere.
+import type { Line, Section, SectionKind } from './view.ts';
+import { andMore, countOf } from './words.ts';
+
+export function plainLine(text: string, extra: Partial<Line> = {}): Line {
+  return { lead: '', text, note: '', aside: '', url: null, ...extra };
+}
+
+/** A section of at most `most` lines out of `total`; null when there is nothing to say. */
+export function makeSection(
+  kind: SectionKind,
+  label: string,
+  lines: Line[],
+  most: number,
+  total = lines.length,
+): Section | null {
+  if (total === 0 || lines.length === 0) return null;
+  const shown = lines.slice(0, most);
+  const hidden = Math.max(0, total - shown.length);
+  return { kind, label, lines: shown, hidden, more: andMore(hidden), all: '', inline: '' };
+}
+
+/** `section` with at most `most` lines; those left out are counted. */
+export function keepLines(section: Section, most: number): Section {
+  const hidden = section.hidden + Math.max(0, section.lines.length - most);
+  const lines = section.lines.slice(0, most);
+  const more = lines.length === 0 ? countOf(hidden, 'line') : andMore(hidden);
+  return { ...section, lines, hidden, more, inline: hidden > section.hidden ? '' : section.inline };
+}

@@ -1,0 +1,108 @@
+// The one sentence of a card: what will be true afterwards, or what became of it.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Plan } from '#contracts/plan.ts';
+import { cleanLine, showLine } from './plain.ts';
+import { countOf, formatTime, listOf } from './words.ts';
+
+const sentenceAtMost = 500;
+
+function intended(plan: Plan): string {
+  // Without a sentence of its own the title says it, and the title is on the card already.
+  return plan.summary === null ? '' : showLine(plan.summary, sentenceAtMost);
+}
+
+function lastFeedback(plan: Plan): { by: string; text: string } | null {
+  const last = plan.rejection_history.at(-1);
+  if (last === undefined || last.feedback === null) return null;
+  return { by: showLine(last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
+}
+
+function decidedBy({ plan, now, viewer }: PlanCardFacts): string {
+  if (plan.decided_by === null) return '';
+  const when =
+    plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at, now, viewer.timezone)}`;
+  return ` by ${showLine(plan.decided_by, 60)}${when}`;
+}
+
+/** `1 of 2 steps`. */
+function doneOf(plan: Plan): string {
+  return `${plan.counts.succeeded.toLocaleString('en-US')} of ${countOf(plan.total_steps, 'step')}`;
+}
+
+function describeCancelled(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  const done =
+    plan.execution_started_at === null
+      ? 'Nothing was run.'
+      : `${doneOf(plan)} had run; the rest was left alone.`;
+  // After a start the decision on record is the approval, not the cancelling.
+  const who = plan.execution_started_at === null ? decidedBy(facts) : '';
+  return `Cancelled${who}. ${done}`;
+}
+
+function describeRejected(facts: PlanCardFacts): string {
+  const feedback = lastFeedback(facts.plan);
+  const why = feedback === null ? '' : ` “${feedback.text}”`;
+  return `Rejected${decidedBy(facts)}. Nothing was run.${why}`;
+}
+
+function describeFailed({ plan }: PlanCardFacts): string {
+  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  const failed = plan.counts.failed.toLocaleString('en-US');
+  return `${failed} of ${countOf(plan.total_steps, 'step')} failed; ${plan.counts.succeeded.toLocaleString('en-US')} succeeded.`;
+}
+
+function describeCompleted({ plan }: PlanCardFacts): string {
+  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  return plan.total_steps === 1
+    ? 'The step is done.'
+    : `All ${countOf(plan.total_steps, 'step')} are done.`;
+}
+
+export function viewSentence(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  if (plan.revising) {
+    const feedback = lastFeedback(plan);
+    const asked = feedback === null ? '' : `${feedback.by} asked: “${feedback.text}” `;
+    return `${asked}A new version is being drafted; nothing runs until it is approved.`;
+  }
+  switch (plan.status) {
+    case 'proposed':
+    case 'approved':
+    case 'executing':
+      return intended(plan);
+    case 'needs_review':
+      return `${countOf(plan.rejection_history.length, 'version')} refused, so no further one is drafted. Decide about this one.`;
+    case 'stalled':
+      return 'Nothing has moved for a while. Resume to try again, or cancel.';
+    case 'completed':
+      return describeCompleted(facts);
+    case 'failed':
+      return describeFailed(facts);
+    case 'rejected':
+      return describeRejected(facts);
+    case 'cancelled':
+      return describeCancelled(facts);
+    default:
+      return plan.status satisfies never;
+  }
+}
+
+/** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
+export function viewApprovals(facts: PlanCardFacts): string {
+  const { plan, approvals_needed: needed, now, viewer } = facts;
+  const names = plan.approvals.map(({ by }) => showLine(by, 60));
+  if (plan.status === 'proposed' || plan.status === 'needs_review') {
+    if (needed < 2) return '';
+    const who = names.length === 0 ? '' : ` (${listOf(names)})`;
+    return `${names.length} of ${needed} approved${who}`;
+  }
+  const last = plan.approvals.at(-1);
+  if (last === undefined) return '';
+  return `Approved by ${listOf(names)}, ${formatTime(last.at, now, viewer.timezone)}`;
+}
+
+/** The title, whatever it holds, on one line. */
+export function viewTitle(plan: Plan): string {
+  return cleanLine(plan.title) === '' ? plan.id : showLine(plan.title, 300);
+}

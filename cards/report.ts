@@ -1,0 +1,132 @@
+// The sections that tell what happens and what happened: running, next, failed, done already, left alone.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Step, StepStatus } from '#contracts/plan.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { showLine } from './plain.ts';
+import { notesOf, stepTextLimit } from './step-lines.ts';
+import type { Line, Progress, Section } from './view.ts';
+import { formatDuration } from './words.ts';
+
+const linesAtMost = 5;
+const cells = 10;
+
+function lineOf(step: Step, facts: PlanCardFacts): Line {
+  return plainLine(showLine(step.description, stepTextLimit), {
+    note: notesOf(step, facts).join(' · '),
+  });
+}
+
+function failedLine(step: Step): Line {
+  const reason = step.error === null ? 'No reason was recorded.' : step.error.message;
+  return plainLine(showLine(step.description, stepTextLimit), {
+    lead: '✕',
+    note: showLine(reason, 400),
+  });
+}
+
+/** A link to what a step made, when its target is an address on the web. */
+function addressOf(step: Step): string | null {
+  if (step.target === null || !/^https?:\/\//i.test(step.target)) return null;
+  return URL.canParse(step.target) && step.target.length <= 2000 ? step.target : null;
+}
+
+function doneLine(step: Step): Line {
+  const text = showLine(step.result_summary ?? step.description, stepTextLimit);
+  return plainLine(text, { lead: '✓', url: addressOf(step) });
+}
+
+function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): Step[] {
+  return facts.steps.filter((step) => statuses.includes(step.status));
+}
+
+const untouched: StepStatus[] = ['pending', 'ready', 'skipped', 'cancelled', 'stale'];
+
+function countUntouched({ plan }: PlanCardFacts): number {
+  return untouched.reduce((sum, status) => sum + plan.counts[status], 0);
+}
+
+function viewFailed(facts: PlanCardFacts): Section | null {
+  return makeSection(
+    'failed',
+    'Failed',
+    facts.failed.map(failedLine),
+    linesAtMost,
+    facts.plan.counts.failed,
+  );
+}
+
+/** What was changed, or, where nothing was, what was found out. */
+function viewDone(facts: PlanCardFacts, label: string): Section | null {
+  const succeeded = withStatus(facts, ['succeeded']);
+  const wrote = succeeded.filter((step) => step.effect !== 'read');
+  // Only the first steps are known here; the rest is counted, not guessed at.
+  const beyond = facts.plan.counts.succeeded - succeeded.length;
+  const shown = wrote.length > 0 ? wrote : succeeded;
+  return makeSection('done', label, shown.map(doneLine), linesAtMost, shown.length + beyond);
+}
+
+function viewLeft(facts: PlanCardFacts): Section | null {
+  const lines = withStatus(facts, untouched).map((step) => lineOf(step, facts));
+  return makeSection('left', 'Left alone', lines, linesAtMost, countUntouched(facts));
+}
+
+function present(sections: (Section | null)[]): Section[] {
+  return sections.filter((section) => section !== null);
+}
+
+export function viewRunning(facts: PlanCardFacts): Section[] {
+  const { counts } = facts.plan;
+  const running = facts.running.map((step) => lineOf(step, facts));
+  const next = facts.next.map((step) => lineOf(step, facts));
+  return present([
+    makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
+    makeSection('next', 'Next', next, linesAtMost),
+    viewFailed(facts),
+  ]);
+}
+
+export function viewCompleted(facts: PlanCardFacts): Section[] {
+  return present([viewDone(facts, facts.touches.length > 0 ? 'Made' : 'Found')]);
+}
+
+export function viewStopped(facts: PlanCardFacts): Section[] {
+  return present([viewFailed(facts), viewDone(facts, 'Done already'), viewLeft(facts)]);
+}
+
+/** What can be done about a failed plan, in the order of effort. */
+export function viewOptions(facts: PlanCardFacts): Section | null {
+  if (facts.plan.status !== 'failed') return null;
+  const retry = 'Retry the failed steps, once the cause is gone.';
+  const again = 'Or ask again and say what should be different.';
+  const lines =
+    facts.plan.counts.failed > 0 ? [plainLine(retry), plainLine(again)] : [plainLine(again)];
+  return makeSection('options', 'What can be done now', lines, 2);
+}
+
+/** Ten cells, full only when everything is done. */
+export function drawBar(done: number, total: number): string {
+  const full = total === 0 ? 0 : Math.min(cells, Math.floor((done / total) * cells));
+  return '▰'.repeat(full) + '▱'.repeat(cells - full);
+}
+
+/** How far a plan is, once it has started; null before. */
+export function viewProgress(facts: PlanCardFacts): Progress | null {
+  const { plan } = facts;
+  if (plan.execution_started_at === null) return null;
+  const end = plan.execution_ended_at ?? facts.now;
+  const elapsed = Date.parse(end) - Date.parse(plan.execution_started_at);
+  const done = plan.counts.succeeded;
+  const failed =
+    plan.counts.failed > 0 ? ` · ${plan.counts.failed.toLocaleString('en-US')} failed` : '';
+  const total = plan.total_steps;
+  const expected =
+    facts.expected_minutes === null
+      ? ''
+      : ` · about ${formatDuration(facts.expected_minutes * 60_000)} expected`;
+  return {
+    done,
+    total,
+    text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
+    pace: `${formatDuration(elapsed)} so far${expected}`,
+  };
+}

@@ -1,0 +1,54 @@
+// The text twin of every card: the same words in the same order, for notifications, screen readers and logs.
+import type { Ask, Line, PlanView, Section, TextView } from './view.ts';
+
+function drawLine({ lead, text, note }: Line): string {
+  const words = lead === '' ? text : `${lead} ${text}`;
+  return note === '' ? words : `${words} · ${note}`;
+}
+
+function drawSection(section: Section): string {
+  if (section.inline !== '') return `${section.label}: ${section.inline}`;
+  const more = section.more === '' ? [] : [section.more];
+  return [
+    section.label,
+    ...[...section.lines.map(drawLine), ...more].map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function drawAsk(ask: Ask): string {
+  const choices = ask.buttons.map((button) => button.label).join(' · ');
+  return [
+    `${ask.label}: ${ask.text}`,
+    ...ask.known.map((line) => `  ${line}`),
+    `  ${choices}`,
+  ].join('\n');
+}
+
+function drawProgress({ progress }: PlanView): string {
+  if (progress === null) return '';
+  return progress.pace === '' ? progress.text : `${progress.text} · ${progress.pace}`;
+}
+
+/** The plan in plain lines. */
+export function drawText(view: PlanView): string {
+  const buttons = view.buttons.map((button) => button.label).join(' · ');
+  return [
+    view.title,
+    view.state.line,
+    ...view.asks.map(drawAsk),
+    view.asks_more,
+    view.sentence,
+    drawProgress(view),
+    ...view.sections.map(drawSection),
+    view.approvals,
+    view.facts,
+    buttons === '' ? '' : `[${buttons}]`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** A notice or a question in plain lines. */
+export function drawPlainText(view: TextView): string {
+  return [view.heading, ...view.paragraphs, view.more].filter((part) => part !== '').join('\n');
+}

@@ -1,0 +1,129 @@
+// What people see of a plan, as data: every string is final, cleaned and cut; no platform is known here.
+// Cards, their text twins and the terminal all draw from this, so the words are written once.
+import type { CardPress } from '#contracts/card.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+
+/** Colour of a state; never the only sign of it. */
+export type Tone = 'default' | 'accent' | 'good' | 'warning' | 'attention';
+
+/** What a button asks for before it is pressed: a text, or one more word. */
+export type Form = {
+  label: string;
+  placeholder: string;
+  required: boolean;
+  /** Shown when the required text is missing. */
+  missing: string;
+  /** The label of the button that sends it. */
+  submit: string;
+};
+
+export type Button = {
+  label: string;
+  style: 'primary' | 'plain';
+  press: CardPress;
+  form: Form | null;
+  /** Asked once more before it happens; null: it happens at once. */
+  confirm: { text: string; submit: string } | null;
+};
+
+/** Something only a person can settle; drawn first and in bold. */
+export type Ask = {
+  kind: 'person' | 'unknown';
+  step_id: string;
+  label: string;
+  text: string;
+  /** What is known, for an unknown outcome. */
+  known: string[];
+  /** A note can be sent along with the press. */
+  note: string | null;
+  buttons: Button[];
+};
+
+export type Line = {
+  /** Stands before the text: `3a`, `🛡`. */
+  lead: string;
+  text: string;
+  /** Stands after it, quieter. */
+  note: string;
+  /** What a wide surface may add at the edge: `after 1`. */
+  aside: string;
+  url: string | null;
+};
+
+export type SectionKind =
+  | 'touches'
+  | 'steps'
+  | 'changes'
+  | 'risks'
+  | 'history'
+  | 'running'
+  | 'next'
+  | 'failed'
+  | 'done'
+  | 'left'
+  | 'options';
+
+export type Section = {
+  kind: SectionKind;
+  label: string;
+  lines: Line[];
+  /** How many lines are not shown. */
+  hidden: number;
+  /** `… and 16 more`, or empty. */
+  more: string;
+  /** `All 23 steps`, where there is a page that shows them; empty without one. */
+  all: string;
+  /** The lines as one, where the surface draws them so; empty: one below the other. */
+  inline: string;
+};
+
+export type Progress = {
+  done: number;
+  total: number;
+  /** `▰▰▰▰▱▱▱▱▱▱ 9 of 23` */
+  text: string;
+  /** `2 min so far · about 5 min expected`, or empty. */
+  pace: string;
+};
+
+export type PlanView = {
+  plan_id: string;
+  version: number;
+  digest: string;
+  status: PlanStatus;
+  title: string;
+  planner: string;
+  state: {
+    symbol: string;
+    words: string;
+    /** `◷ Waiting for you · version 2 · PLAN-3f9a1c20` */
+    line: string;
+    tone: Tone;
+    /** Somebody has to decide before anything else happens. */
+    open: boolean;
+  };
+  asks: Ask[];
+  /** How many more wait for a person than are drawn, in words, or empty. */
+  asks_more: string;
+  /** What will be true afterwards; once it is over, what became of it. */
+  sentence: string;
+  progress: Progress | null;
+  sections: Section[];
+  /** `1 of 2 approved (Ana)` or `Approved by Ana, 14:02`, or empty. */
+  approvals: string;
+  /** The small line: time, cost, planner, confidence, digest. */
+  facts: string;
+  buttons: Button[];
+  link: string | null;
+};
+
+/** An answer, a note or a question: lines of text without a plan. */
+export type TextView = {
+  kind: 'notice' | 'question';
+  heading: string;
+  tone: Tone;
+  paragraphs: string[];
+  /** `… and 12 more lines`, or empty. */
+  more: string;
+  link: string | null;
+};

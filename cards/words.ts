@@ -1,0 +1,92 @@
+// Numbers, names, times and durations as people read them. English, the reader's own time zone.
+
+/** `1 step`, `3 steps`. */
+export function countOf(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** `… and 4 more`, or nothing. */
+export function andMore(n: number): string {
+  return n > 0 ? `… and ${n.toLocaleString('en-US')} more` : '';
+}
+
+/** `Ana`, `Ana and Ben`, `Ana, Ben and Cy`. */
+export function listOf(names: string[], word = 'and'): string {
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}
+
+/** A duration in its two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 24 * 60) return joinUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+  const hours = Math.round(minutes / 60);
+  return joinUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function joinUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** US dollars: `$0.02`, `$1.50`, and enough digits that something is never shown as nothing. */
+export function formatCost(usd: number): string {
+  if (usd > 0 && usd < 0.01) return usd < 0.001 ? 'under $0.001' : `$${usd.toFixed(3)}`;
+  return `$${usd.toFixed(2)}`;
+}
+
+export function confidenceWord(confidence: number): string {
+  if (confidence >= 0.7) return 'high';
+  return confidence >= 0.4 ? 'fair' : 'low';
+}
+
+function partsOf(at: Date, timeZone: string): Record<string, string> {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return Object.fromEntries(format.formatToParts(at).map((part) => [part.type, part.value]));
+}
+
+/** A zone that the runtime knows, or UTC with a word that says so. */
+function knownZone(timezone: string): { zone: string; suffix: string } {
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone: timezone });
+    return { zone: timezone, suffix: '' };
+  } catch (error) {
+    if (error instanceof RangeError) return { zone: 'UTC', suffix: ' UTC' };
+    throw error;
+  }
+}
+
+/** `14:02` today, `Mon 3 Feb, 14:02` this year, `3 Feb 2027, 14:02` otherwise, in the reader's zone. */
+export function formatTime(iso: string, now: string, timezone: string): string {
+  const { zone, suffix } = knownZone(timezone);
+  const at = partsOf(new Date(iso), zone);
+  const today = partsOf(new Date(now), zone);
+  const time = `${at.hour}:${at.minute}${suffix}`;
+  if (at.year !== today.year) return `${at.day} ${at.month} ${at.year}, ${time}`;
+  if (at.month === today.month && at.day === today.day) return time;
+  return `${at.weekday} ${at.day} ${at.month}, ${time}`;
+}
+
+/** `just now`, `5 min`, `3 h`, `2 d`: how long ago, in one unit. */
+export function formatAge(iso: string, now: string): string {
+  const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+}
+
+/** What an empty list of plans says; `how` is the way to ask on this surface. */
+export function nothingWaiting(how: string): string {
+  return `Nothing is waiting. Ask me for something ${how}.`;
+}

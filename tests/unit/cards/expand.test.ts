@@ -1,0 +1,188 @@
+import { createRequire } from 'node:module';
+import type * as AdaptiveCards from 'adaptivecards';
+import { describe, expect, it } from 'vitest';
+import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
+import { drawText } from '#cards/text.ts';
+import { viewNotice, viewQuestion } from '#cards/text-view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { makeFacts, makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
+import { checkSlackMessage } from '#tests/fixtures/slack-limits.ts';
+
+// The package's own entry point is written for bundlers; its distribution is what Node can load.
+const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as typeof AdaptiveCards;
+
+/** What the official renderer has against a card. */
+function checkCard(card: unknown): string[] {
+  const parsed = new AdaptiveCard();
+  const context = new SerializationContext();
+  parsed.parse(card, context);
+  const events = Array.from(
+    { length: context.eventCount },
+    (_, i) => context.getEventAt(i).message,
+  );
+  return [...events, ...parsed.validateProperties().validationEvents.map(({ message }) => message)];
+}
+
+/** Every value under `key`, however deep. */
+function valuesOf(node: unknown, key: string): unknown[] {
+  if (Array.isArray(node)) return node.flatMap((item) => valuesOf(item, key));
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    name === key ? [value, ...valuesOf(value, key)] : valuesOf(value, key),
+  );
+}
+
+const running = { status: 'executing', execution_started_at: '2026-02-03T14:03:00.000Z' } as const;
+const huge = makeHugeFacts();
+const everything = Object.entries({
+  ...samples,
+  huge,
+  hugeRunning: { ...huge, plan: { ...huge.plan, ...running } },
+});
+
+describe('every state on every surface', () => {
+  it.each(everything)(
+    '%s is a card the official renderer accepts, within Teams’ size',
+    (_, facts) => {
+      const card = drawAdaptiveCard(viewPlan(facts));
+      expect(checkCard(card)).toEqual([]);
+      expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+      expect(valuesOf(card, 'type').filter((type) => type === 'Action.Execute').length).toBe(
+        valuesOf(card, 'fallback').length,
+      );
+    },
+  );
+
+  it.each(everything)('%s is a message Slack accepts', (_, facts) => {
+    expect(checkSlackMessage(drawBlocks(viewPlan(facts)))).toEqual([]);
+  });
+
+  it.each(Object.entries(samples))('%s says the same in text, card and blocks', (_, facts) => {
+    const view = viewPlan(facts);
+    const card = valuesOf(drawAdaptiveCard(view).body, 'text').join('');
+    const blocks = valuesOf(drawBlocks(view).blocks, 'text')
+      .filter((t) => typeof t === 'string')
+      .join('');
+    const text = drawText(view);
+    const words = [view.title, view.state.words, view.sentence, view.facts, view.approvals];
+    const lines = view.sections.flatMap((s) =>
+      s.inline === '' ? s.lines.map((l) => l.text) : [s.inline],
+    );
+    for (const word of [...words, ...lines, ...view.asks.map((ask) => ask.text)]) {
+      expect(text).toContain(word);
+      expect(card).toContain(word);
+      expect(blocks).toContain(word);
+    }
+  });
+});
+
+describe('buttons', () => {
+  it('a decided card has none', () => {
+    for (const facts of [samples.completed, samples.rejected, samples.cancelled]) {
+      const view = viewPlan(facts);
+      expect(drawAdaptiveCard(view).actions).toEqual([]);
+      expect(drawBlocks(view).blocks.filter(({ type }) => type === 'actions')).toEqual([]);
+    }
+  });
+
+  it('keep their order and ask for what they need', () => {
+    expect(drawAdaptiveCard(viewPlan(samples.proposed)).actions).toMatchObject([
+      {
+        type: 'Action.Execute',
+        title: 'Approve',
+        verb: 'approve',
+        style: 'positive',
+        data: { action: 'approve' },
+      },
+      {
+        type: 'Action.ShowCard',
+        title: 'Propose changes',
+        card: {
+          body: [
+            { type: 'Input.Text', id: 'text:propose_changes', isMultiline: true, isRequired: true },
+          ],
+          actions: [{ type: 'Action.Execute', verb: 'propose_changes' }],
+        },
+      },
+      { type: 'Action.ShowCard', title: 'Reject', card: { body: [{ isRequired: false }] } },
+      { type: 'Action.Execute', title: 'Details' },
+    ]);
+  });
+
+  it('have an input id of their own each', () => {
+    for (const [, facts] of everything) {
+      const ids = valuesOf(drawAdaptiveCard(viewPlan(facts)), 'id');
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+});
+
+describe('untrusted text', () => {
+  const title =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test looks like a template
+    '${1+1} <!channel> <@U123> & *bold* [x](http://e) {{DATE(2026-01-01T00:00:00Z,SHORT)}}';
+  const view = viewPlan(makeFacts({ title, summary: title }));
+
+  it('is never evaluated as a template', () => {
+    expect(view.title).toBe(title);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
+    expect(JSON.stringify(drawAdaptiveCard(view))).toContain('${1+1}');
+    expect(drawBlocks(view).blocks[0]).toMatchObject({ text: { type: 'plain_text', text: title } });
+  });
+
+  it('never pings, neither in blocks nor in the text beside them', () => {
+    const { text, blocks } = drawBlocks(view);
+    expect(text).toContain('&lt;!channel&gt; &lt;@U123&gt; &amp; *bold*');
+    expect(JSON.stringify(blocks)).not.toContain('mrkdwn');
+  });
+
+  it('is drawn in runs that know no markdown and no macros', () => {
+    const card = JSON.stringify(drawAdaptiveCard(view).body);
+    expect(card).not.toContain('"TextBlock"');
+    expect(card).not.toMatch(/\{\{DATE/);
+    expect(card).toContain('{\u2060{DATE');
+  });
+
+  it('as a step’s id still comes back as it was', () => {
+    const id = '{{DATE(x)}} "\\ <!here>';
+    const [step] = samples.unknown.unknown;
+    const facts = { ...samples.unknown, unknown: step === undefined ? [] : [{ ...step, id }] };
+    const values = valuesOf(drawBlocks(viewPlan(facts)).blocks, 'value').map(String);
+    expect(values.some((value) => JSON.parse(value).step_id === id)).toBe(true);
+    expect(valuesOf(drawAdaptiveCard(viewPlan(facts)), 'step_id')).toContain(id);
+  });
+});
+
+describe('answers and questions', () => {
+  const texts = [
+    viewNotice("I can't book flights.\nI can read and write files.", {
+      link: 'http://127.0.0.1:3978/',
+    }),
+    viewQuestion('Two things are open.', ['Which file?', 'When?']),
+    viewNotice('語 '.repeat(400_000)),
+    viewNotice('a line <!channel>\n'.repeat(5000), { heading: 'x'.repeat(500) }),
+    viewQuestion('', ['What should it be called?']),
+  ];
+
+  it.each(texts.map((text, i) => [i, text] as const))('text %i fits both platforms', (_, text) => {
+    const card = drawAdaptiveText(text);
+    expect(checkCard(card)).toEqual([]);
+    expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+    expect(checkSlackMessage(drawTextBlocks(text))).toEqual([]);
+  });
+
+  it('count the lines they leave out', () => {
+    const view = viewNotice('line\n'.repeat(5000));
+    expect(view.more).toBe('… and 4,920 more lines');
+    const shown = drawTextBlocks(view).blocks.filter(({ type }) => type === 'rich_text').length;
+    expect(JSON.stringify(drawTextBlocks(view).blocks)).toContain(
+      `… and ${(5000 - shown).toLocaleString('en-US')} more lines`,
+    );
+  });
+
+  it('number several questions', () => {
+    expect(texts[1]?.paragraphs).toEqual(['Two things are open.', '1. Which file?', '2. When?']);
+  });
+});

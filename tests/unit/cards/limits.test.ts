@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import {
+  fitPlan,
+  fitText,
+  measureBlocks,
+  measureCard,
+  slackLimits,
+  teamsLimits,
+} from '#cards/limits.ts';
+import { viewNotice } from '#cards/text-view.ts';
+import type { PlanView } from '#cards/view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { makeFacts, makeHugeFacts, makeStep, samples } from '#tests/fixtures/plans.ts';
+import { checkSlackMessage } from '#tests/fixtures/slack-limits.ts';
+
+const proposed = viewPlan(samples.proposed);
+const titled = (length: number): PlanView => ({ ...proposed, title: 'x'.repeat(length) });
+
+function headerOf(view: PlanView): string {
+  const [header] = drawBlocks(view).blocks;
+  return JSON.stringify(header?.text);
+}
+
+describe('what Slack takes', () => {
+  it('a title at the limit stays, one beyond is cut', () => {
+    expect(headerOf(titled(slackLimits.headerText))).toContain(`"${'x'.repeat(150)}"`);
+    expect(headerOf(titled(slackLimits.headerText + 1))).toContain(`"${'x'.repeat(149)}…"`);
+  });
+
+  it.each([slackLimits.sectionText, slackLimits.sectionText + 1])(
+    'a sentence of %i characters is taken',
+    (length) => {
+      const message = drawBlocks({ ...proposed, sentence: 'x'.repeat(length) });
+      expect(checkSlackMessage(message)).toEqual([]);
+      expect(JSON.stringify(message.blocks).includes('…')).toBe(length > slackLimits.sectionText);
+    },
+  );
+
+  it.each([slackLimits.buttonText, slackLimits.buttonText + 1])(
+    'a button of %i characters is taken',
+    (length) => {
+      const [button] = proposed.buttons;
+      const buttons = button === undefined ? [] : [{ ...button, label: 'x'.repeat(length) }];
+      const message = drawBlocks({ ...proposed, buttons });
+      expect(checkSlackMessage(message)).toEqual([]);
+      expect(JSON.stringify(message.blocks).includes('xxx…')).toBe(length > slackLimits.buttonText);
+    },
+  );
+
+  it('a step id of 200 characters fits into ids and values whole', () => {
+    const id = '"'.repeat(200);
+    const [step] = samples.unknown.unknown;
+    const unknown = step === undefined ? [] : [{ ...step, id }];
+    const message = drawBlocks(viewPlan({ ...samples.unknown, unknown }));
+    expect(checkSlackMessage(message)).toEqual([]);
+    expect(JSON.stringify(message.blocks)).toContain('settle_retry');
+  });
+
+  it('more asks than 50 blocks hold are counted instead', () => {
+    const [ask] = viewPlan(samples.unknown).asks;
+    const asks = Array.from({ length: 40 }, (_, i) => ({
+      ...(ask ?? viewPlan(samples.waiting).asks[0]),
+      step_id: `${i}`,
+    })) as PlanView['asks'];
+    const { text, blocks } = drawBlocks({ ...proposed, asks });
+    expect(checkSlackMessage({ text, blocks })).toEqual([]);
+    expect(JSON.stringify(blocks)).toMatch(/… and 3\d more/);
+  });
+
+  it.each([13_000, 13_001])('%i characters in all', (total) => {
+    const blank = { ...proposed, sections: [], sentence: '' };
+    const draw = (view: PlanView) => [view.sentence, view.title];
+    const base = measureBlocks(draw({ ...blank, title: '' }));
+    const fitted = fitPlan(
+      { ...blank, title: '', sentence: 'x'.repeat(total - base) },
+      draw,
+      (drawn) => measureBlocks(drawn) <= slackLimits.message,
+    );
+    expect(measureBlocks(fitted) === total).toBe(total <= slackLimits.message);
+    expect(measureBlocks(fitted)).toBeLessThanOrEqual(slackLimits.message);
+  });
+});
+
+describe('what Teams takes', () => {
+  it('the seventh action goes behind the overflow menu', () => {
+    const [button] = proposed.buttons;
+    if (button === undefined) throw new Error('The sample has no buttons.');
+    const modes = (n: number) => {
+      const { actions } = drawAdaptiveCard({
+        ...proposed,
+        buttons: Array.from({ length: n }, () => button),
+      });
+      return (actions as { mode?: string }[]).map(({ mode }) => mode);
+    };
+    expect(modes(teamsLimits.primaryActions)).toEqual(Array(6).fill(undefined));
+    expect(modes(teamsLimits.primaryActions + 1).at(-1)).toBe('secondary');
+  });
+
+  it.each([teamsLimits.payload, teamsLimits.payload + 1])('%i bytes', (bytes) => {
+    const draw = (view: PlanView) => ({ text: view.sentence });
+    const base = measureCard(draw({ ...proposed, sentence: '' }));
+    const drawn = fitPlan(
+      {
+        ...proposed,
+        sentence: `${'語'.repeat(Math.floor((bytes - base) / 3))}${'x'.repeat((bytes - base) % 3)}`,
+      },
+      draw,
+      (card) => measureCard(card) <= teamsLimits.payload,
+    );
+    expect(measureCard(drawn) === bytes).toBe(bytes <= teamsLimits.payload);
+    expect(measureCard(drawn)).toBeLessThanOrEqual(teamsLimits.payload);
+  });
+});
+
+describe('too much', () => {
+  it('is counted, and the decision stays possible', () => {
+    const view = viewPlan(makeHugeFacts());
+    const blocks = JSON.stringify(drawBlocks(view).blocks);
+    const card = JSON.stringify(drawAdaptiveCard(view));
+    for (const drawn of [blocks, card]) {
+      expect(drawn).toMatch(/… and 99,99\d more/);
+      expect(drawn).toContain('All 100,000 steps');
+      expect(drawn).toContain('Approve');
+      expect(drawn).toContain('Waiting for you');
+    }
+  });
+
+  it('names every operation on lines of their own when one line is not enough, then counts', () => {
+    const touches = Array.from({ length: 12 }, (_, i) => ({
+      operation: `tool_operation_number_${i}`,
+      targets: [],
+      count: 2,
+      guarded: false,
+    }));
+    const [section] = viewPlan(makeFacts({}, [makeStep('1')], { touches })).sections;
+    expect(section).toMatchObject({ inline: '', hidden: 4, more: '… and 4 more' });
+    expect(section?.lines[0]?.text).toBe('tool_operation_number_0 → 2 times');
+  });
+
+  it('text is cut from its end and the rest is counted', () => {
+    const view = viewNotice(Array.from({ length: 10 }, (_, i) => `line ${i}`).join('\n'));
+    const fits = (n: number) => (lines: string[]) => lines.length <= n;
+    const draw = ({ paragraphs, more }: typeof view) => [
+      ...paragraphs,
+      ...(more === '' ? [] : [more]),
+    ];
+    expect(fitText(view, draw, fits(10))).toHaveLength(10);
+    expect(fitText(view, draw, fits(9)).at(-1)).toBe('… and 2 more lines');
+  });
+});

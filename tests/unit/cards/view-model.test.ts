@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { PlanStatus } from '#contracts/plan.ts';
+import {
+  digest,
+  following,
+  makeFacts,
+  makePlan,
+  makeStep,
+  now,
+  type SampleName,
+  sampleStatuses,
+  samples,
+  standupSteps,
+} from '#tests/fixtures/plans.ts';
+
+const view = (name: SampleName) => viewPlan(samples[name]);
+const section = (name: SampleName, kind: string) =>
+  view(name).sections.find((candidate) => candidate.kind === kind);
+
+describe('the state of a plan', () => {
+  const table: [SampleName, string, string[]][] = [
+    [
+      'proposed',
+      '◷ Waiting for you · version 1 · PLAN-3f9a1c20',
+      ['Approve', 'Propose changes', 'Reject', 'Details'],
+    ],
+    [
+      'halfApproved',
+      '◷ Waiting for Ben · version 1 · PLAN-3f9a1c20',
+      ['Approve', 'Propose changes', 'Reject', 'Details'],
+    ],
+    ['revising', '⟳ Being revised · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
+    ['approved', '✓ Approved, starting · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
+    ['executing', '▶ Running · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
+    ['paused', '‖ Paused · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
+    ['waiting', '◷ Waiting for you · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
+    [
+      'unknown',
+      '◷ Waiting for a decision · version 1 · PLAN-3f9a1c20',
+      ['Pause', 'Cancel', 'Details'],
+    ],
+    ['completed', '✓ Done · version 1 · PLAN-3f9a1c20', []],
+    ['failed', '✕ Failed · version 1 · PLAN-3f9a1c20', ['Retry the failed steps', 'Details']],
+    ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
+    ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],
+    ['stalled', '⚠ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
+    [
+      'needsReview',
+      '◷ Needs a person’s review · version 3 · PLAN-3f9a1c20',
+      ['Approve', 'Reject', 'Cancel', 'Details'],
+    ],
+  ];
+
+  it.each(table)('%s is said in words and offers what makes sense', (name, line, labels) => {
+    const { state, buttons } = view(name);
+    expect(state.line).toBe(line);
+    expect(buttons.map((button) => button.label)).toEqual(labels);
+  });
+
+  it('every status is in the samples', () => {
+    expect(sampleStatuses.toSorted()).toEqual(PlanStatus.options.toSorted());
+  });
+
+  it('every press carries the version and digest that were shown', () => {
+    const buttons = Object.values(samples).flatMap((facts) => {
+      const { buttons: own, asks } = viewPlan(facts);
+      const all = [...own, ...asks.flatMap((ask) => ask.buttons)];
+      return all.map(({ press }) => ({ press, version: facts.plan.version }));
+    });
+    expect(buttons.length).toBeGreaterThan(30);
+    for (const { press, version } of buttons) {
+      expect(press).toMatchObject({ plan_id: 'PLAN-3f9a1c20', version, digest });
+    }
+  });
+
+  it('nothing that ends a plan is primary', () => {
+    const primary = Object.values(samples)
+      .flatMap((facts) => viewPlan(facts).buttons)
+      .filter((button) => button.style === 'primary')
+      .map((button) => button.press.action);
+    expect(new Set(primary)).toEqual(new Set(['approve', 'resume']));
+  });
+});
+
+describe('a proposal', () => {
+  it('names guarded operations first and with a shield', () => {
+    const facts = makeFacts({}, standupSteps, {
+      touches: [
+        { operation: 'workspace_write', targets: ['a', 'b', 'c'], count: 30, guarded: false },
+        { operation: 'gmail_send', targets: ['ana@example.org'], count: 1, guarded: true },
+      ],
+    });
+    expect(viewPlan(facts).sections[0]?.inline).toBe(
+      '🛡 gmail_send → ana@example.org  ·  workspace_write → 30 files',
+    );
+  });
+
+  it('says so when it only reads', () => {
+    expect(viewPlan(makeFacts({}, standupSteps, { touches: [] })).sections[0]?.inline).toBe(
+      'Reads only',
+    );
+  });
+
+  it('numbers steps in the order they can run, parallel ones sharing a number', () => {
+    const steps = [
+      makeStep('list', { description: 'List', after: following('a', 'b', 'c') }),
+      makeStep('a'),
+      makeStep('b'),
+      makeStep('c'),
+      makeStep('last', { after: following('list', 'a') }),
+    ];
+    const lines = viewPlan(makeFacts({}, steps)).sections[1]?.lines;
+    expect(lines?.map(({ lead }) => lead)).toEqual(['1a', '1b', '1c', '2', '3']);
+    expect(lines?.map(({ aside }) => aside)).toEqual(['', '', '', 'after 1', 'after 1a and 2']);
+  });
+
+  it('counts only finish-to-start links as an order', () => {
+    const steps = [
+      makeStep('1'),
+      makeStep('2', { after: [{ id: '1', type: 'SS', lag_minutes: 0 }] }),
+    ];
+    expect(viewPlan(makeFacts({}, steps)).sections[1]?.lines.map(({ lead }) => lead)).toEqual([
+      '1a',
+      '1b',
+    ]);
+  });
+
+  it.each([
+    [7, 0, ''],
+    [8, 1, '… and 1 more'],
+    [23, 16, '… and 16 more'],
+  ])('shows at most 7 of %i steps', (total, hidden, more) => {
+    const steps = Array.from({ length: total }, (_, i) => makeStep(String(i + 1)));
+    const facts = makeFacts({}, steps, { link: 'http://127.0.0.1:3978/' });
+    expect(viewPlan(facts).sections[1]).toMatchObject({
+      hidden,
+      more,
+      all: hidden === 0 ? '' : `All ${total} steps`,
+    });
+    expect(viewPlan(facts).sections[1]?.lines).toHaveLength(7);
+  });
+
+  it('marks what is decided later, who does it, and when in the reader’s zone', () => {
+    const steps = [
+      makeStep('1', { args: { text: { $decide: 'the subject' } } }),
+      makeStep('2', { tool: 'human', operation: 'task', args: { assignee: 'Ben' } }),
+      makeStep('3', { tool: 'human', operation: 'task', args: {}, target: null }),
+      makeStep('4', { not_before: '2026-02-04T08:30:00.000Z' }),
+    ];
+    const facts = makeFacts({}, steps, { viewer: { user: 'Ana', timezone: 'Asia/Tokyo' } });
+    expect(viewPlan(facts).sections[1]?.lines.map(({ note }) => note)).toEqual([
+      '⟲ decided when it runs',
+      'for Ben',
+      'for Ana',
+      'Wed 4 Feb, 17:30',
+    ]);
+  });
+
+  it('says what changed since the version before', () => {
+    expect(section('revised', 'changes')).toMatchObject({
+      label: 'Changed since version 1',
+      lines: [{ text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' }],
+    });
+  });
+
+  it('shows at most 3 risks, each with its sign', () => {
+    const risks = [1, 2, 3, 4].map((n) => ({ text: `Risk ${n}`, sign: `sign ${n}` }));
+    const drawn = viewPlan(makeFacts({ risks })).sections.find(({ kind }) => kind === 'risks');
+    expect(drawn?.lines.map(({ text, note }) => `${text} ${note}`)).toEqual([
+      'Risk 1 Shown by: sign 1',
+      'Risk 2 Shown by: sign 2',
+      'Risk 3 Shown by: sign 3',
+    ]);
+    expect(drawn?.more).toBe('… and 1 more');
+  });
+
+  it.each([
+    [0.7, 'high'],
+    [0.69, 'fair'],
+    [0.4, 'fair'],
+    [0.39, 'low'],
+  ])('says confidence %d as %s, with time, cost, planner and short digest', (confidence, word) => {
+    const facts = makeFacts({ confidence, cost_usd: 0.02 }, standupSteps, { expected_minutes: 10 });
+    expect(viewPlan(facts).facts).toBe(
+      `starts when approved · about 10 min · $0.02 so far · offline planner · confidence ${word} · digest 9f3a1c20`,
+    );
+  });
+
+  it('says how many have approved', () => {
+    expect(view('halfApproved').approvals).toBe('1 of 2 approved (Ana)');
+  });
+
+  it('asks for the text that a change needs', () => {
+    const forms = view('proposed').buttons.map(({ form }) => form?.required ?? null);
+    expect(forms).toEqual([null, true, false, null]);
+  });
+});
+
+describe('a plan under way', () => {
+  it.each([
+    [0, 23, '▱▱▱▱▱▱▱▱▱▱ 0 of 23'],
+    [9, 23, '▰▰▰▱▱▱▱▱▱▱ 9 of 23'],
+    [22, 23, '▰▰▰▰▰▰▰▰▰▱ 22 of 23'],
+    [23, 23, '▰▰▰▰▰▰▰▰▰▰ 23 of 23'],
+  ])('%i of %i fills as many of ten cells', (done, total, text) => {
+    const { plan } = samples.executing;
+    const counts = { ...plan.counts, succeeded: done };
+    const facts = { ...samples.executing, plan: { ...plan, total_steps: total, counts } };
+    expect(viewPlan(facts).progress?.text).toBe(text);
+  });
+
+  it('says what runs, what is next, and how long it takes', () => {
+    expect(view('executing').sections.map(({ kind, lines }) => [kind, lines[0]?.text])).toEqual([
+      ['running', 'Write file 3'],
+      ['next', 'Write file 4'],
+    ]);
+    expect(view('executing').progress?.pace).toBe('7 min so far · about 10 min expected');
+  });
+
+  it('puts a person’s step first, with its question and buttons', () => {
+    expect(view('waiting').asks).toMatchObject([
+      {
+        label: 'This waits for you',
+        text: 'Is the room booked?',
+        buttons: [
+          { label: 'Done', press: { action: 'human_done', step_id: '2' } },
+          { label: 'Blocked', press: { action: 'human_blocked', step_id: '2' } },
+        ],
+      },
+    ]);
+    const lines = drawText(view('waiting')).split('\n');
+    expect(lines.indexOf('This waits for you: Is the room booked?')).toBe(2);
+  });
+
+  it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {
+    const [ask] = view('unknown').asks;
+    expect(ask?.known).toEqual([
+      'chat_post → #general',
+      'Attempt 1, started 14:04; how it ended was not recorded.',
+      'Look whether it happened, then choose.',
+    ]);
+    expect(ask?.buttons.map(({ label }) => label)).toEqual(['Retry', 'Mark done', 'Mark failed']);
+    expect(view('unknown').buttons.map(({ label }) => label)).toContain('Cancel');
+  });
+
+  it('asks nothing any more once it is cancelled', () => {
+    const facts = {
+      ...samples.unknown,
+      plan: { ...samples.unknown.plan, status: 'cancelled' as const },
+    };
+    expect(viewPlan(facts).asks).toEqual([]);
+  });
+});
+
+describe('a plan that is over', () => {
+  it('tells the outcome, what was made, and who approved it when', () => {
+    expect(view('completed')).toMatchObject({
+      sentence: 'All 2 steps are done.',
+      approvals: 'Approved by Ana, 14:02',
+      facts: 'took 2 min · $0.03 · offline planner · digest 9f3a1c20',
+    });
+    expect(section('completed', 'done')?.lines[0]?.text).toBe('1.txt written, 12 bytes');
+  });
+
+  it('tells a failure: what, why, what was done, what was left alone, what can be done', () => {
+    expect(
+      view('failed').sections.map(({ label, lines }) => [label, lines[0]?.text, lines[0]?.note]),
+    ).toEqual([
+      ['Failed', 'Delete archive/old.md', 'archive/old.md does not exist.'],
+      ['Done already', '1.txt written, 12 bytes', ''],
+      ['Left alone', 'List the workspace', ''],
+      ['What can be done now', 'Retry the failed steps, once the cause is gone.', ''],
+    ]);
+  });
+
+  it('tells a rejection with its reason', () => {
+    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02. Nothing was run. “Too early”');
+  });
+
+  it('shows the time of a decision in the reader’s zone', () => {
+    const facts = { ...samples.completed, viewer: { user: 'Ana', timezone: 'America/New_York' } };
+    expect(viewPlan(facts).approvals).toBe('Approved by Ana, 09:02');
+    const unknown = { ...samples.completed, viewer: { user: 'Ana', timezone: 'Mars/Base' } };
+    expect(viewPlan(unknown).approvals).toBe('Approved by Ana, 14:02 UTC');
+  });
+});
+
+it('is the same for the same facts', () => {
+  const facts = { ...samples.revised, plan: makePlan(samples.revised.plan), now };
+  expect(viewPlan(facts)).toEqual(viewPlan(samples.revised));
+});

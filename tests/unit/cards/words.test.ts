@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { formatAge, formatCost, formatDuration, formatTime, listOf } from '#cards/words.ts';
+
+describe('durations', () => {
+  it.each([
+    [0, '0 s'],
+    [59_000, '59 s'],
+    [60_000, '1 min'],
+    [3_599_000, '1 h'],
+    [7_800_000, '2 h 10 min'],
+    [86_400_000, '1 d'],
+    [273_600_000, '3 d 4 h'],
+  ])('%i ms is %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe('costs', () => {
+  it.each([
+    [0, '$0.00'],
+    [0.0004, 'under $0.001'],
+    [0.0042, '$0.004'],
+    [0.0134, '$0.01'],
+    [1.5, '$1.50'],
+  ])('%d is %s', (usd, text) => {
+    expect(formatCost(usd)).toBe(text);
+  });
+});
+
+describe('times', () => {
+  const now = '2026-03-29T00:30:00.000Z';
+  it.each([
+    ['2026-03-29T00:59:00.000Z', 'Europe/Berlin', '01:59'],
+    ['2026-03-29T01:00:00.000Z', 'Europe/Berlin', '03:00'],
+    ['2026-03-30T07:00:00.000Z', 'Europe/Berlin', 'Mon 30 Mar, 09:00'],
+    ['2027-01-01T00:00:00.000Z', 'UTC', '1 Jan 2027, 00:00'],
+  ])('%s in %s reads %s', (at, zone, text) => {
+    expect(formatTime(at, now, zone)).toBe(text);
+  });
+
+  it.each([
+    ['2026-03-29T00:29:30.000Z', 'just now'],
+    ['2026-03-29T00:00:00.000Z', '30 min'],
+    ['2026-03-27T00:00:00.000Z', '2 d'],
+  ])('%s was %s ago', (at, text) => {
+    expect(formatAge(at, now)).toBe(text);
+  });
+});
+
+it('lists names as a sentence does', () => {
+  expect(listOf(['Ana'])).toBe('Ana');
+  expect(listOf(['Ana', 'Ben', 'Cy'], 'or')).toBe('Ana, Ben or Cy');
+});
