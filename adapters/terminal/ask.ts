@@ -1,0 +1,122 @@
+// `countersign ask`: the whole job in a terminal, from the request to the outcome and an exit code.
+
+import type { RunView } from '#contracts/run.ts';
+import type { Service } from '#contracts/service.ts';
+import { attend } from './attend.ts';
+import { drawLines } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { answerQuestion, sayRun, waitForRun } from './run-turn.ts';
+import type { TerminalIo } from './screen.ts';
+import { type AskOptions, openSession, type Session, tellError } from './session.ts';
+
+export { exitCodes } from './exit-codes.ts';
+export type { TerminalIo } from './screen.ts';
+export type { AskOptions } from './session.ts';
+
+/** What a finished turn of the planner leads to: a plan to attend, an exit code, or one more turn. */
+async function takeTurn(
+  session: Session,
+  run: RunView,
+): Promise<ExitCode | { plan: string } | null> {
+  const status = run.planning_status;
+  if (run.plan_id !== undefined) return { plan: run.plan_id };
+  if (status === 'complete' || status === 'aborted') {
+    sayRun(session, run);
+    session.ending = { status, text: run.response_text };
+    session.event('answer', {
+      run_id: run.run_id,
+      planning_status: status,
+      text: run.response_text,
+    });
+    return status === 'complete' ? exitCodes.done : exitCodes.noPlan;
+  }
+  return answerQuestion(session, run);
+}
+
+async function converse(session: Session): Promise<ExitCode> {
+  const { text, user } = session.options;
+  const { run_id } = await session.service.startRun({ text, user }, session.actor);
+  session.run_id = run_id;
+  session.event('run', { run_id });
+  for (;;) {
+    const next = await takeTurn(session, await waitForRun(session, run_id));
+    if (next === null) continue;
+    if (typeof next === 'number') return next;
+    session.plan_id = next.plan;
+    return attend(session, next.plan);
+  }
+}
+
+/** How to find the work again once this terminal is gone. */
+function farewell(session: Session, code: ExitCode): string {
+  const find =
+    session.plan_id === null ? 'countersign plans' : `countersign plans ${session.plan_id}`;
+  if (code === exitCodes.interrupted) {
+    return session.plan_id === null
+      ? `Stopped waiting. If a plan comes of it, find it with:\n${find}`
+      : `Left as it is; what runs goes on. Find it again:\n${find}`;
+  }
+  if (code === exitCodes.needsPerson) {
+    return session.plan_id === null
+      ? 'This needs an answer. Ask again with more detail, or in a terminal that can answer.'
+      : `This needs a person. Find it again:\n${find}`;
+  }
+  return '';
+}
+
+/** Ends repainting and says how to find what was left behind. */
+export function sayFarewell(session: Session, code: ExitCode): string {
+  session.unpaint();
+  const words = farewell(session, code);
+  if (words !== '') session.say('', ...drawLines(words, session.screen));
+  return words;
+}
+
+function conclude(session: Session, code: ExitCode): void {
+  const words = sayFarewell(session, code);
+  const name = Object.entries(exitCodes).find(([, value]) => value === code)?.[0] ?? 'failed';
+  session.event('outcome', {
+    exit_code: code,
+    outcome: name,
+    run_id: session.run_id,
+    plan_id: session.plan_id,
+    ...session.ending,
+    ...(words === '' ? {} : { text: words }),
+  });
+}
+
+/** Runs `work`, turning an interruption and errors with a sentence into their exit codes. */
+export async function runSession(
+  session: Session,
+  work: (session: Session) => Promise<ExitCode>,
+  finish: (session: Session, code: ExitCode) => unknown,
+): Promise<number> {
+  let code: ExitCode = exitCodes.failed;
+  try {
+    code = await work(session);
+  } catch (error) {
+    session.unpaint();
+    if (session.signal.aborted) code = exitCodes.interrupted;
+    else tellError(session, error);
+  } finally {
+    session.close();
+  }
+  finish(session, code);
+  return code;
+}
+
+/**
+ * Asks for `options.text` and stays until it is answered, done or left to somebody else.
+ * @returns the exit code, see `exitCodes`
+ */
+export async function ask(service: Service, options: AskOptions, io: TerminalIo): Promise<number> {
+  const session = openSession(service, options, io);
+  if (options.text.trim() === '') {
+    session.say(
+      '  Say what to do: countersign ask "Create notes/standup.md saying Standup at 9:30"',
+    );
+    conclude(session, exitCodes.usage);
+    return exitCodes.usage;
+  }
+  return runSession(session, converse, conclude);
+}

@@ -1,0 +1,165 @@
+// Stays with a plan from its proposal to its end: decides, shows progress, asks what waits, reports.
+// The plan is read anew each time; nothing here remembers a status.
+import type { PlanView } from '#cards/view.ts';
+import { decideOnce, showProposal } from './decide.ts';
+import { drawProgress, drawReport } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { answerQuestion, sayRun } from './run-turn.ts';
+import { look, planData, type Session, tellError } from './session.ts';
+import { settleOnce } from './settle.ts';
+
+export type Move = 'revise' | 'decide' | 'settle' | 'stuck' | 'wait' | 'over';
+
+/** What a plan needs from here now. */
+export function nextMove(view: PlanView): Move {
+  if (view.state.symbol === '⟳') return 'revise';
+  switch (view.status) {
+    case 'proposed':
+    case 'needs_review':
+      return 'decide';
+    case 'approved':
+    case 'executing':
+      if (view.asks.length > 0) return 'settle';
+      return view.state.words === 'Paused' ? 'stuck' : 'wait';
+    case 'stalled':
+      return view.asks.length > 0 ? 'settle' : 'stuck';
+    case 'completed':
+    case 'failed':
+    case 'rejected':
+    case 'cancelled':
+      return 'over';
+    default:
+      return view.status satisfies never;
+  }
+}
+
+function showProgress(session: Session, view: PlanView): void {
+  const running = view.sections.find(({ kind }) => kind === 'running')?.lines[0]?.text ?? '';
+  const bar = view.progress?.text ?? `${view.state.symbol} ${view.state.words}`;
+  session.paint(drawProgress(view, session.screen), running === '' ? bar : `${bar} · ${running}`);
+}
+
+/** One line a change for machines; `last` is the one before. */
+function tellProgress(session: Session, view: PlanView, last: string): string {
+  const data = {
+    plan_id: view.plan_id,
+    status: view.status,
+    done: view.progress?.done ?? 0,
+    total: view.progress?.total ?? null,
+    running:
+      view.sections.find(({ kind }) => kind === 'running')?.lines.map(({ text }) => text) ?? [],
+  };
+  const text = JSON.stringify(data);
+  if (text !== last) session.event('progress', data);
+  return text;
+}
+
+/** A plan that stands still until somebody says so: paused or stalled. */
+async function unstick(session: Session, view: PlanView): Promise<ExitCode | null> {
+  const { plan_id, version } = view;
+  session.say(...drawReport(view, session.screen), '');
+  session.event('waiting', { plan_id, step_id: null, kind: view.status, text: view.state.words });
+  const line = await session.ask('  [r]esume  [c]ancel  [q]uit › ');
+  if (session.signal.aborted) return exitCodes.interrupted;
+  const word = line?.trim().toLowerCase();
+  if (word === undefined || word === 'q' || word === 'quit') return exitCodes.needsPerson;
+  try {
+    if (word === 'r' || word === 'resume') {
+      await session.service.resume(plan_id, { version }, session.actor);
+    } else if (word === 'c' || word === 'cancel') {
+      await session.service.cancel(plan_id, { version }, session.actor);
+    }
+  } catch (error) {
+    tellError(session, error);
+  }
+  return null;
+}
+
+/** A failed plan can be tried again by whoever sits here. */
+async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
+  const retry = view.buttons.find(({ press }) => press.action === 'retry');
+  if (retry === undefined || !session.interactive || session.options.yes === true) return false;
+  session.say('');
+  const line = await session.ask('  [r]etry the failed steps  [q]uit › ');
+  if (!['r', 'retry'].includes(line?.trim().toLowerCase() ?? '')) return false;
+  try {
+    await session.service.retry(view.plan_id, { version: view.version }, session.actor);
+    return true;
+  } catch (error) {
+    tellError(session, error);
+    return false;
+  }
+}
+
+const endings = {
+  completed: exitCodes.done,
+  failed: exitCodes.failed,
+  rejected: exitCodes.refused,
+  cancelled: exitCodes.refused,
+} as const;
+
+function endOf(view: PlanView): ExitCode {
+  const { status } = view;
+  return status in endings ? endings[status as keyof typeof endings] : exitCodes.failed;
+}
+
+/** While a new version is drafted: the planner may have a question instead, or give up. */
+async function awaitRevision(session: Session, idle: number): Promise<ExitCode | null> {
+  const runId = session.run_id;
+  if (runId === null) return null;
+  const run = await session.service.getRun(runId);
+  // The run is told of the feedback before or with the plan; a few looks bridge what lies between.
+  if (run.planning_status === 'running' || idle < 5) return null;
+  session.unpaint();
+  if (run.planning_status === 'aborted') {
+    sayRun(session, run);
+    return exitCodes.noPlan;
+  }
+  return answerQuestion(session, run);
+}
+
+/** Follows `planId` until it is over or needs somebody who is not here. */
+export async function attend(session: Session, planId: string): Promise<ExitCode> {
+  let shown = '';
+  let told = '';
+  let idle = 0;
+  for (;;) {
+    session.signal.throwIfAborted();
+    const view = await look(session, planId);
+    const move = nextMove(view);
+    let code: ExitCode | null = null;
+    if (move !== 'wait' && move !== 'revise') session.unpaint();
+    switch (move) {
+      case 'decide':
+        if (shown !== view.digest) showProposal(session, view);
+        shown = view.digest;
+        code = await decideOnce(session, view);
+        break;
+      case 'settle': {
+        const [ask] = view.asks;
+        if (ask !== undefined) code = await settleOnce(session, view, ask);
+        break;
+      }
+      case 'stuck':
+        code = await unstick(session, view);
+        break;
+      case 'revise':
+      case 'wait':
+        idle = move === 'revise' ? idle + 1 : 0;
+        showProgress(session, view);
+        told = tellProgress(session, view, told);
+        if (move === 'revise') code = await awaitRevision(session, idle);
+        await session.pause();
+        break;
+      case 'over':
+        session.event('plan', planData(view));
+        session.ending = { status: view.status, text: view.sentence };
+        session.say(...drawReport(view, session.screen));
+        if (!(await offerRetry(session, view))) return endOf(view);
+        break;
+      default:
+        return move satisfies never;
+    }
+    if (code !== null) return code;
+  }
+}

@@ -1,0 +1,121 @@
+// The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
+// A decision always names the version and digest that were drawn.
+import type { PlanView } from '#cards/view.ts';
+import { showDetails } from './details.ts';
+import { drawLines, drawProposal, drawReport } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { sayRun, waitForRun } from './run-turn.ts';
+import { look, planData, type Session, tellError } from './session.ts';
+import { readTyped } from './typed.ts';
+
+const question = '  [a]pprove  [p]ropose changes  [r]eject  [d]etails › ';
+const help =
+  'Type approve, propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
+
+/** Draws the plan that is to be decided about. */
+export function showProposal(session: Session, view: PlanView): void {
+  session.event('plan', planData(view));
+  session.say(...drawProposal(view, session.screen));
+}
+
+/** After an approval that was not the last one needed, or one that was not ours to give. */
+function leaveToOthers(session: Session, view: PlanView): ExitCode {
+  const so_far = view.approvals === '' ? '' : `${view.approvals}. `;
+  session.say(...drawLines(`${so_far}${view.state.words}.`, session.screen));
+  return exitCodes.needsPerson;
+}
+
+/** Approves what was shown. null: go on and see what became of it. */
+async function approve(session: Session, view: PlanView): Promise<ExitCode | null> {
+  const { version, digest, plan_id } = view;
+  try {
+    await session.service.approve(plan_id, { version, digest }, session.actor);
+    session.event('decision', { action: 'approve', plan_id, version, digest });
+  } catch (error) {
+    const { code } = tellError(session, error);
+    if (code === 'stale_version' || code === 'digest_mismatch') return null;
+    if (code === 'already_decided' || code === 'invalid_transition') return null;
+    if (session.options.yes !== true) return null;
+    return code === 'not_allowed' ? exitCodes.needsPerson : exitCodes.failed;
+  }
+  const after = await look(session, plan_id);
+  const waits = after.status === 'proposed' || after.status === 'needs_review';
+  return waits && after.version === version ? leaveToOthers(session, after) : null;
+}
+
+/** Does `act`, says what was wrong with it, and goes on either way. */
+async function attempt(session: Session, act: () => Promise<unknown>): Promise<null> {
+  try {
+    await act();
+  } catch (error) {
+    tellError(session, error);
+  }
+  return null;
+}
+
+async function proposeChanges(
+  session: Session,
+  view: PlanView,
+  given: string,
+): Promise<ExitCode | null> {
+  const { plan_id, version } = view;
+  let feedback: string | null = given;
+  while (feedback === '') {
+    feedback = (await session.ask('  What should change? › '))?.trim() ?? null;
+  }
+  if (session.signal.aborted) return exitCodes.interrupted;
+  if (feedback === null) return exitCodes.needsPerson;
+  const decision = { version, feedback };
+  return attempt(session, async () => {
+    await session.service.proposeChanges(plan_id, decision, session.actor);
+    session.event('decision', { action: 'propose_changes', ...decision, plan_id });
+  });
+}
+
+async function talk(session: Session, text: string): Promise<null> {
+  const runId = session.run_id;
+  if (runId === null) {
+    session.say(...drawLines(help, session.screen));
+    return null;
+  }
+  return attempt(session, async () => {
+    await session.service.reply(runId, text, session.actor);
+    const run = await waitForRun(session, runId);
+    session.event('answer', { run_id: runId, text: run.response_text });
+    sayRun(session, run);
+  });
+}
+
+/** One question and what follows from its answer. null: look at the plan again. */
+export async function decideOnce(session: Session, view: PlanView): Promise<ExitCode | null> {
+  if (session.options.yes === true) return approve(session, view);
+  const line = await session.ask(question);
+  if (session.signal.aborted) return exitCodes.interrupted;
+  if (line === null) return exitCodes.needsPerson;
+  const typed = readTyped(line);
+  const { plan_id, version } = view;
+  switch (typed.kind) {
+    case 'approve':
+      return approve(session, view);
+    case 'propose':
+      return proposeChanges(session, view, typed.feedback);
+    case 'reject':
+      return attempt(session, () => session.service.reject(plan_id, { version }, session.actor));
+    case 'cancel':
+      return attempt(session, () => session.service.cancel(plan_id, { version }, session.actor));
+    case 'details':
+      return attempt(session, () => showDetails(session, view));
+    case 'status':
+      session.say(...drawReport(await look(session, plan_id), session.screen));
+      return null;
+    case 'quit':
+      return exitCodes.needsPerson;
+    case 'nothing':
+      session.say(...drawLines(help, session.screen));
+      return null;
+    case 'talk':
+      return talk(session, typed.text);
+    default:
+      return typed satisfies never;
+  }
+}

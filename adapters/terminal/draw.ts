@@ -1,0 +1,164 @@
+// Draws a plan's view in columns. All words come from the view; this only places them.
+import stringWidth from 'string-width';
+import { cleanLine } from '#cards/plain.ts';
+import type { Ask, Line, PlanView, Section } from '#cards/view.ts';
+import { hangText, padText, type Screen } from './screen.ts';
+
+const margin = '  ';
+/** Room for labels beside their lines; a longer label stands above them. */
+const leastColumn = 10;
+const longestLabel = 12;
+/** Below this many columns labels stand above their lines instead of beside them. */
+const narrow = 60;
+
+/** Lines of a section whose second columns stand under each other. */
+type Row = { lead: string; text: string; aside: string };
+
+function alignTouches(lines: Line[]): Row[] {
+  const parts = lines.map((line) => {
+    const at = line.text.indexOf(' → ');
+    const operation = at < 0 ? line.text : line.text.slice(0, at);
+    return { line, operation, target: at < 0 ? '' : line.text.slice(at) };
+  });
+  const aligned = parts.filter(({ target }) => target !== '');
+  const column = Math.max(0, ...aligned.map(({ operation }) => stringWidth(operation)));
+  return parts.map(({ line, operation, target }) => ({
+    lead: line.lead,
+    text: target === '' ? operation : padText(operation, column) + target,
+    aside: line.aside,
+  }));
+}
+
+function rowsOf(section: Section, screen: Screen): Row[] {
+  if (section.kind === 'touches') return alignTouches(section.lines);
+  return section.lines.map(({ lead, text, note, aside }) => ({
+    lead,
+    text: note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`,
+    aside,
+  }));
+}
+
+/** The rows of a section at `indent`, leads and asides in columns of their own. */
+function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
+  const width = screen.width();
+  const leadColumn = Math.max(0, ...rows.map(({ lead }) => stringWidth(lead)));
+  const hanging = leadColumn === 0 ? indent : `${indent}${' '.repeat(leadColumn + 2)}`;
+  const asideColumn = Math.max(0, ...rows.map(({ aside }) => stringWidth(aside)));
+  const textColumn = Math.max(0, ...rows.map(({ text }) => stringWidth(text)));
+  const beside = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
+  return rows.flatMap(({ lead, text, aside }) => {
+    const first = leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `;
+    const quiet = aside === '' ? '' : screen.style('dim', aside);
+    if (aside === '' || !beside) {
+      const words = aside === '' ? text : `${text}${screen.style('dim', ' · ')}${quiet}`;
+      return hangText(words, first, hanging, width);
+    }
+    return [`${first}${padText(text, textColumn)}    ${quiet}`];
+  });
+}
+
+function labelColumnOf({ sections }: PlanView): number {
+  const fitting = sections.map(({ label }) => label.length).filter((n) => n <= longestLabel);
+  return Math.max(leastColumn, ...fitting.map((n) => n + 2));
+}
+
+function drawSection(section: Section, labelColumn: number, screen: Screen): string[] {
+  const rows = rowsOf(section, screen);
+  if (section.more !== '')
+    rows.push({ lead: '', text: screen.style('dim', section.more), aside: '' });
+  const beside = screen.width() >= narrow && section.label.length <= longestLabel;
+  const label = screen.style('bold', section.label);
+  if (!beside) return [margin + label, ...drawRows(rows, `${margin}${margin}`, screen)];
+  const indent = margin + ' '.repeat(labelColumn);
+  const [first = '', ...rest] = drawRows(rows, indent, screen);
+  return [margin + padText(label, labelColumn) + first.slice(indent.length), ...rest];
+}
+
+function drawParagraph(text: string, screen: Screen): string[] {
+  return text === '' ? [] : hangText(text, margin, margin, screen.width());
+}
+
+/** Any text, cleaned, margin and line breaking applied, its own line breaks kept. */
+export function drawLines(text: string, screen: Screen): string[] {
+  const lines = text.split(/\r\n|[\r\n]/).map(cleanLine);
+  return lines.flatMap((line) => (line === '' ? [''] : drawParagraph(line, screen)));
+}
+
+export function drawAsk(ask: Ask, screen: Screen): string[] {
+  return [
+    ...drawParagraph(screen.style('bold', `${ask.label}: ${ask.text}`), screen),
+    ...ask.known.flatMap((line) => drawParagraph(line, screen)),
+  ];
+}
+
+function drawSections(view: PlanView, screen: Screen): string[] {
+  const column = labelColumnOf(view);
+  const drawn = view.sections.flatMap((section) => drawSection(section, column, screen));
+  return drawn.length === 0 ? [] : ['', ...drawn];
+}
+
+/** The small line without the planner, whom the head names already. */
+function smallFacts(view: PlanView): string {
+  return view.facts
+    .split(' · ')
+    .filter((fact) => fact !== view.planner)
+    .join(' · ');
+}
+
+/** A plan to decide about. */
+export function drawProposal(view: PlanView, screen: Screen): string[] {
+  const head = `${screen.style('bold', `Plan ${view.plan_id}`)} · version ${view.version} · ${view.planner}`;
+  const state =
+    view.state.words === 'Waiting for you' ? '' : `${view.state.symbol} ${view.state.words}`;
+  return [
+    '',
+    ...drawParagraph(head, screen),
+    ...drawParagraph(state, screen),
+    ...drawParagraph(view.sentence === '' ? view.title : view.sentence, screen),
+    ...drawSections(view, screen),
+    '',
+    ...drawParagraph(view.approvals, screen),
+    ...drawParagraph(screen.style('dim', smallFacts(view)), screen),
+    '',
+  ];
+}
+
+const colors = {
+  default: 'bold',
+  accent: ['bold', 'cyan'],
+  good: ['bold', 'green'],
+  warning: ['bold', 'yellow'],
+  attention: ['bold', 'red'],
+} as const;
+
+/** What became of a plan, or how it stands. */
+export function drawReport(view: PlanView, screen: Screen): string[] {
+  const first = `${view.state.symbol} ${view.state.words}`;
+  const state = screen.style([...[colors[view.state.tone]].flat()], first);
+  const progress =
+    view.progress === null ? '' : [view.progress.text, view.progress.pace].join(' · ');
+  return [
+    '',
+    ...drawParagraph(state + view.state.line.slice(first.length), screen),
+    ...view.asks.flatMap((ask) => drawAsk(ask, screen)),
+    ...drawParagraph(view.sentence, screen),
+    ...drawParagraph(progress, screen),
+    ...drawSections(view, screen),
+    '',
+    ...drawParagraph(view.approvals, screen),
+    ...drawParagraph(screen.style('dim', view.facts), screen),
+  ];
+}
+
+/** What runs now, for repainting. */
+export function drawProgress(view: PlanView, screen: Screen): string[] {
+  const bar =
+    view.progress === null ? `${view.state.symbol} ${view.state.words}` : view.progress.text;
+  const pace =
+    view.progress === null || view.progress.pace === '' ? '' : ` · ${view.progress.pace}`;
+  return [
+    ...drawParagraph(`${bar}${screen.style('dim', pace)}`, screen),
+    ...view.sections.flatMap((section) => drawSection(section, labelColumnOf(view), screen)),
+    ...drawParagraph(screen.style('dim', 'Ctrl-C leaves it running.'), screen),
+  ];
+}

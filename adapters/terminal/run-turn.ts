@@ -1,0 +1,44 @@
+// The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
+import type { RunView } from '#contracts/run.ts';
+import { drawLines } from './draw.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { Session } from './session.ts';
+
+/** The run once its planner has finished this turn. */
+export async function waitForRun(session: Session, runId: string): Promise<RunView> {
+  for (;;) {
+    const run = await session.service.getRun(runId);
+    if (run.planning_status !== 'running') {
+      session.unpaint();
+      return run;
+    }
+    if (session.screen.tty) session.paint([session.screen.style('dim', '  Planning …')], '');
+    await session.pause();
+  }
+}
+
+/** Says what the planner said; a question also as data. */
+export function sayRun(session: Session, run: RunView): void {
+  const open = (run.questions ?? []).filter((question) => !run.response_text.includes(question));
+  const words = [run.response_text, ...open].filter((text) => text !== '');
+  session.say('', ...words.flatMap((text) => drawLines(text, session.screen)), '');
+}
+
+/** Asks the person what the planner wants to know. An exit code when nobody answers. */
+export async function answerQuestion(session: Session, run: RunView): Promise<ExitCode | null> {
+  sayRun(session, run);
+  session.event('question', {
+    run_id: run.run_id,
+    text: run.response_text,
+    questions: run.questions ?? [],
+  });
+  for (;;) {
+    const line = await session.ask('  › ');
+    if (session.signal.aborted) return exitCodes.interrupted;
+    if (line === null) return exitCodes.needsPerson;
+    if (line.trim() === '') continue;
+    if (['q', 'quit'].includes(line.trim().toLowerCase())) return exitCodes.needsPerson;
+    await session.service.reply(run.run_id, line.trim(), session.actor);
+    return null;
+  }
+}

@@ -1,0 +1,438 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { ask, exitCodes } from '#adapters/terminal/ask.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
+import { digest, makeFacts, samples } from '#tests/fixtures/plans.ts';
+import { createFakeTerminal, type FakeTerminal } from '#tests/fixtures/terminal.ts';
+
+const planned: Script['turns'] = [
+  { planning_status: 'needs_clarification', plan_id: 'PLAN-3f9a1c20', response_text: '' },
+];
+const done: Script = {
+  turns: planned,
+  plan: samples.proposed,
+  after: { approve: [samples.approved, samples.executing, samples.completed] },
+};
+
+function start(
+  script: Script,
+  terminal: FakeTerminal,
+  options: { yes?: boolean; json?: boolean; text?: string; answer_timeout_ms?: number } = {},
+) {
+  const service = createFakeService(script);
+  const code = ask(
+    service,
+    { text: 'Create notes/standup.md', user: 'Ana', timezone: 'UTC', poll_ms: 1, ...options },
+    terminal,
+  );
+  return { service, code };
+}
+
+/** Types `lines` into a pipe, ends it, and waits. */
+async function run(
+  script: Script,
+  lines: string[],
+  options: Parameters<typeof start>[2] & { columns?: number } = {},
+) {
+  const terminal = createFakeTerminal(
+    options.columns === undefined ? {} : { columns: options.columns },
+  );
+  for (const line of lines) terminal.type(line);
+  terminal.end();
+  const { service, code } = start(script, terminal, options);
+  return { code: await code, calls: service.calls, printed: terminal.printed() };
+}
+
+function events(printed: string): Record<string, unknown>[] {
+  return printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('deciding about a plan', () => {
+  it('draws the plan, approves exactly it, and reports', async () => {
+    const { code, calls, printed } = await run(done, ['a']);
+    expect(code).toBe(exitCodes.done);
+    expect(calls.at(-1)).toEqual({
+      method: 'approve',
+      args: [
+        'PLAN-3f9a1c20',
+        { version: 1, digest },
+        { kind: 'person', id: 'Ana', via: 'terminal' },
+      ],
+    });
+    expect(printed).toBe(`
+  Plan PLAN-3f9a1c20 · version 1 · offline planner
+  After this, archive/standup.md exists and says "Standup at 9:30".
+
+  Touches   workspace_write → notes/standup.md
+            workspace_move  → archive/standup.md
+  Steps     1  Create notes/standup.md
+            2  Move it to archive/standup.md    after 1
+
+  starts when approved · no cost · digest 9f3a1c20
+
+  [a]pprove  [p]ropose changes  [r]eject  [d]etails › a
+  ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Write file 3
+
+  ✓ Done · version 1 · PLAN-3f9a1c20
+  All 2 steps are done.
+
+  Made      ✓  1.txt written, 12 bytes
+            ✓  2.txt written, 12 bytes
+
+  Approved by Ana, 14:02
+  took 2 min · $0.03 · offline planner · digest 9f3a1c20
+`);
+  });
+
+  it.each([
+    ['approve', 'approve', exitCodes.done],
+    [' Approve ', 'approve', exitCodes.done],
+    ['r', 'reject', exitCodes.refused],
+    ['reject', 'reject', exitCodes.refused],
+    ['cancel', 'cancel', exitCodes.refused],
+  ])('the word "%s" does %s', async (word, method, expected) => {
+    const after = { ...done.after, reject: [samples.rejected], cancel: [samples.cancelled] };
+    const { code, calls } = await run({ ...done, after }, [word]);
+    expect(code).toBe(expected);
+    expect(calls.map((call) => call.method)).toEqual(['startRun', method]);
+  });
+
+  it.each(['approved', 'yes', 'ok approve it', 'reject: too early', 'approve 1'])(
+    '"%s" decides nothing; it is talk for the planner',
+    async (line) => {
+      const turns: Script['turns'] = [
+        ...planned,
+        {
+          ...planned[0],
+          planning_status: 'needs_clarification',
+          response_text: 'Type approve to approve.',
+        },
+      ];
+      const { code, calls } = await run({ ...done, turns }, [line]);
+      expect(code).toBe(exitCodes.needsPerson);
+      expect(calls.map((call) => call.method)).toEqual(['startRun', 'reply']);
+    },
+  );
+
+  it('proposes changes and shows the version that comes of it', async () => {
+    const second = {
+      ...samples.revised,
+      plan: { ...samples.revised.plan, digest: 'b'.repeat(64) },
+    };
+    const after = {
+      proposeChanges: [samples.revising, samples.revising, second],
+      approve: [samples.completed],
+    };
+    const { code, calls, printed } = await run({ ...done, after }, ['p', '', 'Keep a copy', 'a']);
+    expect(code).toBe(exitCodes.done);
+    expect(calls.slice(1).map(({ method, args }) => [method, args[1]])).toEqual([
+      ['proposeChanges', { version: 1, feedback: 'Keep a copy' }],
+      ['approve', { version: 2, digest: 'b'.repeat(64) }],
+    ]);
+    expect(printed).toContain('now also calendar_add');
+  });
+
+  it('takes the change in the same line as its word', async () => {
+    const after = { proposeChanges: [samples.rejected] };
+    const { calls } = await run({ ...done, after }, ['propose changes: Keep a copy']);
+    expect(calls.at(-1)?.args[1]).toEqual({ version: 1, feedback: 'Keep a copy' });
+  });
+
+  it('shows the calls in full before it asks again', async () => {
+    const { printed } = await run(done, ['d', 'a']);
+    expect(printed).toContain(`Digest ${digest}`);
+    expect(printed).toContain('workspace_move · write · after 1 · pending');
+    expect(printed).toContain('{"path":"1.txt","text":"1"}');
+    expect(printed.split('› ')).toHaveLength(3);
+  });
+
+  it('shows the new version when the plan changed meanwhile, and approves nothing', async () => {
+    const refuse = {
+      method: 'approve',
+      error: new CountersignError(
+        'stale_version',
+        'This plan changed while you were reading: version 2 is below.',
+      ),
+      plan: { ...samples.revised, plan: { ...samples.revised.plan, digest: 'b'.repeat(64) } },
+    };
+    const { code, printed } = await run({ ...done, refuse }, ['a']);
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(printed).toContain('version 2 is below.');
+    expect(printed).toContain('Plan PLAN-3f9a1c20 · version 2');
+  });
+
+  it('says what is missing when one approval is not enough', async () => {
+    const { code, printed } = await run({ ...done, after: { approve: [samples.halfApproved] } }, [
+      'a',
+    ]);
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(printed).toContain('1 of 2 approved (Ana). Waiting for Ben.');
+  });
+
+  it('leaves the plan waiting when nobody answers', async () => {
+    const { code, printed } = await run(done, []);
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(printed).toContain('countersign plans PLAN-3f9a1c20');
+  });
+
+  it('does not wait for ever for a pipe that stays silent', async () => {
+    const terminal = createFakeTerminal();
+    const { code } = start(done, terminal, { answer_timeout_ms: 5 });
+    expect(await code).toBe(exitCodes.needsPerson);
+  });
+
+  it('--yes approves what was shown, without a question', async () => {
+    const { code, calls, printed } = await run(done, [], { yes: true });
+    expect(code).toBe(exitCodes.done);
+    expect(calls.at(-1)?.args[1]).toEqual({ version: 1, digest });
+    expect(printed).not.toContain('[a]pprove');
+  });
+
+  it('--yes does not help where somebody else must approve', async () => {
+    const refuse = {
+      method: 'approve',
+      error: new CountersignError('not_allowed', 'Only Ben can approve this.'),
+    };
+    const { code, printed } = await run({ ...done, refuse }, [], { yes: true });
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(printed).toContain('Only Ben can approve this.');
+  });
+
+  it('an approval that pre-flight refuses fails with its reason', async () => {
+    const refuse = {
+      method: 'approve',
+      error: new CountersignError('preflight_failed', 'Step 2: no such tool.'),
+    };
+    expect(await run({ ...done, refuse }, [], { yes: true })).toMatchObject({
+      code: exitCodes.failed,
+    });
+  });
+});
+
+describe('without a plan', () => {
+  it('prints an answer', async () => {
+    const turns: Script['turns'] = [
+      { planning_status: 'complete', response_text: 'It holds:\n- a.txt' },
+    ];
+    const { code, printed } = await run({ turns }, []);
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toContain('  It holds:\n  - a.txt\n');
+  });
+
+  it('asks what the planner asks, and says when it gave up', async () => {
+    const turns: Script['turns'] = [
+      {
+        planning_status: 'needs_clarification',
+        response_text: 'One thing is open.',
+        questions: ['Which file?'],
+      },
+      { planning_status: 'aborted', response_text: 'I ran out of time.' },
+    ];
+    const { code, calls, printed } = await run({ turns }, ['a.txt']);
+    expect(code).toBe(exitCodes.noPlan);
+    expect(calls.at(-1)?.args.slice(0, 2)).toEqual(['RUN-1', 'a.txt']);
+    expect(printed).toContain('Which file?');
+    expect(printed).toContain('I ran out of time.');
+  });
+
+  it('an empty request is no request', async () => {
+    const { code, calls } = await run({ turns: [] }, [], { text: '  ' });
+    expect(code).toBe(exitCodes.usage);
+    expect(calls).toEqual([]);
+  });
+
+  it('never lets an answer steer the terminal', async () => {
+    const turns: Script['turns'] = [
+      { planning_status: 'complete', response_text: 'a\u001b[2Jb\u0007' },
+    ];
+    expect((await run({ turns }, [])).printed).toContain('a�[2Jb�');
+  });
+});
+
+describe('while it runs', () => {
+  it('asks a person’s step here and sends the answer', async () => {
+    const after = { approve: [samples.waiting], resume: [samples.completed] };
+    const { code, calls, printed } = await run({ ...done, after }, ['a', 'Yes, room 3']);
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toContain('This waits for you: Is the room booked?');
+    expect(calls.at(-1)?.args[1]).toEqual({
+      version: 1,
+      steps: { '2': 'done' },
+      answer: 'Yes, room 3',
+    });
+  });
+
+  it.each([
+    ['r', 'retry'],
+    ['mark done', 'done'],
+    ['f', 'failed'],
+  ])('settles an unknown outcome by "%s"', async (word, fate) => {
+    const after = { approve: [samples.unknown], resume: [samples.completed] };
+    const { calls, printed } = await run({ ...done, after }, ['a', 'I think so', word]);
+    expect(calls.at(-1)?.args[1]).toEqual({ version: 1, steps: { '2': fate } });
+    expect(printed).toContain('how it ended was not recorded');
+  });
+
+  it('--yes never answers for a person', async () => {
+    const { code, calls } = await run({ ...done, after: { approve: [samples.waiting] } }, [], {
+      yes: true,
+    });
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
+  });
+
+  it('tells a failure and what can be done', async () => {
+    const { code, printed } = await run({ ...done, after: { approve: [samples.failed] } }, ['a']);
+    expect(code).toBe(exitCodes.failed);
+    expect(printed).toContain(
+      '  Failed        ✕  Delete archive/old.md · archive/old.md does not exist.\n',
+    );
+    expect(printed).toContain('  Left alone    List the workspace\n');
+  });
+
+  it('a plan that was paused can be resumed here', async () => {
+    const after = { approve: [samples.paused], resume: [samples.completed] };
+    const { code, calls } = await run({ ...done, after }, ['a', 'r']);
+    expect(code).toBe(exitCodes.done);
+    expect(calls.at(-1)).toMatchObject({
+      method: 'resume',
+      args: ['PLAN-3f9a1c20', { version: 1 }, {}],
+    });
+  });
+});
+
+describe('--json', () => {
+  it('prints one object a line, the last one the outcome', async () => {
+    const { printed, code } = await run(done, [], { yes: true, json: true });
+    const all = events(printed);
+    expect(code).toBe(exitCodes.done);
+    expect(all.map(({ event }) => event)).toEqual([
+      'run',
+      'plan',
+      'decision',
+      'progress',
+      'plan',
+      'outcome',
+    ]);
+    expect(all[1]).toMatchObject({ plan_id: 'PLAN-3f9a1c20', version: 1, digest });
+    expect(all.at(-1)).toMatchObject({
+      exit_code: 0,
+      outcome: 'done',
+      status: 'completed',
+      text: 'All 2 steps are done.',
+    });
+  });
+
+  it('says that a person is needed', async () => {
+    const { printed } = await run(done, [], { json: true });
+    expect(events(printed).at(-1)).toMatchObject({
+      exit_code: 4,
+      outcome: 'needsPerson',
+      plan_id: 'PLAN-3f9a1c20',
+    });
+  });
+
+  it('carries the answer', async () => {
+    const turns: Script['turns'] = [
+      { planning_status: 'complete', response_text: 'It holds a.txt' },
+    ];
+    expect(events((await run({ turns }, [], { json: true })).printed).at(-1)).toMatchObject({
+      outcome: 'done',
+      text: 'It holds a.txt',
+    });
+  });
+});
+
+describe('on a terminal', () => {
+  const colored = '\u001b[1m';
+
+  it.each([
+    ['colours where there is one', { tty: true, env: {} }, true],
+    ['does not with NO_COLOR', { tty: true, env: { NO_COLOR: '1' } }, false],
+    ['does not on a dumb one', { tty: true, env: { TERM: 'dumb' } }, false],
+    ['does not into a pipe', { tty: false, env: {} }, false],
+  ])('%s', async (_, options, expected) => {
+    const terminal = createFakeTerminal(options);
+    const { code } = start(done, terminal, { yes: true });
+    expect(await code).toBe(exitCodes.done);
+    expect(terminal.printed().includes(colored)).toBe(expected);
+  });
+
+  it('repaints progress and leaves only the outcome', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const { code } = start(done, terminal);
+    await terminal.shows('[a]pprove');
+    terminal.type('a');
+    expect(await code).toBe(exitCodes.done);
+    expect(terminal.plain()).toContain('Ctrl-C leaves it running.');
+    expect(terminal.printed()).toContain('\u001b[2K');
+  });
+
+  it('Ctrl-C at the question leaves the plan waiting and says how to find it', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const { code, service } = start(done, terminal);
+    await terminal.shows('[a]pprove');
+    terminal.press('\u0003');
+    expect(await code).toBe(exitCodes.interrupted);
+    expect(terminal.plain()).toContain('countersign plans PLAN-3f9a1c20');
+    expect(service.calls.map(({ method }) => method)).toEqual(['startRun']);
+  });
+
+  it('Ctrl-C while it runs leaves it running', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const { code, service } = start(
+      { ...done, after: { approve: [samples.executing] } },
+      terminal,
+      { yes: true },
+    );
+    await terminal.shows('Ctrl-C leaves it running.');
+    terminal.interruptNow();
+    expect(await code).toBe(exitCodes.interrupted);
+    expect(terminal.plain()).toContain('Left as it is; what runs goes on.');
+    expect(service.calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
+  });
+
+  it('Ctrl-D at the question leaves the plan waiting', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const { code } = start(done, terminal);
+    await terminal.shows('[a]pprove');
+    terminal.press('\u0004');
+    expect(await code).toBe(exitCodes.needsPerson);
+  });
+
+  it('offers to retry what failed', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const after = { approve: [samples.failed], retry: [samples.completed] };
+    const { code } = start({ ...done, after }, terminal);
+    await terminal.shows('[a]pprove');
+    terminal.type('a');
+    await terminal.shows('[r]etry the failed steps');
+    terminal.type('r');
+    expect(await code).toBe(exitCodes.done);
+  });
+
+  it.each([40, 25, 80, 200])('keeps to %i columns', async (columns) => {
+    const plan = makeFacts({
+      title: '語'.repeat(60),
+      summary: `${'word '.repeat(30)}${'x'.repeat(90)}`,
+    });
+    const after = { approve: [samples.unknown], resume: [samples.failed] };
+    const { printed } = await run({ ...done, plan, after }, ['d', 'a', 'd'], { columns });
+    const widths = printed.split('\n').map((line) => stringWidth(line));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(Math.min(columns, 100));
+    expect(Math.max(...widths)).toBeGreaterThan(Math.min(columns, 100) / 2);
+  });
+
+  it('a terminal nobody has sized is taken for 80 columns', async () => {
+    const terminal = createFakeTerminal({ tty: true, columns: 0 });
+    const { code } = start(done, terminal, { yes: true });
+    expect(await code).toBe(exitCodes.done);
+    expect(terminal.plain()).toContain(
+      '  After this, archive/standup.md exists and says "Standup at 9:30".\n',
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { listPlans, type PlansOptions } from '#adapters/terminal/plans.ts';
+import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
+import { makePlan, now, samples } from '#tests/fixtures/plans.ts';
+import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
+
+const summaries = [
+  { ...samples.executing.plan, id: 'PLAN-00000001' },
+  makePlan({ id: 'PLAN-00000002', requester: 'Ben', created_at: '2026-02-01T14:00:00.000Z' }),
+  makePlan({ id: 'PLAN-00000003', title: 'Mine\u001b[2J', created_at: '2026-02-03T13:10:00.000Z' }),
+  { ...samples.completed.plan, id: 'PLAN-00000004' },
+];
+
+async function run(script: Partial<Script>, options: Partial<PlansOptions> = {}, columns = 80) {
+  const terminal = createFakeTerminal({ columns });
+  terminal.end();
+  const service = createFakeService({ turns: [], ...script });
+  const all = { user: 'Ana', timezone: 'UTC', now: new Date(now), poll_ms: 1, ...options };
+  return { code: await listPlans(service, all, terminal), printed: terminal.printed() };
+}
+
+describe('the list', () => {
+  it('puts what waits for you first, then what waits, then what runs; nothing that is over', async () => {
+    const { code, printed } = await run({ summaries });
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toBe(
+      [
+        '  PLAN-00000003  waits for you      1 h     Mine�[2J · Ana',
+        '  PLAN-00000002  waiting            2 d     Standup note, archived · Ben',
+        '  PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5  10 min  Standup note, archived · Ana',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('takes two lines a plan where it is narrow', async () => {
+    const { printed } = await run({ summaries }, {}, 40);
+    expect(printed).toContain(
+      '  PLAN-00000002 · waiting · 2 d\n    Standup note, archived · Ben\n',
+    );
+  });
+
+  it('says so when nothing waits, and how to ask', async () => {
+    expect((await run({})).printed).toBe(
+      '  Nothing is waiting. Ask me for something with: countersign ask "…".\n',
+    );
+    expect((await run({}, { status: 'failed' })).printed).toBe('  No such plans.\n');
+  });
+
+  it.each([
+    ['completed', ['PLAN-00000004']],
+    ['all', ['PLAN-00000003', 'PLAN-00000002', 'PLAN-00000001', 'PLAN-00000004']],
+  ])('--status %s shows those', async (status, ids) => {
+    const { printed } = await run({ summaries }, { status });
+    expect([...printed.matchAll(/PLAN-\d+/g)].map(([id]) => id)).toEqual(ids);
+  });
+
+  it('a status that does not exist is bad usage', async () => {
+    const { code, printed } = await run({}, { status: 'done' });
+    expect(code).toBe(exitCodes.usage);
+    expect(printed).toContain('There is no status "done". Choose one of: all, proposed,');
+  });
+
+  it('--json is one value', async () => {
+    const { printed } = await run({ summaries }, { json: true });
+    expect(JSON.parse(printed)).toMatchObject({
+      plans: [{ id: 'PLAN-00000003' }, {}, {}],
+      next_cursor: null,
+    });
+  });
+});
+
+describe('one plan', () => {
+  it('is shown with its state and its calls', async () => {
+    const { code, printed } = await run({ plan: samples.failed }, { id: 'PLAN-3f9a1c20' });
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toContain('✕ Failed · version 1 · PLAN-3f9a1c20');
+    expect(printed).toContain('     workspace_delete · idempotent · failed\n');
+  });
+
+  it('is one value with --json', async () => {
+    const { printed } = await run({ plan: samples.failed }, { id: 'PLAN-3f9a1c20', json: true });
+    expect(JSON.parse(printed)).toMatchObject({ plan: { status: 'failed' }, steps: [{}, {}, {}] });
+  });
+
+  it('that does not exist is an error with a sentence', async () => {
+    const { code, printed } = await run({ plan: samples.failed }, { id: 'PLAN-00000000' });
+    expect(code).toBe(exitCodes.failed);
+    expect(printed).toContain('There is no plan PLAN-00000000.');
+  });
+
+  it('that waits can be decided about in a terminal', async () => {
+    const terminal = createFakeTerminal({ tty: true });
+    const service = createFakeService({
+      turns: [],
+      plan: samples.proposed,
+      after: { approve: [samples.completed] },
+    });
+    const options = { user: 'Ana', timezone: 'UTC', id: 'PLAN-3f9a1c20', poll_ms: 1 };
+    const code = listPlans(service, options, terminal);
+    await terminal.shows('[a]pprove');
+    terminal.type('approve');
+    expect(await code).toBe(exitCodes.done);
+  });
+});
