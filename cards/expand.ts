@@ -1,6 +1,7 @@
 // Draws views with the templates in teams/ and slack/. Templates are read once; data is never evaluated as a template.
 import { readFileSync } from 'node:fs';
-import { Template } from 'adaptivecards-templating';
+// The package's own entry drags in type sources that do not pass this project's compiler options.
+import { Template } from 'adaptivecards-templating/lib/template-engine.js';
 import { dressPlanForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
 import { dressPlanForTeams, dressTextForTeams } from './dress-teams.ts';
 import {

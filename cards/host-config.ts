@@ -51,7 +51,7 @@ function makeHostConfig(palette: Palette, surface: Record<'card' | 'quiet' | 'as
   };
 }
 
-export const lightHostConfig = makeHostConfig(
+const light = makeHostConfig(
   {
     default: { default: '#1f2328', subtle: '#59636e' },
     accent: { default: '#0a58ca', subtle: '#0a58ca' },
@@ -62,7 +62,7 @@ export const lightHostConfig = makeHostConfig(
   { card: '#ffffff', quiet: '#f0f2f5', ask: '#fff6e0' },
 );
 
-export const darkHostConfig = makeHostConfig(
+const dark = makeHostConfig(
   {
     default: { default: '#e6e8eb', subtle: '#a4adb8' },
     accent: { default: '#7db4ff', subtle: '#7db4ff' },
@@ -72,3 +72,8 @@ export const darkHostConfig = makeHostConfig(
   },
   { card: '#1c2128', quiet: '#2a313a', ask: '#3a3118' },
 );
+
+/** The host configuration for a page in this colour scheme. */
+export function hostConfig(scheme: 'light' | 'dark') {
+  return scheme === 'dark' ? dark : light;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { darkHostConfig, lightHostConfig } from '#cards/host-config.ts';
+import { hostConfig } from '#cards/host-config.ts';
 
 /** Relative luminance and contrast as WCAG 2.2 defines them. */
 function luminance(hex: string): number {
@@ -16,8 +16,8 @@ function contrast(a: string, b: string): number {
 }
 
 describe.each([
-  ['light', lightHostConfig],
-  ['dark', darkHostConfig],
+  ['light', hostConfig('light')],
+  ['dark', hostConfig('dark')],
 ])('%s', (_, config) => {
   it('every text colour can be read on every background', () => {
     const poor = Object.entries(config.containerStyles).flatMap(([style, container]) =>
