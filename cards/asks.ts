@@ -1,4 +1,4 @@
-// What only a person can settle: a step that is theirs, or a call whose outcome was never recorded.
+// What only a person can settle: a step that is theirs, a guarded call with fresh values, a call whose outcome is not known.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
@@ -24,6 +24,31 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
     buttons: [
       makeButton(pressOf(facts.plan, 'human_done', step.id), 'Done'),
       makeButton(pressOf(facts.plan, 'human_blocked', step.id), 'Blocked'),
+    ],
+  };
+}
+
+/** A guarded call whose arguments were decided at run time: it asks again with the final values. */
+function isConfirmation({ output }: Step): boolean {
+  return (
+    typeof output === 'object' &&
+    output !== null &&
+    !Array.isArray(output) &&
+    output.confirm === true
+  );
+}
+
+function askConfirmation(step: Step, { plan }: PlanCardFacts): Ask {
+  return {
+    kind: 'confirm',
+    step_id: step.id,
+    label: 'Its values were decided just now',
+    text: showLine(step.question ?? step.description, questionAtMost),
+    known: [],
+    note: null,
+    buttons: [
+      makeButton(pressOf(plan, 'settle_retry', step.id), 'Run it'),
+      makeButton(pressOf(plan, 'settle_failed', step.id), "Don't run it"),
     ],
   };
 }
@@ -66,7 +91,9 @@ export function viewAsks(facts: PlanCardFacts): Ask[] {
   if (!canSettle(facts)) return [];
   return [
     ...facts.unknown.map((step) => askUnknown(step, facts)),
-    ...facts.waiting.map((step) => askPerson(step, facts)),
+    ...facts.waiting.map((step) =>
+      isConfirmation(step) ? askConfirmation(step, facts) : askPerson(step, facts),
+    ),
   ];
 }
 

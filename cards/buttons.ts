@@ -35,7 +35,26 @@ export function makeButton(press: CardPress, label: string, extra: Partial<Butto
   return { label, style: 'plain', press, form: null, confirm: null, ...extra };
 }
 
-export function viewButtons({ plan }: PlanCardFacts): Button[] {
+const giveUpConfirm = {
+  text: 'Nothing more is tried. What is done stays done.',
+  submit: 'Give up',
+};
+
+/** A failed plan: run what failed again, go on without it (one failure only), ask for another plan, or leave it. */
+function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
+  if (plan.counts.failed === 0) return [];
+  const [only] = failed;
+  const one = plan.counts.failed === 1 && only !== undefined;
+  return [
+    makeButton(pressOf(plan, 'retry'), one ? 'Retry the step' : 'Retry the failed steps'),
+    ...(one ? [makeButton(pressOf(plan, 'settle_done', only.id), 'Go on without it')] : []),
+    makeButton(pressOf(plan, 'cancel'), 'Give up', { confirm: giveUpConfirm }),
+    makeButton(pressOf(plan, 'details'), 'Details'),
+  ];
+}
+
+export function viewButtons(facts: PlanCardFacts): Button[] {
+  const { plan } = facts;
   const approve = makeButton(pressOf(plan, 'approve'), 'Approve', { style: 'primary' });
   const change = makeButton(pressOf(plan, 'propose_changes'), 'Propose changes', {
     form: changesForm,
@@ -59,9 +78,7 @@ export function viewButtons({ plan }: PlanCardFacts): Button[] {
     case 'stalled':
       return [makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' }), cancel, details];
     case 'failed':
-      return plan.counts.failed === 0
-        ? []
-        : [makeButton(pressOf(plan, 'retry'), 'Retry the failed steps'), details];
+      return viewFailedButtons(facts);
     case 'completed':
     case 'rejected':
     case 'cancelled':

@@ -28,7 +28,7 @@ export type Button = {
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask = {
-  kind: 'person' | 'unknown';
+  kind: 'person' | 'confirm' | 'unknown';
   step_id: string;
   label: string;
   text: string;

@@ -11,11 +11,20 @@ type Answer =
 
 const prompts = {
   person: '  [d]one  [b]locked  or type your answer › ',
+  confirm: '  [r]un it  [d]on’t run it  [c]ancel › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
 } as const;
 
 const fates: Record<Ask['kind'], Record<string, Fate>> = {
   person: { d: 'done', done: 'done', b: 'failed', blocked: 'failed' },
+  confirm: {
+    r: 'retry',
+    run: 'retry',
+    'run it': 'retry',
+    d: 'failed',
+    'don’t run it': 'failed',
+    "don't run it": 'failed',
+  },
   unknown: {
     r: 'retry',
     retry: 'retry',
@@ -28,16 +37,16 @@ const fates: Record<Ask['kind'], Record<string, Fate>> = {
   },
 };
 
-/** The meaning of a line. An unknown outcome is settled by exact words only; a task also takes an answer. */
+/** The meaning of a line. Calls are settled by exact words only; a task also takes an answer. */
 function readAnswer(kind: Ask['kind'], line: string): Answer {
   const text = line.trim();
   const lower = text.toLowerCase();
   const fate = Object.hasOwn(fates[kind], lower) ? fates[kind][lower] : undefined;
   if (fate !== undefined) return { kind: 'settle', fate };
-  if (lower === 'cancel' || (kind === 'unknown' && lower === 'c')) return { kind: 'cancel' };
+  if (lower === 'cancel' || (kind !== 'person' && lower === 'c')) return { kind: 'cancel' };
   if (lower === 'status') return { kind: 'status' };
   if (lower === 'q' || lower === 'quit') return { kind: 'quit' };
-  if (text === '' || kind === 'unknown') return { kind: 'nothing' };
+  if (text === '' || kind !== 'person') return { kind: 'nothing' };
   return { kind: 'settle', fate: 'done', answer: text };
 }
 

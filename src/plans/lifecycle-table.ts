@@ -33,7 +33,7 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   rejected: { request_changes: 'rejected', revise: 'proposed', cancel: 'cancelled' },
   needs_review: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
   stalled: { resume: 'executing', fail: 'failed', cancel: 'cancelled' },
-  failed: { retry: 'executing', resume: 'executing' },
+  failed: { retry: 'executing', resume: 'executing', cancel: 'cancelled' },
   completed: {},
   cancelled: {},
 };

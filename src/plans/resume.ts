@@ -1,5 +1,5 @@
 // Going on: after a pause, a stall or a failure, and with a person's word about steps whose outcome is not known.
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { StepStatus } from '#contracts/plan.ts';
@@ -13,7 +13,7 @@ import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { planSteps, plans } from '#store/schema.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
-import { requireManager } from './authority.ts';
+import { requireApprover, requireManager } from './authority.ts';
 import { requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
@@ -83,6 +83,23 @@ async function reviveSkipped(tx: Transaction, planId: string): Promise<PlanProgr
   return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
 }
 
+/** Whether one of the steps is a guarded call that asks again with its final values: an approval of its own. */
+async function asksToConfirm(tx: Transaction, planId: string, ids: string[]): Promise<boolean> {
+  const found = await tx
+    .select({ id: planSteps.step_id })
+    .from(planSteps)
+    .where(
+      and(
+        eq(planSteps.plan_id, planId),
+        eq(planSteps.status, 'waiting'),
+        isNotNull(planSteps.final_args),
+        inArray(planSteps.step_id, ids),
+      ),
+    )
+    .limit(1);
+  return found.length > 0;
+}
+
 /** Settles the named steps. @throws `unknown_step` when one of them is not waiting for a person */
 async function settle(
   tx: Transaction,
@@ -90,10 +107,12 @@ async function settle(
   from: StepStatus[],
   settlement: Settlement,
   actor: Actor,
+  approvers: string[],
 ): Promise<PlanProgress | null> {
   const steps = settlement.steps ?? {};
   const names = Object.keys(steps);
   if (names.length === 0) return null;
+  if (await asksToConfirm(tx, row.id, names)) requireApprover(row, approvers, actor);
   const { moved, failed, progress } = await settleByPerson(
     tx,
     row.id,
@@ -165,7 +184,7 @@ export async function resumePlan(
       { details: { status: row.status } },
     );
   }
-  let progress = await settle(tx, row, from ?? [], settlement, actor);
+  let progress = await settle(tx, row, from ?? [], settlement, actor, context.approvers);
   let now = row;
   if (row.status === 'executing') {
     if (row.paused_at !== null && !named) {
