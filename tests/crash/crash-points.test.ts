@@ -1,0 +1,186 @@
+// kill -9 at every named place of a run, then a fresh start: no effect is lost, and none happens twice without a person's word.
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Message } from '#contracts/service.ts';
+import { crashPoints } from '#executor/crash-points.ts';
+import { freshDatabase } from '#tests/setup/database.ts';
+import type { Client } from '#tests/setup/http-client.ts';
+import { node, type Options, root, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const programs = usePrograms();
+vi.setConfig({ maxConcurrency: 3 });
+
+/** Two calls of the same operation would leave two lines. */
+const append = (id: string, after: string) => ({
+  id,
+  description: `Append ${id} to the log`,
+  tool: 'log',
+  operation: 'append',
+  args: { line: id },
+  after: [after],
+});
+const draft = {
+  title: 'Five effects in a row',
+  conversation: 'crash',
+  steps: [
+    {
+      id: 'write',
+      description: 'Create a.txt',
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: 'a.txt', content: 'first' },
+    },
+    append('append', 'write'),
+    {
+      id: 'move',
+      description: 'Move a.txt to b.txt',
+      tool: 'workspace',
+      operation: 'move',
+      args: { from: 'a.txt', to: 'b.txt' },
+      after: ['append'],
+    },
+    append('append-again', 'move'),
+    {
+      id: 'report',
+      description: 'Write the report',
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: 'report.txt', content: 'done' },
+      after: ['append-again'],
+    },
+  ],
+};
+
+type Effects = { log: string[]; files: string[] };
+
+async function readEffects(home: string, logFile: string): Promise<Effects> {
+  const log = await readFile(logFile, 'utf8').catch(() => '');
+  const files: string[] = [];
+  for (const name of ['a.txt', 'b.txt', 'report.txt']) {
+    const there = await access(join(home, 'workspace', name)).then(
+      () => true,
+      () => false,
+    );
+    if (there) files.push(name);
+  }
+  return { log: log.split('\n').filter(Boolean), files };
+}
+
+/** Whether the effect of `step` is there, as a person would find out by looking. */
+function happened(step: string, { log, files }: Effects): boolean {
+  return step === 'move' ? files.includes('b.txt') : log.includes(step);
+}
+
+/** A home whose tools are the workspace and a log beside it. */
+async function openHome(): Promise<{ home: string; log: string }> {
+  const place = await programs.home();
+  const log = join(place, 'log.txt');
+  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
+  const home = await programs.home({
+    executor: { lease_seconds: 2 },
+    mcpServers: { log: { command: node, args } },
+  });
+  return { home, log };
+}
+
+/** Runs the plan in a process that dies at `point`. @returns the plan's id */
+async function crashAt(point: string, options: Options): Promise<string> {
+  const server = await programs.serve({ ...options, env: { COUNTERSIGN_CRASH_AT: point } });
+  const plan = await server.api.propose(draft);
+  expect((await server.api.approve(plan)).status).toBe(200);
+  expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  return plan.id;
+}
+
+/** Where the plan comes to rest by itself: done, or with a step whose outcome is not known. */
+async function rest(api: Client, id: string) {
+  return await waitFor(
+    `${id} to be done or to ask`,
+    async () => {
+      const plan = await api.plan(id);
+      return (plan.status === 'completed' || plan.counts.unknown > 0) && plan;
+    },
+    { timeoutMs: 45_000 },
+  );
+}
+
+/** What a person is told about the one step that is unknown. */
+async function readQuestion(api: Client, id: string): Promise<{ step: string; text: string }> {
+  const [step, ...others] = (await api.steps(id)).filter(({ status }) => status === 'unknown');
+  expect(others).toEqual([]);
+  const { messages } = await waitFor('the question to be asked', async () => {
+    const { body } = await api.get<{ messages: Message[] }>('/api/conversations/crash/messages');
+    return body.messages.some(({ text }) => text.includes('became of it')) && body;
+  });
+  const said = messages.filter(({ text }) => text.includes('became of it'));
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatchObject({ author: 'bot', plan_id: id });
+  expect(said[0]?.text).toContain(step?.question);
+  const card = await api.get<{ facts: PlanCardFacts; adaptive_card: unknown }>(
+    `/api/plans/${id}/card`,
+  );
+  expect(card.body.facts.unknown.map((one) => one.id)).toEqual([step?.id]);
+  expect(JSON.stringify(card.body.adaptive_card)).toContain('may or may not have taken effect');
+  return { step: step?.id ?? '', text: step?.question ?? '' };
+}
+
+/** The point, the step that is left unknown (null: none), and whether its call had been made. */
+const cases: { at: string; unknown: string | null; made?: boolean }[] = [
+  { at: 'before_attempt:2', unknown: null },
+  { at: 'after_attempt:2', unknown: null },
+  { at: 'before_call:1', unknown: 'append', made: false },
+  { at: 'before_call:2', unknown: 'move', made: false },
+  { at: 'after_call:1', unknown: null },
+  { at: 'after_call:2', unknown: 'append', made: true },
+  { at: 'after_call:3', unknown: 'move', made: true },
+  { at: 'in_settle:4', unknown: 'append-again', made: true },
+  { at: 'after_outcome:2', unknown: null },
+  { at: 'before_next_job:3', unknown: null },
+];
+
+describe.concurrent('after kill -9', () => {
+  it('has a case for every crash point', () => {
+    const covered = new Set(cases.map(({ at }) => at.split(':')[0]));
+    expect([...covered].sort()).toEqual([...crashPoints].sort());
+  });
+
+  it.for(cases)('at $at each effect is there once (unknown: $unknown)', async (one) => {
+    const database = await freshDatabase();
+    const { home, log } = await openHome();
+    const options = { home, database: database.url };
+    const id = await crashAt(one.at, options);
+
+    const server = await programs.serve(options);
+    const { api } = server;
+    const plan = await rest(api, id);
+    if (one.unknown === null) {
+      expect(plan.counts.unknown).toBe(0);
+    } else {
+      expect(plan.status).toBe('executing');
+      const { step, text } = await readQuestion(api, id);
+      expect(step).toBe(one.unknown);
+      expect(text).toContain('may or may not have taken effect');
+      const effects = await readEffects(home, log);
+      expect(happened(step, effects)).toBe(one.made);
+      const verdict = happened(step, effects) ? 'done' : 'retry';
+      const settled = await api.post(`/api/plans/${id}/resume`, {
+        version: plan.version,
+        steps: { [step]: verdict },
+      });
+      expect(settled.status).toBe(200);
+      await api.reach(id, 'completed');
+    }
+    expect(await readEffects(home, log)).toEqual({
+      log: ['append', 'append-again'],
+      files: ['b.txt', 'report.txt'],
+    });
+    expect(await readFile(join(home, 'workspace', 'b.txt'), 'utf8')).toBe('first');
+    const steps = await api.steps(id);
+    expect(steps.map(({ status }) => status)).toEqual(steps.map(() => 'succeeded'));
+    await server.stop();
+    await database.close();
+  });
+});

@@ -1,0 +1,109 @@
+// Two whole processes on one database: however many approve at once, the plan is approved once and runs once.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import type { Answer, Problem } from '#tests/setup/http-client.ts';
+import { node, root, type Server, usePrograms } from '#tests/setup/process.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let servers: [Server, Server];
+let log: string;
+
+beforeAll(async () => {
+  const place = await programs.home();
+  log = join(place, 'log.txt');
+  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
+  const home = await programs.home({ mcpServers: { log: { command: node, args } } });
+  const options = { home, database: database.url };
+  servers = await Promise.all([programs.serve(options), programs.serve(options)]);
+});
+
+const ids = ['one', 'two', 'three'];
+const draft = {
+  title: 'Three lines in the log',
+  steps: ids.map((id) => ({
+    id,
+    description: `Append ${id}`,
+    tool: 'log',
+    operation: 'append',
+    args: { line: id },
+  })),
+};
+
+/** Which version and digest a refused caller is told to look at. */
+type Refusal = Problem & { current: Pick<Plan, 'version' | 'digest' | 'status' | 'decided_by'> };
+
+describe('100 approvals at once, half of them at each process', () => {
+  it('gives one approval, 99 clear refusals and one execution', async () => {
+    const [one, two] = servers;
+    const plan = await one.api.propose(draft);
+    const answers: Answer<Plan | Refusal>[] = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        (i % 2 === 0 ? one : two).api.post<Plan | Refusal>(`/api/plans/${plan.id}/approve`, {
+          version: plan.version,
+          digest: plan.digest,
+        }),
+      ),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    const lost = answers.filter(({ status }) => status === 409);
+    expect([won.length, lost.length]).toEqual([1, 99]);
+    for (const { type, body } of lost) {
+      expect(type).toContain('application/problem+json');
+      expect(body).toMatchObject({
+        code: 'already_decided',
+        current: { version: 1, digest: plan.digest, decided_by: 'local' },
+      });
+      expect((body as Refusal).detail).toMatch(/^local decided at \d\d:\d\d UTC\. Version 1 is /);
+    }
+
+    await two.api.reach(plan.id, 'completed');
+    const lines = (await readFile(log, 'utf8')).trim().split('\n');
+    expect(lines.toSorted()).toEqual(ids.toSorted());
+    const attempts = (await one.api.text(`/api/plans/${plan.id}/log.jsonl`)).trim().split('\n');
+    expect(attempts.map((line) => JSON.parse(line).step).toSorted()).toEqual(ids.toSorted());
+    const { entries } = (
+      await one.api.get<{ entries: { action: string }[] }>(`/api/plans/${plan.id}/audit`)
+    ).body;
+    expect(entries.filter(({ action }) => action === 'approve')).toHaveLength(1);
+  });
+
+  it('lets either process see at once what the other did', async () => {
+    const [one, two] = servers;
+    const plan = await one.api.propose({ ...draft, title: 'Seen from both' });
+    expect(await two.api.plan(plan.id)).toEqual(await one.api.plan(plan.id));
+    expect((await two.api.approve(plan)).status).toBe(200);
+    expect((await one.api.approve(plan)).status).toBe(409);
+  });
+});
+
+describe('an approval of something else than what is stored', () => {
+  it('is refused for a wrong digest, with the digest that is stored', async () => {
+    const [one] = servers;
+    const plan = await one.api.propose(draft);
+    const { status, body } = await one.api.post<Refusal>(`/api/plans/${plan.id}/approve`, {
+      version: 1,
+      digest: 'f'.repeat(64),
+    });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: 'digest_mismatch',
+      current: { version: 1, digest: plan.digest, status: 'proposed' },
+    });
+    expect((await one.api.plan(plan.id)).status).toBe('proposed');
+  });
+
+  it('is refused for a version that does not exist yet', async () => {
+    const [one] = servers;
+    const plan = await one.api.propose(draft);
+    const { status, body } = await one.api.post<Refusal>(`/api/plans/${plan.id}/approve`, {
+      version: 2,
+      digest: plan.digest,
+    });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ code: 'stale_version', current: { version: 1 } });
+  });
+});

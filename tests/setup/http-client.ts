@@ -1,0 +1,104 @@
+// The HTTP API as tests speak it: every answer with its status, bodies as the contracts say they are.
+import type { Plan, PlanStatus, Step } from '#contracts/plan.ts';
+import type { RunView } from '#contracts/run.ts';
+import { waitFor } from '#tests/wait.ts';
+
+export type Answer<T> = { status: number; type: string; body: T };
+/** problem+json, with whatever details the problem has. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  [detail: string]: unknown;
+};
+
+export type Client = {
+  url: string;
+  get<T = unknown>(path: string): Promise<Answer<T>>;
+  post<T = unknown>(path: string, body?: unknown): Promise<Answer<T>>;
+  /** Sends `body` as it is. */
+  send(path: string, body: string, type?: string): Promise<Answer<Problem>>;
+  text(path: string): Promise<string>;
+  plan(id: string): Promise<Plan>;
+  steps(id: string): Promise<Step[]>;
+  propose(draft: object): Promise<Plan>;
+  /** Approves the plan exactly as it is given. */
+  approve(plan: Pick<Plan, 'id' | 'version' | 'digest'>, user?: string): Promise<Answer<Plan>>;
+  /** Waits until the plan has one of `statuses`. */
+  reach(id: string, ...statuses: PlanStatus[]): Promise<Plan>;
+  /** Asks, and waits for the planner. */
+  ask(text: string, more?: object): Promise<RunView>;
+  /** Answers a run, and waits for the planner. */
+  reply(runId: string, text: string, user?: string): Promise<RunView>;
+};
+
+const planTimeoutMs = 30_000;
+
+async function read<T>(response: Response): Promise<Answer<T>> {
+  const text = await response.text();
+  const type = response.headers.get('content-type') ?? '';
+  // A test states what it expects of a body and then looks at it.
+  const body: T = type.includes('json') && !type.includes('jsonl') ? JSON.parse(text) : text;
+  return { status: response.status, type, body };
+}
+
+function require2xx<T>({ status, body }: Answer<T>): T {
+  if (status < 200 || status > 299) throw new Error(`HTTP ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+export function createClient(url: string): Client {
+  const send = async <T>(path: string, body: string, type: string): Promise<Answer<T>> =>
+    read(await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body }));
+  const get = async <T>(path: string): Promise<Answer<T>> => read(await fetch(url + path));
+  const post = <T>(path: string, body: unknown = {}): Promise<Answer<T>> =>
+    send(path, JSON.stringify(body), 'application/json');
+  const plan = async (id: string) => require2xx(await get<Plan>(`/api/plans/${id}`));
+  const settle = (runId: string): Promise<RunView> =>
+    waitFor(
+      `the planner to finish ${runId}`,
+      async () => {
+        const run = require2xx(await get<RunView>(`/api/runs/${runId}`));
+        return run.planning_status !== 'running' && run;
+      },
+      { timeoutMs: planTimeoutMs },
+    );
+  return {
+    url,
+    get,
+    post,
+    send: (path, body, type = 'application/json') => send(path, body, type),
+    text: async (path) => require2xx(await get<string>(path)),
+    plan,
+    steps: async (id) =>
+      require2xx(await get<{ steps: Step[] }>(`/api/plans/${id}/steps?limit=1000`)).steps,
+    propose: async (draft) => require2xx(await post<Plan>('/api/plans', draft)),
+    approve: ({ id, version, digest }, user) =>
+      post(`/api/plans/${id}/approve`, {
+        version,
+        digest,
+        ...(user === undefined ? {} : { user }),
+      }),
+    async reach(id, ...statuses) {
+      return await waitFor(
+        `${id} to be ${statuses.join(' or ')}`,
+        async () => {
+          const now = await plan(id);
+          return statuses.includes(now.status) && now;
+        },
+        { timeoutMs: planTimeoutMs },
+      );
+    },
+    async ask(text, more = {}) {
+      const { run_id } = require2xx(await post<{ run_id: string }>('/api/run', { text, ...more }));
+      return await settle(run_id);
+    },
+    async reply(runId, text, user) {
+      const said = { text, ...(user === undefined ? {} : { user }) };
+      require2xx(await post(`/api/runs/${runId}/reply`, said));
+      return await settle(runId);
+    },
+  };
+}

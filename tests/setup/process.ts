@@ -1,0 +1,194 @@
+// The program as a whole, in processes of its own, the way a person starts it. They end with the test file that started them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { type Client, createClient } from '#tests/setup/http-client.ts';
+import { waitFor } from '#tests/wait.ts';
+
+export const root = join(import.meta.dirname, '..', '..');
+/** The runtime that is among the dependencies, not the one the tests run under. */
+export const node = join(root, 'node_modules', '.bin', 'node');
+const main = join(root, 'src', 'main.ts');
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type Program = {
+  pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Writes a line as if it were typed. */
+  type(line: string): void;
+  endInput(): void;
+  exited: Promise<Exit>;
+  isRunning(): boolean;
+  /** Sends `signal` (SIGTERM) and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+};
+
+/** A process that serves HTTP. */
+export type Server = Program & { url: string; api: Client };
+
+export type Options = {
+  /** Folder of the database, the workspace and the settings. */
+  home: string;
+  /** DATABASE_URL; without it the program brings its own database up. */
+  database?: string;
+  env?: Record<string, string>;
+  /** The folder it is started in. */
+  cwd?: string;
+};
+
+export type Programs = {
+  /** An empty home with `settings` as its countersign.json; removed after the file's tests. */
+  home(settings?: object): Promise<string>;
+  /** Starts a verb and returns at once. */
+  run(args: string[], options: Options): Program;
+  /** Runs a verb to its end, with `input` on its standard input. */
+  finish(args: string[], options: Options & { input?: string }): Promise<Exit & Output>;
+  /** Starts `start` or `gateway` on a free port and waits until it is ready. */
+  serve(options: Options & { verb?: 'start' | 'gateway' }): Promise<Server>;
+  /** Starts `worker` and waits until it is ready. */
+  work(options: Options): Promise<Program>;
+};
+export type Output = { stdout: string; stderr: string };
+
+const kept = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot'];
+
+/** Only what every process needs: whoever runs the tests may have a model or a chat platform configured. */
+function environment({ home, database, env }: Options): NodeJS.ProcessEnv {
+  const inherited = kept.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(inherited),
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    COUNTERSIGN_HOME: home,
+    COUNTERSIGN_CONFIG: join(home, 'countersign.json'),
+    COUNTERSIGN_TIMEZONE: 'Europe/Madrid',
+    ...(database === undefined ? {} : { DATABASE_URL: database }),
+    ...env,
+  };
+}
+
+function follow(child: ChildProcess): Program {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin?.on('error', () => undefined); // It may end before it has read everything.
+  let running = true;
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      running = false;
+      resolve({ code, signal });
+    });
+  });
+  if (child.pid === undefined) throw new Error('the process could not be started');
+  return {
+    pid: child.pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    type: (line) => void child.stdin?.write(`${line}\n`),
+    endInput: () => void child.stdin?.end(),
+    exited,
+    isRunning: () => running,
+    stop(signal = 'SIGTERM') {
+      if (running) child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** Waits until `program` has printed `pattern`; its last words are the error when it ended instead. */
+async function printed(program: Program, pattern: RegExp): Promise<RegExpExecArray> {
+  const found = await waitFor(
+    `the program to print ${pattern}`,
+    () => pattern.exec(program.stdout()) ?? !program.isRunning(),
+    { timeoutMs: 60_000 },
+  );
+  if (typeof found === 'object') return found;
+  throw new Error(`the program ended: ${program.stdout()}${program.stderr()}`);
+}
+
+/** Gives the surrounding file programs of its own; what still runs after its tests is killed. */
+export function usePrograms(): Programs {
+  const started: { args: string[]; program: Program }[] = [];
+  const homes: string[] = [];
+  const killAll = () => {
+    for (const { program } of started)
+      if (program.isRunning()) process.kill(program.pid, 'SIGKILL');
+  };
+  process.once('exit', killAll);
+  let failed = false;
+  afterEach(({ task }) => {
+    failed ||= task.result?.state === 'fail';
+  });
+  afterAll(async () => {
+    await Promise.all(started.map(({ program }) => program.stop('SIGTERM')));
+    process.off('exit', killAll);
+    if (failed) {
+      for (const { args, program } of started)
+        console.error(`${args.join(' ')} (${program.pid}) wrote:\n${program.stderr()}`);
+    }
+    await Promise.all(homes.map((home) => rm(home, { recursive: true, force: true })));
+  }, 60_000);
+
+  function run(args: string[], options: Options): Program {
+    const child = spawn(node, [main, ...args], {
+      cwd: options.cwd ?? root,
+      env: environment(options),
+      stdio: 'pipe',
+    });
+    const program = follow(child);
+    started.push({ args, program });
+    return program;
+  }
+  return {
+    run,
+    async home(settings = {}) {
+      const home = await mkdtemp(join(tmpdir(), 'countersign-e2e-'));
+      await chmod(home, 0o711); // When run by root, the database is another user's and that one must pass.
+      homes.push(home);
+      await mkdir(join(home, 'workspace'));
+      await writeFile(join(home, 'countersign.json'), JSON.stringify(settings));
+      return home;
+    },
+    async finish(args, { input = '', ...options }) {
+      const program = run(args, options);
+      if (input !== '') program.type(input);
+      program.endInput();
+      const exit = await program.exited;
+      return { ...exit, stdout: program.stdout(), stderr: program.stderr() };
+    },
+    async serve({ verb = 'start', ...options }) {
+      const program = run([verb], options);
+      const [, url = ''] = await printed(program, /^ *Console +(http:\S+)$/m);
+      return { ...program, url, api: createClient(url) };
+    },
+    async work(options) {
+      const program = run(['worker'], options);
+      await printed(program, /worker is ready/);
+      return program;
+    },
+  };
+}
+
+/** A port that nobody listens on at this moment. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
