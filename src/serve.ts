@@ -95,8 +95,9 @@ export function banner(house: House, config: Config, url: string, seconds: numbe
       'Settings',
       config.settingsFile.found ? config.settingsFile.path : `none (see countersign.example.json)`,
     ],
+    ['Slack, Teams', 'not in this version yet; ask in the console or in a terminal'],
     ['Terminal', 'npx countersign ask "Create notes/hello.md saying Hello"'],
   ];
-  const lines = rows.map(([name, text]) => `  ${name.padEnd(10)} ${text}`);
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   return `\n  Countersign ${version} is ready (${seconds.toFixed(1)} s)\n\n${lines.join('\n')}\n\n  Ctrl-C stops it; plans and their progress are kept.\n`;
 }
