@@ -280,4 +280,5 @@ CREATE INDEX "plans_pattern_variant" ON "countersign"."plans" USING btree ("patt
 CREATE INDEX "reminders_next" ON "countersign"."reminders" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
 CREATE INDEX "runs_conversation" ON "countersign"."runs" USING btree ("conversation","created_at");--> statement-breakpoint
 CREATE INDEX "runs_plan" ON "countersign"."runs" USING btree ("plan_id");--> statement-breakpoint
+CREATE INDEX "runs_updated" ON "countersign"."runs" USING btree ("updated_at");--> statement-breakpoint
 CREATE INDEX "step_attempts_ended" ON "countersign"."step_attempts" USING btree ("plan_id","ended_at","position","attempt");

@@ -40,6 +40,7 @@ import { appendMessage } from '#store/messages.ts';
 import { migrate } from '#store/migrate.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
+import { readSpentSince } from '#store/runs.ts';
 import * as times from '#timeline/recurrence.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -185,6 +186,11 @@ function jobsOf(
   ];
 }
 
+/** Midnight UTC: where a day's budget begins. */
+function startOfDay(now: Date): Date {
+  return new Date(now.toISOString().slice(0, 10));
+}
+
 /** What the planner may use: the manifest, reading operations, plans. It can change nothing. */
 function plannerTools(registry: ToolRegistry, config: Config, db: Database) {
   const readable = () => plannerOperations(registry, config.settings.plannerTools);
@@ -283,12 +289,14 @@ async function furnish(
     createPlanner({
       tools: plannerTools(registry, config, db),
       model: models?.planner ?? null,
-      caps: {
+      limits: {
         turns: env.TURN_LIMIT,
-        seconds: env.WALL_TIME_SEC,
-        sessionUsd: env.BUDGET_PER_SESSION_USD,
-        turnUsd: env.SOFT_BUDGET_PER_TURN_USD,
+        wallSeconds: env.WALL_TIME_SEC,
+        perSession: env.BUDGET_PER_SESSION_USD,
+        perDay: env.BUDGET_PER_DAY_USD,
       },
+      spentToday: () => readSpentSince(db.query, startOfDay(systemClock.now())),
+      clock: systemClock,
     });
   const conversation: ConversationContext = {
     db,

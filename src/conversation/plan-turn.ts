@@ -20,6 +20,7 @@ import { botName, type ConversationContext } from './conversation-context.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
 const historyLength = 30;
+const graceSeconds = 5;
 /** A larger plan is not put before a planner as a whole. */
 const revisableSteps = 2000;
 
@@ -115,7 +116,8 @@ async function askPlanner(
       `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
     );
   }
-  const deadline = AbortSignal.timeout(context.planningSeconds * 1000);
+  // A planner ends by its own clock; this is for one that does not.
+  const deadline = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused);
     return await context.planner.plan(request, AbortSignal.any([signal, deadline]));

@@ -1,5 +1,5 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { RunView } from '#contracts/run.ts';
@@ -81,6 +81,15 @@ export async function findAbandonedRuns(
       ),
     )
     .limit(limit);
+}
+
+/** US dollars that planning has cost in runs changed since then. */
+export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
+  const [row] = await db
+    .select({ spent: sql<number>`coalesce(sum(${runs.cost_usd}), 0)::float8` })
+    .from(runs)
+    .where(gte(runs.updated_at, since));
+  return row?.spent ?? 0;
 }
 
 /** The run as the API shows it. */

@@ -363,6 +363,7 @@ export const runs = countersign.table(
   (t) => [
     index('runs_conversation').on(t.conversation, t.created_at),
     index('runs_plan').on(t.plan_id),
+    index('runs_updated').on(t.updated_at),
   ],
 );
 
