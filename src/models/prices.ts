@@ -1,0 +1,35 @@
+// What a model's tokens cost, in US dollars per million. An unknown model costs 0 and says so.
+export type Price = { input: number; output: number };
+export type Usage = { input_tokens: number; output_tokens: number };
+
+/** List prices of models often used here; `prices` in countersign.json overrides and extends them. */
+const listPrices: Record<string, Price> = {
+  'gpt-4.1': { input: 2, output: 8 },
+  'gpt-4.1-mini': { input: 0.4, output: 1.6 },
+  'gpt-4.1-nano': { input: 0.1, output: 0.4 },
+  'gpt-4o': { input: 2.5, output: 10 },
+  'gpt-4o-mini': { input: 0.15, output: 0.6 },
+  'gpt-5': { input: 1.25, output: 10 },
+  'gpt-5-mini': { input: 0.25, output: 2 },
+  'gpt-5-nano': { input: 0.05, output: 0.4 },
+  'gpt-5.1': { input: 1.25, output: 10 },
+  o3: { input: 2, output: 8 },
+  'o3-mini': { input: 1.1, output: 4.4 },
+  'o4-mini': { input: 1.1, output: 4.4 },
+};
+
+/** The price of `model`, or of the model that a dated name (`gpt-4.1-2025-04-14`) belongs to; null when unknown. */
+export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
+  const undated = model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+  for (const name of [model, undated]) {
+    const price = overrides[name] ?? listPrices[name];
+    if (price) return price;
+  }
+  return null;
+}
+
+/** US dollars for `usage`; 0 when the price is not known. */
+export function computeCost(price: Price | null, usage: Usage): number {
+  if (!price) return 0;
+  return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
+}

@@ -1,0 +1,37 @@
+// Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
+import { CountersignError } from '#contracts/errors.ts';
+import type { ChatModel } from './chat-model.ts';
+
+export type TextRequest = { system: string; prompt: string; signal: AbortSignal };
+
+export type TextModel = {
+  name: string;
+  /** @throws CountersignError model_failed, timed_out or cancelled */
+  complete(request: TextRequest): Promise<{ text: string; cost_usd: number }>;
+};
+
+export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {
+  return {
+    name: model.name,
+    async complete({ system, prompt, signal }) {
+      const reply = await model.complete(
+        {
+          messages: [
+            { role: 'system', content: system },
+            { role: 'user', content: prompt },
+          ],
+          deadline: Date.now() + (options.timeoutMs ?? 120_000),
+        },
+        signal,
+      );
+      if (reply.refusal) {
+        throw new CountersignError('model_failed', `The model declined: ${reply.refusal}`);
+      }
+      const text = reply.content.trim();
+      if (text === '') {
+        throw new CountersignError('model_failed', `The model ${model.name} gave an empty answer.`);
+      }
+      return { text, cost_usd: reply.cost_usd };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// What the agent loop knows of a tool: when it may be called, how its arguments are checked, and what it gives back.
+import { z } from 'zod';
+import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
+
+/** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
+export const ToolResult = z.strictObject({
+  ok: z.boolean(),
+  confidence: z.number().min(0).max(1),
+  explanations: z.array(z.string()),
+  data: JsonValue,
+});
+export type ToolResult = z.infer<typeof ToolResult>;
+
+/** `ends`: this call ends the loop with that value. */
+export type ToolEffect<End> = { result: ToolResult; ends?: End };
+
+export type AgentTool<End> = {
+  /** What the model calls it: letters, digits, `_` and `-`, at most 64. */
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  /** The model's server holds it to the schema. */
+  strict: boolean;
+  /** Names of what must have been produced before; until then the tool is not offered. */
+  prerequisites: string[];
+  produces: string[];
+  /** Problems of the arguments as sentences; empty when they fit. */
+  check(args: JsonObject): string[];
+  /** May throw; the loop turns that into a result. */
+  run(args: JsonObject, signal: AbortSignal): Promise<ToolEffect<End>>;
+};
+
+export function succeed(data: Json, ...explanations: string[]): ToolResult {
+  return { ok: true, confidence: 1, explanations, data };
+}
+
+export function fail(...explanations: string[]): ToolResult {
+  return { ok: false, confidence: 0, explanations, data: null };
+}
+
+/** A zod schema as the strict JSON Schema that model servers take, and the check that belongs to it. */
+export function fromSchema(schema: z.ZodType): {
+  parameters: JsonSchema;
+  check(args: JsonObject): string[];
+} {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  return { parameters, check: (args) => findProblems(schema, args) };
+}
+
+export function findProblems(schema: z.ZodType, value: unknown): string[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  return parsed.error.issues
+    .slice(0, 10)
+    .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+}

@@ -1,0 +1,97 @@
+// Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
+import { isLiteral, referencesOf } from '#contracts/arguments.ts';
+import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import type { PlannerTools } from './ports.ts';
+
+const problemsAtMost = 20;
+
+/** Sentences about what is wrong; empty when the draft can be proposed. */
+export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
+  if (draft.steps.length === 0) return ['The plan has no steps.'];
+  const manifest = new Map(
+    tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
+  );
+  const ids = draft.steps.map((step, index) => step.id ?? String(index + 1));
+  const known = new Set(ids);
+  const problems: string[] = [];
+  if (known.size < ids.length) {
+    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    problems.push(`Two steps have the id ${twice}.`);
+  }
+  draft.steps.forEach((step, index) => {
+    if (problems.length >= problemsAtMost) return;
+    const id = ids[index] ?? String(index + 1);
+    problems.push(...checkStep(step, id, known, manifest, tools));
+  });
+  if (problems.length === 0) {
+    const circle = findCircle(draft.steps, ids);
+    if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
+  }
+  return problems.slice(0, problemsAtMost);
+}
+
+function checkStep(
+  step: StepDraft,
+  id: string,
+  known: Set<string>,
+  manifest: Map<string, OperationSpec>,
+  tools: PlannerTools,
+): string[] {
+  const spec = manifest.get(`${step.tool}\n${step.operation}`);
+  if (!spec)
+    return [
+      `Step ${id}: there is no operation ${step.tool}_${step.operation}. Use only operations that are listed.`,
+    ];
+  const args = step.args ?? {};
+  const later = Object.entries(args)
+    .filter(([, value]) => !isLiteral(value))
+    .map(([name]) => name);
+  const literal = Object.fromEntries(
+    Object.entries(args).filter(([name]) => !later.includes(name)),
+  );
+  const problems = tools
+    .validate(spec.name, literal, later)
+    .map((problem) => `Step ${id}: ${problem}`);
+  const needed = [
+    ...prerequisites(step),
+    ...referencesOf(args).map((reference) => reference.$from),
+  ];
+  for (const before of new Set(needed)) {
+    if (before === id) problems.push(`Step ${id} waits for itself.`);
+    else if (!known.has(before))
+      problems.push(`Step ${id} refers to step ${before}, which does not exist.`);
+  }
+  return problems;
+}
+
+function prerequisites(step: StepDraft): string[] {
+  return (step.after ?? []).map((dependency) =>
+    typeof dependency === 'string' ? dependency : dependency.id,
+  );
+}
+
+/** The ids that are left when every step that can be done is done; null when none is left. */
+function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
+  const unmet = new Map<string, Set<string>>();
+  const dependents = new Map<string, string[]>();
+  steps.forEach((step, index) => {
+    const id = ids[index] ?? '';
+    const before = new Set([
+      ...prerequisites(step),
+      ...referencesOf(step.args ?? {}).map((reference) => reference.$from),
+    ]);
+    unmet.set(id, before);
+    for (const other of before) dependents.set(other, [...(dependents.get(other) ?? []), id]);
+  });
+  const ready = [...unmet].filter(([, before]) => before.size === 0).map(([id]) => id);
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    unmet.delete(id);
+    for (const next of dependents.get(id) ?? []) {
+      const before = unmet.get(next);
+      before?.delete(id);
+      if (before?.size === 0) ready.push(next);
+    }
+  }
+  return unmet.size === 0 ? null : [...unmet.keys()].slice(0, 10);
+}

@@ -1,0 +1,122 @@
+// plan_propose as a model sees it: a strict schema, in which arguments are JSON in text, since strict schemas allow no free objects.
+import { z } from 'zod';
+import { PlanDraft } from '#contracts/plan.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+
+export const ProposalArguments = z.strictObject({
+  title: z.string().describe('The gist in a few words.'),
+  summary: z.string().describe('One sentence: what will be true afterwards.'),
+  steps: z.array(
+    z.strictObject({
+      id: z
+        .string()
+        .describe('Short and unique, such as 1 or 2a. Keep the ids of steps that do not change.'),
+      description: z.string().describe('What the step does, verb first.'),
+      tool: z.string().describe('The tool of a listed operation.'),
+      operation: z.string().describe('The operation inside that tool.'),
+      args: z
+        .string()
+        .describe(
+          'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
+        ),
+      target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
+      after: z
+        .array(z.string())
+        .describe('Ids of the steps that must be done before; empty when none.'),
+    }),
+  ),
+  risks: z.array(
+    z.strictObject({
+      text: z.string().describe('What could go wrong, or what is assumed.'),
+      sign: z.string().nullable().describe('What would show it.'),
+    }),
+  ),
+  confidence: z
+    .number()
+    .describe('From 0 to 1: how sure you are that this is what the person wants.'),
+});
+
+export type ReadProposal =
+  | { ok: true; draft: PlanDraft; confidence: number | null }
+  | { ok: false; problems: string[] };
+
+/** Also takes what servers without strict schemas send: objects for arguments, full operation names, left-out fields. */
+export function readProposal(raw: JsonObject, manifest: OperationSpec[]): ReadProposal {
+  const { confidence, ...rest } = dropNulls(raw);
+  const steps = Array.isArray(rest.steps) ? rest.steps : [];
+  const problems: string[] = [];
+  const read = steps.map((step, index) => readStep(step, index, manifest, problems));
+  if (problems.length > 0) return { ok: false, problems };
+  const parsed = PlanDraft.safeParse({ ...rest, steps: read });
+  if (!parsed.success) {
+    const issues = parsed.error.issues
+      .slice(0, 10)
+      .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
+    return { ok: false, problems: issues };
+  }
+  const score =
+    typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : null;
+  return { ok: true, draft: parsed.data, confidence: score };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function dropNulls(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== null)
+      .map(([key, item]) => [
+        key,
+        key === 'risks' && Array.isArray(item)
+          ? item.map((risk) => (isObject(risk) ? dropNulls(risk) : risk))
+          : item,
+      ]),
+  );
+}
+
+function readStep(step: Json, index: number, manifest: OperationSpec[], problems: string[]): Json {
+  if (!isObject(step)) {
+    problems.push(`steps.${index} is not an object.`);
+    return step;
+  }
+  const clean = dropNulls(step);
+  const args = readArgs(clean.args);
+  if (args === undefined) {
+    problems.push(`steps.${index}.args is not a JSON object.`);
+    return clean;
+  }
+  const spec = findOperation(clean, manifest);
+  const target =
+    clean.target ?? (spec?.targetArgument === undefined ? undefined : args[spec.targetArgument]);
+  const named = spec ? { tool: spec.tool, operation: spec.operation } : {};
+  return {
+    ...clean,
+    ...named,
+    args,
+    ...(typeof target === 'string' && target.trim() !== '' ? { target } : {}),
+  };
+}
+
+function readArgs(value: Json | undefined): JsonObject | undefined {
+  if (value === undefined || value === '') return {};
+  if (isObject(value)) return value;
+  if (typeof value !== 'string') return undefined;
+  try {
+    const parsed: Json = JSON.parse(value);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // the model is told that it was no JSON
+  }
+}
+
+/** By tool and operation, or by the full name in either place. */
+function findOperation(step: JsonObject, manifest: OperationSpec[]): OperationSpec | undefined {
+  return (
+    manifest.find((spec) => spec.tool === step.tool && spec.operation === step.operation) ??
+    manifest.find((spec) => spec.name === step.operation) ??
+    (step.operation === undefined ? manifest.find((spec) => spec.name === step.tool) : undefined)
+  );
+}

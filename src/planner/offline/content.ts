@@ -1,0 +1,105 @@
+// What a file or message should say: the exact words, its own name, another file's content, or something to compose.
+import { fileNoun, pronoun } from './lexicon.ts';
+import { findPaths, pathPattern } from './paths.ts';
+import { readQuote, type Shielded, unshield } from './shield.ts';
+
+export type Content =
+  | { kind: 'text'; text: string }
+  | { kind: 'own_name' }
+  | { kind: 'copy_of'; path: string }
+  | { kind: 'previous' }
+  /** The day or the time of planning, as it is then. */
+  | { kind: 'today'; what: 'date' | 'time' }
+  /** Words would have to be made up; only a text tool can. */
+  | { kind: 'compose'; instruction: string };
+
+const marker =
+  /(?:^|[\s,])(?:(?:and\s+)?(?:each|both|all|every one)(?:\s+(?:one|of them|file))?\s+)?(?:(?:that|which|and)\s+)?(?:should\s+|must\s+|will\s+|to\s+)?(?:saying|says?|containing|contains?|reading|reads|(?:with|having|has|holding|holds)\s+(?:only\s+)?(?:(?:the|this|as)\s+)?(?:text|contents?|words?|message|body|lines?)(?!\s+(?:of|in|from)\b)(?:\s+(?:being|is))?|with|whose\s+(?:contents?|text)\s+(?:is|are)|(?:content|text|contents)(?=\s*[:=]))\s*[:=]?\s+/i;
+
+const ownName =
+  /^(?:(?:only|just)\s+)?(?:its|their|the)\s+(?:own\s+|respective\s+|file)*\s*(?:file\s*)?names?(?:\s+(?:as|for)\s+(?:its\s+)?(?:content|text))?(?:\s+in(?:side)?\s+(?:it|them))?$/i;
+const nothing =
+  /^(?:nothing|no (?:text|content|contents)|empty(?: (?:text|content))?|an? empty (?:string|text|file)|blank)(?:\s+in\s+(?:it|them))?$/i;
+const composable =
+  /^(?:an?|some|the|two|three|\d+)\s+(?:[\p{L}-]+\s+){0,3}?(?:poem|list|summary|story|report|joke|essay|haiku|letter|email|table|script|code|paragraphs?|description|outline|template|agenda|introduction|overview|plan|review|article|recipes?|sentences?|ideas?|examples?|program|function|greeting|explanation)\b/iu;
+
+export type Marked = { before: string; content: Content };
+
+/** Splits "X saying Y" at its marker. null when nothing says what the text is. */
+export function splitAtMarker(text: string, shielded: Shielded): Marked | null {
+  const match = marker.exec(text);
+  if (match) {
+    const after = text.slice(match.index + match[0].length);
+    if (after.trim() !== '') {
+      return { before: text.slice(0, match.index).trim(), content: readContent(after, shielded) };
+    }
+  }
+  const colon = new RegExp(`^(.*?${pathPattern}|[^:]*?\\bfiles?)\\s*:\\s+([\\s\\S]+)$`, 'iu').exec(
+    text,
+  );
+  if (colon) {
+    return { before: (colon[1] ?? '').trim(), content: readContent(colon[2] ?? '', shielded) };
+  }
+  return null;
+}
+
+/** Reads the words after a marker, or an answer to "What should it contain?". */
+export function readContent(text: string, shielded: Shielded): Content {
+  const trimmed = text.trim();
+  const quote = readQuote(trimmed.replace(/[.!?,;]+$/, ''), shielded.quotes);
+  if (quote !== undefined) return { kind: 'text', text: quote };
+  const bare = trimmed.replace(/[.!,;]+$/, '');
+  const inside = /^(?:the\s+)?(?:text|words?|contents?|message|line)\s*[:=]?\s*/i;
+  const leading = readQuote(bare.replace(inside, ''), shielded.quotes);
+  if (leading !== undefined) return { kind: 'text', text: leading };
+  if (ownName.test(bare)) return { kind: 'own_name' };
+  if (nothing.test(bare)) return { kind: 'text', text: '' };
+  if (
+    pronoun.test(bare) ||
+    /^(?:the|its|that|their) (?:contents?|text|output|result|answer|response)$/i.test(bare)
+  ) {
+    return { kind: 'previous' };
+  }
+  const today = /^(?:today['’]?s?|the\s+current|the)\s+(date|time)$/i
+    .exec(bare)?.[1]
+    ?.toLowerCase();
+  if (today === 'date' || today === 'time') return { kind: 'today', what: today };
+  const copied = readCopied(bare, shielded);
+  if (copied) return { kind: 'copy_of', path: copied };
+  if (composable.test(bare))
+    return { kind: 'compose', instruction: unshield(bare, shielded.quotes) };
+  return { kind: 'text', text: unshield(stripFullStop(trimmed), shielded.quotes) };
+}
+
+function readCopied(text: string, shielded: Shielded): string | undefined {
+  const match =
+    /^(?:(?:exactly\s+)?(?:the\s+)?(?:same(?:\s+(?:content|text))?\s+as|contents?\s+of|text\s+(?:of|from|in)|what(?:['’]s| is)\s+in)|a copy of)\s+(?:the file\s+)?(.+)$/i.exec(
+      text,
+    );
+  if (!match?.[1]) return undefined;
+  const [path] = findPaths(match[1], shielded, true);
+  return path && path.end - path.start >= match[1].trim().length - 1 ? path.path : undefined;
+}
+
+/** The full stop that ends the instruction; one inside several sentences stays. */
+function stripFullStop(text: string): string {
+  return /^[^.!?]*[^.!?\s]\.$/.test(text) || /^[^\s]*[^.]\.$/.test(text) ? text.slice(0, -1) : text;
+}
+
+const placedAtEnd = new RegExp(
+  `^([\\s\\S]+?)\\s+(?:in|into|to|as|on|at|inside|called|named|under)\\s+(?:(?:a|an|the|my|our)\\s+)?(?:new\\s+)?(?:text\\s+)?(?:file\\s+|document\\s+)?(?:called\\s+|named\\s+|at\\s+|in\\s+)?(${pathPattern})[.!]?$`,
+  'iu',
+);
+
+/** "hello world to a.txt" → the words and the path at the end. null when it is no such thing. */
+export function splitBeforePath(
+  text: string,
+  shielded: Shielded,
+): { words: string; path: string } | null {
+  const match = placedAtEnd.exec(text.trim());
+  if (!match?.[1] || !match[2]) return null;
+  const [path] = findPaths(match[2], shielded, true);
+  const words = match[1].trim();
+  if (!path || fileNoun.test(words)) return null;
+  return { words, path: path.path };
+}

@@ -1,0 +1,342 @@
+// Puts steps into words: what each does, what it touches, what will be true afterwards, and what could go wrong.
+// Everything is said from operations and arguments alone, so that it stays true after a change.
+import { isReference, referencesOf } from '#contracts/arguments.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import { joinWords } from './abilities.ts';
+import { familyOf } from './families.ts';
+import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';
+import { describeRule, formatMoment } from './times.ts';
+
+export type Described = { spec: OperationSpec; args: JsonObject };
+
+/** An argument by its role, as words; '' when it is missing. */
+function say(step: Described, role: Role): string {
+  const field = findField(readFields(step.spec.input), role);
+  const value: Json | undefined = field && step.args[field.name];
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? '' : String(value);
+}
+
+/** The step whose output an argument is taken from; null when it is not. */
+function sayReference(step: Described, role: Role): string | null {
+  const field = findField(readFields(step.spec.input), role);
+  const value = field && step.args[field.name];
+  return isReference(value) ? value.$from : null;
+}
+
+export function quoteShort(text: string, length = 60): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return `"${line.length <= length ? line : `${line.slice(0, length - 1)}…`}"`;
+}
+
+/** Verb first: "Create notes/standup.md". */
+export function describeStep(step: Described, timezone: string): string {
+  const path = say(step, 'path');
+  switch (familyOf(step.spec)) {
+    case 'write': {
+      const source = sayReference(step, 'content');
+      return source === null
+        ? `${step.args.overwrite === true ? 'Rewrite' : 'Create'} ${path}`
+        : `Create ${path} from what step ${source} gives`;
+    }
+    case 'move':
+      return `Move ${say(step, 'from')} to ${say(step, 'to')}`;
+    case 'copy':
+      return `Copy ${say(step, 'from')} to ${say(step, 'to')}`;
+    case 'delete':
+      return `Delete ${path}`;
+    case 'make_folder':
+      return `Create the folder ${path}`;
+    case 'list':
+      return `List ${namePlace(step, path)}`;
+    case 'read':
+      return `Read ${path}`;
+    case 'fetch':
+      return `Fetch ${say(step, 'url')}`;
+    case 'request':
+      return `${say(step, 'method') || 'Call'} ${say(step, 'url')}`;
+    case 'post':
+      return `Post ${sayReference(step, 'text') === null ? quoteShort(say(step, 'text')) : `what step ${sayReference(step, 'text')} gives`}${say(step, 'conversation') === '' ? '' : ` in ${say(step, 'conversation')}`}`;
+    case 'ask':
+      return `Ask ${say(step, 'assignee') || 'you'}: ${trimLine(say(step, 'question'))}`;
+    case 'remind':
+      return `Remind you ${describeTime(step, timezone)}: ${trimLine(say(step, 'text'))}`.replace(
+        /\s+:/,
+        ':',
+      );
+    case 'calendar_read':
+      return 'Read the calendar';
+    case 'calendar_add':
+      return `Add ${quoteShort(say(step, 'title'))} to the calendar, ${describeTime(step, timezone)}`;
+    case 'compose':
+      return `Write text: ${trimLine(say(step, 'instruction'))}`;
+    case 'summarize':
+      return 'Summarise the text';
+    case 'wait':
+      return `Wait ${say(step, 'seconds')} seconds`;
+    case 'nothing':
+      return 'Do nothing';
+    case null: {
+      const words = splitName(step.spec.operation).join(' ');
+      const detail = Object.values(step.args)
+        .flatMap((v) => (Array.isArray(v) ? v : [v]))
+        .filter((v) => typeof v === 'string' || typeof v === 'number')
+        .slice(0, 3)
+        .map((v) => (typeof v === 'string' ? quoteShort(v, 40) : String(v)));
+      return `${words.charAt(0).toUpperCase()}${words.slice(1)} with ${nameTool(step.spec)}${detail.length > 0 ? `: ${detail.join(', ')}` : ''}`;
+    }
+    default:
+      return step.spec.name;
+  }
+}
+
+function namePlace(step: Described, path: string): string {
+  if (path !== '' && path !== '.') return path;
+  return step.spec.source === 'mcp' ? `the files of ${step.spec.tool}` : 'the workspace';
+}
+
+function trimLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
+}
+
+function describeTime(step: Described, timezone: string): string {
+  const rule = say(step, 'rrule');
+  if (rule !== '') return describeRule(rule);
+  const at = say(step, 'at');
+  if (at === '') return '';
+  return Number.isNaN(Date.parse(at)) || !/[zZ]|[+-]\d\d:\d\d$/.test(at)
+    ? `at ${at}`
+    : `on ${formatMoment(at, timezone).replace(' ', ' at ')}`;
+}
+
+/** What the step touches, for the card. */
+export function readTarget(step: Described): string | undefined {
+  const named =
+    step.spec.targetArgument === undefined ? undefined : step.args[step.spec.targetArgument];
+  if (typeof named === 'string' && named !== '') return named;
+  for (const role of ['to', 'path', 'url', 'assignee'] as const) {
+    const value = say(step, role);
+    if (value !== '') return value;
+  }
+  const first = Object.values(step.args).find(
+    (value) => typeof value === 'string' && value !== '' && value.length <= 80,
+  );
+  return typeof first === 'string' && familyOf(step.spec) === null ? first : undefined;
+}
+
+type FileState = { path: string; text: string | null };
+
+/** One sentence: what will be true afterwards. */
+export function describeOutcome(steps: Described[], timezone: string): string {
+  const files = new Map<string, FileState>();
+  const gone = new Set<string>();
+  const facts: string[] = [];
+  // What is read only for a later step is no outcome of its own.
+  const piped = steps.some((step) => referencesOf(step.args).length > 0);
+  for (const step of steps) {
+    const path = say(step, 'path');
+    switch (familyOf(step.spec)) {
+      case 'write': {
+        const field = findField(readFields(step.spec.input), 'content');
+        const content = field && step.args[field.name];
+        files.set(path, { path, text: typeof content === 'string' ? content : null });
+        gone.delete(path);
+        break;
+      }
+      case 'move': {
+        const [from, to] = [say(step, 'from'), say(step, 'to')];
+        files.set(to, { path: to, text: files.get(from)?.text ?? null });
+        if (!files.delete(from)) gone.add(from);
+        gone.delete(to);
+        break;
+      }
+      case 'copy':
+        files.set(say(step, 'to'), {
+          path: say(step, 'to'),
+          text: files.get(say(step, 'from'))?.text ?? null,
+        });
+        break;
+      case 'delete':
+        files.delete(path);
+        gone.add(path);
+        break;
+      default: {
+        const family = familyOf(step.spec);
+        const fact =
+          piped && (family === 'read' || family === 'fetch') ? '' : describeFact(step, timezone);
+        if (fact !== '' && !facts.includes(fact)) facts.push(fact);
+      }
+    }
+  }
+  const folders = steps
+    .filter((step) => familyOf(step.spec) === 'make_folder')
+    .map((step) => say(step, 'path'));
+  const used = steps.flatMap((step) => [say(step, 'path'), say(step, 'from'), say(step, 'to')]);
+  const emptyFolders = folders.filter(
+    (folder) => !used.some((path) => path.startsWith(`${folder}/`)),
+  );
+  const parts = [
+    ...describeFiles([...files.values()]),
+    ...describeGone([...gone]),
+    ...emptyFolders.map((folder) => `the folder ${folder} exists`),
+    ...facts,
+  ];
+  const shown = parts.slice(0, 4);
+  if (parts.length > shown.length)
+    shown.push(`${parts.length - shown.length} more things are done`);
+  const sentence = `After this, ${shown.length === 0 ? 'nothing has changed' : joinWords(shown, true)}.`;
+  return sentence.length <= 1000 ? sentence : `${sentence.slice(0, 998)}….`;
+}
+
+function describeFiles(files: FileState[]): string[] {
+  if (files.length > 3)
+    return [`${files.length} files exist: ${listShort(files.map((file) => file.path))}`];
+  const told = files.map((file) => {
+    if (file.text === null) return `${file.path} exists`;
+    return file.text === ''
+      ? `${file.path} exists and is empty`
+      : `${file.path} exists and says ${quoteShort(file.text)}`;
+  });
+  return told;
+}
+
+function describeGone(paths: string[]): string[] {
+  if (paths.length === 0) return [];
+  return [`${listShort(paths)} ${paths.length === 1 ? 'is' : 'are'} no longer there`];
+}
+
+function listShort(words: string[]): string {
+  const shown = words.slice(0, 4);
+  return joinWords(words.length > 4 ? [...shown, `${words.length - 4} more`] : shown);
+}
+
+function describeFact(step: Described, timezone: string): string {
+  switch (familyOf(step.spec)) {
+    case 'list':
+      return `you see ${step.spec.source === 'mcp' && /^\.?$/.test(say(step, 'path')) ? '' : 'what is in '}${namePlace(step, say(step, 'path'))}`;
+    case 'remind':
+      return `you are reminded ${describeTime(step, timezone)} of ${quoteShort(say(step, 'text'))}`;
+    case 'calendar_add':
+      return `the calendar has ${quoteShort(say(step, 'title'))} ${describeTime(step, timezone)}`;
+    case 'post':
+      return say(step, 'text') === ''
+        ? 'the text is posted'
+        : `this is posted: ${quoteShort(say(step, 'text'))}`;
+    case 'ask':
+      return `${say(step, 'assignee') || 'a person'} has answered: ${quoteShort(say(step, 'question'))}`;
+    case 'request':
+      return `${say(step, 'url')} has received a ${say(step, 'method')}`;
+    case 'read':
+      return `you see what ${say(step, 'path')} says`;
+    case 'fetch':
+      return `${say(step, 'url')} has been fetched`;
+    case 'wait':
+      return `${say(step, 'seconds')} seconds have passed`;
+    case 'nothing':
+    case 'make_folder':
+    case 'calendar_read':
+    case 'compose':
+    case 'summarize':
+      return '';
+    default:
+      return `${nameTool(step.spec)} has run "${splitName(step.spec.operation).join(' ')}"`;
+  }
+}
+
+/** The gist, at most 80 characters. */
+export function describeTitle(steps: Described[], timezone: string): string {
+  const main = steps.filter((step) => familyOf(step.spec) !== 'make_folder');
+  const groups: { verb: string; lines: string[] }[] = [];
+  for (const step of main.length > 0 ? main : steps) {
+    const line = describeStep(step, timezone);
+    const verb = line.split(' ', 1)[0] ?? line;
+    const last = groups.at(-1);
+    if (last?.verb === verb) last.lines.push(line);
+    else groups.push({ verb, lines: [line] });
+  }
+  const phrases = groups.map(({ verb, lines }) => {
+    const rests = lines.map((line) => line.slice(verb.length + 1));
+    return rests.length > 3
+      ? `${verb} ${rests.length} ${nounFor(verb)}`
+      : `${verb} ${joinWords(rests)}`;
+  });
+  const lowered = phrases.map((phrase, index) =>
+    index === 0 ? phrase : phrase.charAt(0).toLowerCase() + phrase.slice(1),
+  );
+  const title =
+    lowered.length > 3
+      ? `${lowered[0]} and ${main.length - (groups[0]?.lines.length ?? 0)} more steps`
+      : joinWords(lowered);
+  if (title.length <= 80) return title;
+  const rest = main.length - (groups[0]?.lines.length ?? 0);
+  const short =
+    rest > 0 ? `${lowered[0]} and ${rest} more ${rest === 1 ? 'step' : 'steps'}` : title;
+  return short.length <= 80 ? short : `${short.slice(0, 79)}…`;
+}
+
+function nounFor(verb: string): string {
+  return /^(?:Create|Move|Copy|Delete|Read)$/.test(verb) ? 'files' : 'times';
+}
+
+export type RiskNote = { text: string; sign?: string };
+
+/** At most three, each with the sign that would show it. */
+export function describeRisks(steps: Described[], assumptions: string[]): RiskNote[] {
+  const deleted: string[] = [];
+  const replaced: string[] = [];
+  const kept: string[] = [];
+  const moved: string[] = [];
+  const called: string[] = [];
+  const made = new Set<string>();
+  for (const step of steps) {
+    const path = say(step, 'path');
+    switch (familyOf(step.spec)) {
+      case 'delete':
+        if (!made.has(path)) deleted.push(path);
+        break;
+      case 'write':
+        if (!made.has(path)) (step.args.overwrite === false ? kept : replaced).push(path);
+        made.add(path);
+        break;
+      case 'move':
+        if (!made.has(say(step, 'from'))) moved.push(say(step, 'from'));
+        made.add(say(step, 'to'));
+        break;
+      case 'request':
+        called.push(say(step, 'url'));
+        break;
+      default:
+        break;
+    }
+  }
+  const risks: RiskNote[] = [];
+  if (deleted.length > 0)
+    risks.push({
+      text: `${listShort(deleted)} cannot be brought back.`,
+      sign: 'Someone still needs what was deleted.',
+    });
+  if (called.length > 0)
+    risks.push({
+      text: `${listShort(called)} may act at once, and that cannot be taken back.`,
+      sign: 'The answer says that something was created or sent.',
+    });
+  for (const text of assumptions) risks.push({ text });
+  if (replaced.length > 0)
+    risks.push({
+      text: `A file that is already there is replaced: ${listShort(replaced)}.`,
+      sign: 'It is listed in the workspace before this runs.',
+    });
+  if (kept.length > 0)
+    risks.push({
+      text: `A file that is already there is left alone, and the step fails: ${listShort(kept)}.`,
+      sign: 'It is listed in the workspace before this runs.',
+    });
+  if (moved.length > 0)
+    risks.push({
+      text: `The move fails when the file is missing: ${listShort(moved)}.`,
+      sign: 'It is not listed in the workspace before this runs.',
+    });
+  return risks.slice(0, 3);
+}

@@ -1,0 +1,122 @@
+// Instructions about web addresses, and the two that only pass time.
+import { readContent } from '../content.ts';
+import { readLeadVerb } from '../lexicon.ts';
+import { findAddresses, findPaths } from '../paths.ts';
+import { questions } from '../questions.ts';
+import { ask, type Frame, intents } from '../reading.ts';
+import { unshield } from '../shield.ts';
+
+const changing = /\b(POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b/;
+
+export const readWeb: Frame = (clause, context) => {
+  const lead = readLeadVerb(clause);
+  const url =
+    findAddresses(clause)[0] ?? findAddresses(context.answers.get(questions.url()) ?? '')[0];
+  if (url === undefined) {
+    if (
+      lead &&
+      ['fetch', 'download'].includes(lead.verb) &&
+      /\b(?:url|page|web|site|address|link)\b/i.test(lead.rest)
+    ) {
+      return ask(questions.url());
+    }
+    return null;
+  }
+  const outside = clause.replace(url, ' ');
+  const method =
+    changing.exec(outside)?.[1] ??
+    (/^(?:post|submit|send|put|patch)\b/i.test(clause)
+      ? (/^(put|patch)\b/i.exec(clause)?.[1] ?? 'POST').toUpperCase()
+      : null) ??
+    (/^delete\b/i.test(clause) ? 'DELETE' : null);
+  if (method === null) {
+    const saved = readSavePath(outside, context);
+    const fetch = { act: 'fetch', url } as const;
+    if (saved === null) return intents(fetch);
+    return intents(fetch, {
+      act: 'write',
+      path: saved,
+      content: { kind: 'previous' },
+      overwrite: null,
+    });
+  }
+  const body = readBody(clause, url, context);
+  if (
+    body === null &&
+    ['POST', 'PUT', 'PATCH'].includes(method) &&
+    !/\b(?:without|no|empty)\s+(?:a\s+)?body\b/i.test(clause)
+  ) {
+    const answer = context.answers.get(questions.body(url));
+    if (answer === undefined) return ask(questions.body(url));
+    return intents({ act: 'request', url, method, body: answer.trim() });
+  }
+  return intents({ act: 'request', url, method, body });
+};
+
+function readSavePath(outside: string, context: Parameters<Frame>[1]): string | null {
+  if (!/\b(?:to|into|as|in)\b/i.test(outside)) return null;
+  return findPaths(outside, context.shielded, true)[0]?.path ?? null;
+}
+
+/** 'POST "x" to URL', 'POST to URL with body {…}', 'send {…} to URL'. */
+function readBody(clause: string, url: string, context: Parameters<Frame>[1]): string | null {
+  const tail = clause.slice(clause.indexOf(url) + url.length);
+  const marked =
+    /\b(?:with|and)?\s*(?:the\s+)?(?:body|json|payload|data|content|text|message|saying|with)\b\s*[:=]?\s+([\s\S]+)$/i.exec(
+      tail,
+    )?.[1] ?? /^\s*:?\s*([{[\uE000-\uF8FF][\s\S]*)$/.exec(tail)?.[1];
+  const before = /^(?:\w+\s+)([\s\S]*?)\s+(?:to|at)\s+(?:the\s+)?(?:url\s+|address\s+)?$/i.exec(
+    clause.slice(0, clause.indexOf(url)),
+  )?.[1];
+  const text =
+    marked ??
+    (before &&
+    !/^(?:a|an|the)?\s*(?:http\s+)?(?:get|post|put|patch|delete)?\s*(?:request)?$/i.test(before)
+      ? before
+      : undefined);
+  if (text === undefined) return null;
+  const content = readContent(text, context.shielded);
+  return content.kind === 'text' ? content.text : unshield(text, context.shielded.quotes);
+}
+
+const unitSeconds: Record<string, number> = {
+  s: 1,
+  sec: 1,
+  second: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  h: 3600,
+  hr: 3600,
+  hour: 3600,
+};
+
+export const readWait: Frame = (clause, context) => {
+  if (/^(?:do\s+nothing|no-?op|run\s+a\s+no-?op|make\s+no\s+changes?)[.!]?$/i.test(clause))
+    return intents({ act: 'nothing' });
+  const lead = readLeadVerb(clause);
+  if (!lead || !['wait', 'sleep', 'pause'].includes(lead.verb)) return null;
+  const match =
+    /(\d+(?:\.\d+)?|an?|one|two|three|five|ten|half an?)\s*(s|sec|second|m|min|minute|h|hr|hour)s?\b/i.exec(
+      lead.rest,
+    );
+  const words: Record<string, number> = {
+    a: 1,
+    an: 1,
+    one: 1,
+    two: 2,
+    three: 3,
+    five: 5,
+    ten: 10,
+    'half a': 0.5,
+    'half an': 0.5,
+  };
+  if (match?.[1] && match[2]) {
+    const count = words[match[1].toLowerCase()] ?? Number(match[1]);
+    return intents({ act: 'wait', seconds: count * (unitSeconds[match[2].toLowerCase()] ?? 1) });
+  }
+  const bare =
+    /^(?:for\s+)?(\d+(?:\.\d+)?)$/.exec(lead.rest)?.[1] ?? context.answers.get(questions.seconds());
+  const seconds = Number.parseFloat(bare ?? '');
+  return Number.isFinite(seconds) ? intents({ act: 'wait', seconds }) : ask(questions.seconds());
+};

@@ -1,0 +1,55 @@
+// Every question the offline planner asks, in one place: an answer finds its way back by the question's own words.
+
+export const questions = {
+  content: (path: string) => `What should ${path} contain?`,
+  addition: (path: string) => `What should be added to ${path}?`,
+  where: (what: string) => `Where should ${what} be saved? A path such as notes/today.md will do.`,
+  which: (verb: string) => `Which file should I ${verb}? A path such as notes/today.md will do.`,
+  destination: (path: string, verb: string) => `Where should I ${verb} ${path} to?`,
+  when: (text: string) => `When should I remind you of "${text}"?`,
+  remindOf: () => 'What should I remind you of?',
+  starts: (title: string) => `When is "${title}"?`,
+  event: () => 'What is the event called?',
+  post: () => 'What should I post?',
+  ask: (person: string) => `What should I ask ${person}?`,
+  body: (url: string) => `What should be sent to ${url}?`,
+  seconds: () => 'How many seconds should I wait?',
+  url: () => 'Which web address? It begins with https://.',
+  argument: (name: string, operation: string, hint: string) =>
+    `What should "${name}" be for ${operation}?${hint === '' ? '' : ` ${hint}`}`,
+  choose: (names: string[]) => `Do you mean ${names.slice(0, -1).join(', ')} or ${names.at(-1)}?`,
+  withoutRest: (wanted: string) =>
+    `I can't ${wanted}: none of my tools can. Shall I plan the rest without it?`,
+  fix: (problem: string, name: string) => `${problem} What should "${name}" be instead?`,
+  condition: (words: string) =>
+    `I plan fixed steps and cannot decide on "${words}". What should I do, without the condition?`,
+  unclear: (words: string) =>
+    `I do not understand "${words}". What should I do, in words such as: create, move, delete, list or read a file, post, remind?`,
+} as const;
+
+const shapes = [
+  /^What should .+ contain\?$/,
+  /^What should be (?:added|sent) to .+\?$/,
+  /^Where should .+\?(?: A path such as .+)?$/,
+  /^Which file should I .+\?/,
+  /^When should I remind you of .+\?$/,
+  /^What should I (?:remind you of|post|ask .+)\?$/,
+  /^When is ".+"\?$/,
+  /^What is the event called\?$/,
+  /^How many seconds should I wait\?$/,
+  /^Which web address\? It begins with https:\/\/\.$/,
+  /^What should ".+" be for .+\?/,
+  /^Do you mean .+ or .+\?$/,
+  /^I can't .+: none of my tools can\. Shall I plan the rest without it\?$/,
+  /What should ".+" be instead\?$/,
+  /^I plan fixed steps and cannot decide on ".+"\. What should I do, without the condition\?$/,
+  /^I do not understand ".+"\. What should I do/,
+];
+
+/** The questions of ours that stand in something the bot said, in order. */
+export function findQuestions(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim().replace(/^(?:[-•*]|\d+[.)])\s+/, ''))
+    .filter((line) => shapes.some((shape) => shape.test(line)));
+}

@@ -1,0 +1,32 @@
+// Building outcomes and trace entries, for planners with and without a model.
+import type { PlanningOutcome, TraceEntry } from '#contracts/run.ts';
+
+export type Result = PlanningOutcome['result'];
+
+/** The last resort: nothing a planner does may throw, so this says what went wrong. */
+export function abort(reason: string, text: string): Result {
+  return { kind: 'aborted', reason, text };
+}
+
+/** Measures one piece of planning work. Times come from the clock that is passed in. */
+export function traceStep(entry: {
+  stage: string;
+  tool: string;
+  startedAt: Date;
+  endedAt: Date;
+  ok: boolean;
+  explanation: string;
+  confidence?: number | null;
+  cost?: number;
+}): TraceEntry {
+  return {
+    stage: entry.stage,
+    tool: entry.tool,
+    at: entry.startedAt.toISOString(),
+    duration_ms: Math.max(0, entry.endedAt.getTime() - entry.startedAt.getTime()),
+    ok: entry.ok,
+    confidence: entry.confidence ?? null,
+    cost_delta: entry.cost ?? 0,
+    explanation: entry.explanation.slice(0, 2000),
+  };
+}

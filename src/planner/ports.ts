@@ -1,0 +1,20 @@
+// What a planner may use of the world. Reading only: nothing behind this port changes anything.
+import type { PlanStatus } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { OperationSpec, ToolOutput } from '#contracts/tool.ts';
+
+export type PlannerTools = {
+  /** Every operation a plan may name, in a stable order. */
+  manifest(): OperationSpec[];
+  /** The read-only operations a planner may call while it plans. */
+  readable(): OperationSpec[];
+  /** Calls a readable operation. @throws CountersignError with a sentence for the person */
+  call(name: string, args: JsonObject, signal: AbortSignal): Promise<ToolOutput>;
+  /**
+   * Problems of `args` against the operation's schema, as sentences; empty when they fit.
+   * `unknown` names top-level arguments whose values come later: they count as present.
+   */
+  validate(name: string, args: JsonObject, unknown?: string[]): string[];
+  listPlans(filter: { status?: PlanStatus[]; limit: number }): Promise<unknown>;
+  getPlan(id: string): Promise<unknown>;
+};
