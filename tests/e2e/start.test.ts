@@ -1,0 +1,245 @@
+// Starting and ending the program as its README says: with its own database, after crashes, beside itself, and with mistakes in its settings.
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
+import type { Client } from '#tests/setup/http-client.ts';
+import { type Options, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const programs = usePrograms();
+
+const draft = (name: string) => ({
+  title: `Write ${name}`,
+  steps: [
+    {
+      id: '1',
+      description: `Create ${name}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: name, content: name },
+    },
+  ],
+});
+
+async function runPlan(api: Client, name: string): Promise<Plan> {
+  const plan = await api.propose(draft(name));
+  expect((await api.approve(plan)).status).toBe(200);
+  return await api.reach(plan.id, 'completed');
+}
+
+/** Process id of the database server of a home. */
+async function readPostmaster(home: string): Promise<number> {
+  const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
+  return Number(text.split('\n')[0]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A server that has been stopped lives on for some milliseconds. */
+function untilGone(pid: number): Promise<true> {
+  return waitFor('the database server to be gone', () => !isAlive(pid));
+}
+
+describe('with a database of its own', () => {
+  let options: Options;
+  const plans: Plan[] = [];
+  beforeAll(async () => {
+    options = { home: await programs.home() };
+  });
+
+  it('is ready soon in an empty home, works, and leaves nothing running at SIGTERM', async () => {
+    const server = await programs.serve(options);
+    // 5 s where nothing else runs; here other tests do.
+    const [, seconds] = /is ready \(([\d.]+) s\)/.exec(server.stdout()) ?? [];
+    expect(Number(seconds)).toBeLessThan(10);
+    for (const word of ['Console', 'Database', 'Model', 'Tools', 'Workspace', 'offline planner'])
+      expect(server.stdout()).toContain(word);
+    expect((await server.api.get('/readyz')).body).toMatchObject({ ready: true });
+    expect(await server.api.text('/')).toContain('<!doctype html>');
+
+    plans.push(await runPlan(server.api, 'a.txt'));
+    const postmaster = await readPostmaster(options.home);
+    expect(isAlive(postmaster)).toBe(true);
+    expect(await server.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+    await untilGone(postmaster);
+  });
+
+  it('keeps all data at the next start', async () => {
+    const server = await programs.serve(options);
+    for (const plan of plans) expect(await server.api.plan(plan.id)).toEqual(plan);
+    expect(await readFile(join(options.home, 'workspace', 'a.txt'), 'utf8')).toBe('a.txt');
+    plans.push(await runPlan(server.api, 'b.txt'));
+    expect(await server.stop('SIGINT')).toEqual({ code: 0, signal: null });
+  });
+
+  it('starts again after kill -9 of it and of its database', async () => {
+    const first = await programs.serve(options);
+    plans.push(await runPlan(first.api, 'c.txt'));
+    await first.stop('SIGKILL');
+    const second = await programs.serve(options);
+    expect(await second.api.plan(plans[2]?.id ?? '')).toEqual(plans[2]);
+
+    const postmaster = await readPostmaster(options.home);
+    await second.stop('SIGKILL');
+    process.kill(postmaster, 'SIGKILL');
+    await untilGone(postmaster);
+    const third = await programs.serve(options);
+    for (const plan of plans) expect(await third.api.plan(plan.id)).toEqual(plan);
+    expect((await third.stop()).code).toBe(0);
+  });
+
+  it('shares its home: the second joins, and the last one out stops the database', async () => {
+    const [one, two] = await Promise.all([programs.serve(options), programs.serve(options)]);
+    const plan = await one.api.propose(draft('shared.txt'));
+    expect((await two.api.approve(plan)).status).toBe(200);
+    await one.api.reach(plan.id, 'completed');
+    const postmaster = await readPostmaster(options.home);
+    expect((await one.stop()).code).toBe(0);
+    expect(isAlive(postmaster)).toBe(true);
+    expect((await two.api.plan(plan.id)).status).toBe('completed');
+    expect((await two.stop()).code).toBe(0);
+    await untilGone(postmaster);
+  });
+
+  it('says which port is taken, and takes nothing with it', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { code, stderr } = await programs.finish(['start'], {
+      ...options,
+      env: { PORT: String(port) },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`PORT: ${port} is taken on 127.0.0.1.`);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    await expect(readPostmaster(options.home)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe.concurrent('a mistake in the settings', () => {
+  it.for([
+    ['PORT', 'banana'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['COUNTERSIGN_API_TOKEN', 'short'],
+    ['COUNTERSIGN_TIMEZONE', 'Europe/Nowhere'],
+    ['COUNTERSIGN_CONFIG', '/nowhere/countersign.json'],
+  ])('%s=%s is told by its name', async ([name = '', value = '']) => {
+    const home = await programs.home();
+    const { code, stderr } = await programs.finish(['start'], { home, env: { [name]: value } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^countersign: ${name}: .+`));
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('in countersign.json is told by its key', async () => {
+    const home = await programs.home({ executor: { concurrency: 0 } });
+    const { code, stderr } = await programs.finish(['start'], { home });
+    expect(code).toBe(1);
+    expect(stderr).toContain('executor.concurrency');
+  });
+
+  it('that is no JSON is told with the path of the file', async () => {
+    const home = await programs.home();
+    await writeFile(join(home, 'countersign.json'), '{ "mcpServers": ');
+    const { code, stderr } = await programs.finish(['start'], { home });
+    expect(code).toBe(1);
+    expect(stderr).toContain(join(home, 'countersign.json'));
+  });
+
+  it('that is a verb nobody knows is told with the verbs there are', async () => {
+    const home = await programs.home();
+    const { code, stderr } = await programs.finish(['strat'], { home });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('start');
+  });
+});
+
+describe('with a database of somebody else', () => {
+  const database = useDatabase();
+  type Finding = { part: string; state: string; text: string; advice?: string };
+
+  it('serves with gateways and works with workers', async () => {
+    const options = { home: await programs.home(), database: database.url };
+    const gateway = await programs.serve({ ...options, verb: 'gateway' });
+    const plan = await gateway.api.propose(draft('worked.txt'));
+    await gateway.api.approve(plan);
+    const worker = await programs.work(options);
+    await gateway.api.reach(plan.id, 'completed');
+    expect(await Promise.all([gateway.stop(), worker.stop()])).toEqual([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  });
+
+  it('ends at SIGTERM although somebody watches a plan', async () => {
+    const options = { home: await programs.home(), database: database.url };
+    const server = await programs.serve({ ...options, verb: 'gateway' });
+    const plan = await server.api.propose(draft('watched.txt'));
+    const stream = await fetch(`${server.url}/api/plans/${plan.id}/events`);
+    expect(stream.status).toBe(200);
+    const ended = server.stop();
+    await stream.text(); // Until the server ends it.
+    expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('is looked at by doctor, for people and as JSON', async () => {
+    const options = { home: await programs.home(), database: database.url };
+    const json = await programs.finish(['doctor', '--json'], options);
+    expect(json.code).toBe(0);
+    const findings: Finding[] = JSON.parse(json.stdout);
+    const states = Object.fromEntries(findings.map(({ part, state }) => [part, state]));
+    expect(states).toMatchObject({
+      Node: 'ok',
+      Settings: 'ok',
+      Database: 'ok',
+      'Tool workspace': 'ok',
+      Workspace: 'ok',
+      Model: 'off',
+    });
+    const told = await programs.finish(['doctor'], options);
+    for (const { part, text } of findings) {
+      expect(told.stdout).toContain(part);
+      expect(told.stdout).toContain(text);
+    }
+  });
+
+  it('is found broken by doctor when it does not answer, and a tool when it cannot start', async () => {
+    const home = await programs.home({ mcpServers: { gone: { command: '/nowhere/server' } } });
+    const nobody = 'postgres://nobody@127.0.0.1:1/none';
+    const [deaf, toolless] = await Promise.all([
+      programs.finish(['doctor', '--json'], { home, database: nobody }),
+      programs.finish(['doctor', '--json'], { home, database: database.url }),
+    ]);
+    expect([deaf.code, toolless.code]).toEqual([1, 1]);
+    const find = (text: string, part: string) =>
+      (JSON.parse(text) as Finding[]).find((finding) => finding.part === part);
+    expect(find(deaf.stdout, 'Database')).toMatchObject({
+      state: 'broken',
+      advice: 'Check DATABASE_URL.',
+    });
+    expect(find(toolless.stdout, 'Tool gone')).toMatchObject({ state: 'broken' });
+    expect(find(toolless.stdout, 'Database')).toMatchObject({ state: 'ok' });
+  });
+
+  it('is brought up to date by migrate, once', async () => {
+    const empty = await emptyDatabase();
+    onTestFinished(() => empty.close());
+    const options = { home: await programs.home(), database: empty.url };
+    const first = await programs.finish(['migrate'], options);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('is now at')]);
+    const second = await programs.finish(['migrate'], options);
+    expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('was up to date')]);
+  });
+});
