@@ -85,8 +85,19 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   ]);
 }
 
+/** What was looked up for the person: reads that no later step needed, of a plan that also wrote. */
+function viewFound(facts: PlanCardFacts): Section | null {
+  if (facts.touches.length === 0) return null;
+  const needed = new Set(facts.steps.flatMap(({ after }) => after.map(({ id }) => id)));
+  const found = withStatus(facts, ['succeeded']).filter(
+    ({ id, effect, operation }) => effect === 'read' && !needed.has(id) && operation !== 'noop',
+  );
+  return makeSection('done', 'Found', found.map(doneLine), linesAtMost);
+}
+
 export function viewCompleted(facts: PlanCardFacts): Section[] {
-  return present([viewDone(facts, facts.touches.length > 0 ? 'Made' : 'Found')]);
+  const label = facts.touches.length > 0 ? 'Made' : 'Found';
+  return present([viewDone(facts, label), viewFound(facts)]);
 }
 
 export function viewStopped(facts: PlanCardFacts): Section[] {
@@ -97,10 +108,16 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
   const retry = 'Retry the failed steps, once the cause is gone.';
+  const without = 'Go on without the step: what depends on it runs as if it were done.';
   const again = 'Or ask again and say what should be different.';
-  const lines =
-    facts.plan.counts.failed > 0 ? [plainLine(retry), plainLine(again)] : [plainLine(again)];
-  return makeSection('options', 'What can be done now', lines, 2);
+  const { failed } = facts.plan.counts;
+  const texts = [...(failed > 0 ? [retry] : []), ...(failed === 1 ? [without] : []), again];
+  return makeSection(
+    'options',
+    'What can be done now',
+    texts.map((text) => plainLine(text)),
+    3,
+  );
 }
 
 /** Ten cells, full only when everything is done. */
