@@ -1,0 +1,85 @@
+// A database of one's own for each test file, cloned from the migrated template.
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+
+export type FreshDatabase = {
+  /** Address for `openDatabase`, or a child's DATABASE_URL. */
+  url: string;
+  /** Its name: the test file's, and a few random letters. */
+  database: string;
+  /** Drops it, also when sessions are still open. */
+  close(): Promise<void>;
+};
+
+async function command(text: string): Promise<void> {
+  const client = new Client({ connectionString: inject('databaseServer') });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+function nameForFile(): string {
+  const file = basename(expect.getState().testPath ?? 'test').replace(/\.test\.ts$/, '');
+  const slug = file
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .slice(0, 40);
+  return `${slug}_${randomBytes(3).toString('hex')}`;
+}
+
+async function create(options: string): Promise<FreshDatabase> {
+  const database = nameForFile();
+  await command(`create database ${database} ${options}`);
+  return {
+    url: inject('databaseServer').replace(/countersign$/, database),
+    database,
+    close: () => command(`drop database if exists ${database} with (force)`),
+  };
+}
+
+/** A migrated database with pg-boss installed. The caller closes it. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  return await create('template countersign_template strategy file_copy');
+}
+
+/** A database with nothing in it, for tests of the migrations themselves. The caller closes it. */
+export async function emptyDatabase(): Promise<FreshDatabase> {
+  return await create('');
+}
+
+/**
+ * Gives the surrounding file or `describe` a fresh database: made before its tests, dropped after them.
+ * When one of them failed, it is kept, and its name is printed.
+ */
+export function useDatabase(): FreshDatabase {
+  let current: FreshDatabase | null = null;
+  const get = (): FreshDatabase => {
+    if (current === null) throw new Error('the database exists only while tests run');
+    return current;
+  };
+  beforeAll(async () => {
+    current = await freshDatabase();
+  });
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the parameter's pattern to know what to pass.
+  afterAll(async ({}, suite) => {
+    const failed = suite.tasks.some((task) => task.result?.state === 'fail');
+    if (!failed) return await get().close();
+    await writeFile(join(inject('databaseHome'), 'kept'), '');
+    console.error(`kept the database ${get().database} of a failed test`);
+  });
+  return {
+    get url() {
+      return get().url;
+    },
+    get database() {
+      return get().database;
+    },
+    close: () => get().close(),
+  };
+}

@@ -1,0 +1,99 @@
+// One embedded PostgreSQL for the whole run, in a temporary folder, with a migrated template that each test
+// file clones. Durability is given up: nobody needs these data after a power failure.
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { TestProject } from 'vitest/node';
+import { type Embedded, openEmbedded } from '../../src/store/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the run's server; its database `countersign_template` is what test files clone. */
+    databaseServer: string;
+    /** Folder of the run's server; a file `kept` in it keeps it. */
+    databaseHome: string;
+  }
+}
+
+const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+const log = { info: () => undefined, warn: (message: string) => console.error(message) };
+const namePrefix = 'countersign-tests-';
+const keptForMs = 24 * 3600 * 1000;
+
+type Shared = { home: string; server: Embedded };
+/** The projects of one run share one server: the first to come starts it, the last to go ends it. */
+type State = { shared: Promise<Shared> | null; users: number };
+
+/** Each project loads this file anew, so what they share hangs on the process. */
+function stateOfRun(): State {
+  const place = globalThis as { countersignTestDatabase?: State };
+  place.countersignTestDatabase ??= { shared: null, users: 0 };
+  return place.countersignTestDatabase;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends servers of runs that were killed and removes their folders; kept ones go after a day. */
+async function sweep(): Promise<void> {
+  for (const name of (await readdir(tmpdir())).filter((n) => n.startsWith(namePrefix))) {
+    const home = join(tmpdir(), name);
+    if (isAlive(Number(name.slice(namePrefix.length).split('-')[0]))) continue;
+    const kept = (await readdir(home)).includes('kept');
+    if (kept && Date.now() - (await stat(home)).mtimeMs < keptForMs) continue;
+    const running = await stat(join(home, 'postgres', 'data', 'postmaster.pid')).catch(() => null);
+    if (running !== null) {
+      const left = await openEmbedded({ dir: join(home, 'postgres'), log, settings });
+      await left.close();
+    }
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function start(): Promise<Shared> {
+  await sweep();
+  const home = await mkdtemp(join(tmpdir(), `${namePrefix}${process.pid}-`));
+  await chmod(home, 0o711); // When run by root, the server is another user and must pass.
+  const server = await openEmbedded({ dir: join(home, 'postgres'), log, settings });
+  const template = server.url.replace(/countersign$/, 'countersign_template');
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('create database countersign_template');
+  await client.end();
+  await migrate(template);
+  const boss = new PgBoss({ connectionString: template, supervise: false, schedule: false });
+  await boss.start();
+  await boss.stop({ graceful: false });
+  return { home, server };
+}
+
+async function end(shared: Shared): Promise<void> {
+  await shared.server.close();
+  if ((await readdir(shared.home)).includes('kept'))
+    console.error(`Databases of failed tests are kept: COUNTERSIGN_HOME=${shared.home}`);
+  else await rm(shared.home, { recursive: true, force: true });
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const state = stateOfRun();
+  state.users += 1;
+  state.shared ??= start();
+  const shared = await state.shared;
+  project.provide('databaseServer', shared.server.url);
+  project.provide('databaseHome', shared.home);
+  return async () => {
+    state.users -= 1;
+    if (state.users > 0) return;
+    state.shared = null;
+    await end(shared);
+  };
+}

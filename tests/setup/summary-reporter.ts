@@ -1,0 +1,32 @@
+// Counts for the last line of `npm test`. tests/run.ts prints it when everything else has been said.
+import { writeFileSync } from 'node:fs';
+import type { SerializedError } from 'vitest';
+import type { Reporter, TestModule } from 'vitest/node';
+
+export type Summary = { passed: number; failed: number; skipped: number };
+
+/** Failed files whose tests could not even be read count as one failure each, as do errors nobody caught. */
+export function countResults(
+  modules: readonly TestModule[],
+  unhandled: readonly SerializedError[],
+): Summary {
+  const summary = { passed: 0, failed: unhandled.length, skipped: 0 };
+  for (const module of modules) {
+    let failures = 0;
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      if (state === 'passed') summary.passed += 1;
+      else if (state === 'skipped') summary.skipped += 1;
+      else failures += 1; // A test still pending when the run ends did not pass.
+    }
+    summary.failed += failures === 0 && !module.ok() ? 1 : failures;
+  }
+  return summary;
+}
+
+export default class SummaryReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const path = process.env.COUNTERSIGN_TEST_SUMMARY;
+    if (path !== undefined) writeFileSync(path, JSON.stringify(countResults(modules, unhandled)));
+  }
+}

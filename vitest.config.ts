@@ -1,0 +1,32 @@
+// The tests: four projects in one run, told apart by what they need. Unit tests need nothing;
+// the others share one PostgreSQL, and end-to-end and crash tests start whole processes.
+import { defineConfig } from 'vitest/config';
+
+type Kind = { name: string; seconds: number; database: boolean };
+
+const kinds: Kind[] = [
+  { name: 'unit', seconds: 10, database: false },
+  { name: 'integration', seconds: 30, database: true },
+  { name: 'e2e', seconds: 90, database: true },
+  { name: 'crash', seconds: 90, database: true },
+];
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './tests/setup/summary-reporter.ts'],
+    maxWorkers: 2,
+    projects: kinds.map(({ name, seconds, database }) => ({
+      extends: true,
+      test: {
+        name,
+        include: [`tests/${name}/**/*.test.ts`],
+        environment: 'node',
+        pool: 'forks',
+        testTimeout: seconds * 1000,
+        hookTimeout: seconds * 1000,
+        teardownTimeout: 20_000,
+        ...(database ? { globalSetup: ['./tests/setup/global-database.ts'] } : {}),
+      },
+    })),
+  },
+});
