@@ -7,6 +7,11 @@ import { readSteps } from '#store/steps.ts';
 import { describeProposal } from './call-to-action.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
 
+/** The key under which news of a version is said once. */
+export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
+  return `${id}:v${version}:${what}`;
+}
+
 /** The news of a plan's present status; null when the card says enough. */
 function newsOf(plan: Plan): { key: string; text: string; card: boolean } | null {
   const name = `${plan.id} “${plan.title}”`;
@@ -32,7 +37,7 @@ function newsOf(plan: Plan): { key: string; text: string; card: boolean } | null
     case 'stalled':
       return {
         key: `stalled:${plan.updated_at}`,
-        text: `${name} stands still. ${plan.result_summary ?? ''} Reply \`cancel\`, or resume it on its card.`,
+        text: `${name} stands still. ${plan.result_summary ?? ''} Reply “cancel”, or resume it on its card.`,
         card: true,
       };
     case 'cancelled':
@@ -85,10 +90,11 @@ export async function announce(context: ConversationContext, planId: string): Pr
     const say = (key: string, text: string, card: boolean) =>
       sayOnce(tx, conversation, planId, key, text, card);
     for (const step of steps) {
-      await say(`${step.id}:${step.attempt}:${step.status}`, questionOf(step), true);
+      const key = `${planId}:${step.id}:${step.attempt}:${step.status}`;
+      await say(key, questionOf(step), true);
     }
     const news = newsOf(plan);
-    if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
+    if (news !== null) await say(newsKey(plan, news.key), news.text.trim(), news.card);
   });
 }
 
@@ -106,6 +112,6 @@ async function sayOnce(
     name: botName,
     text,
     planId: card ? planId : null,
-    once: `${planId}:${key}`,
+    once: key,
   });
 }

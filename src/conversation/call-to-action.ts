@@ -3,8 +3,8 @@ import type { Plan } from '#contracts/plan.ts';
 
 export function callToAction(plan: Pick<Plan, 'status' | 'id'>): string {
   return plan.status === 'needs_review'
-    ? `${plan.id} was refused three times; decide about it: reply \`approve\`, \`reject\` or \`cancel\`.`
-    : 'Reply `approve`, `propose changes: …` or `reject`.';
+    ? `${plan.id} was refused three times; decide about it: reply “approve”, “reject” or “cancel”.`
+    : 'Reply “approve”, “propose changes: …” or “reject”.';
 }
 
 /** What is said with a plan's card. */

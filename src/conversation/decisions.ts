@@ -124,7 +124,7 @@ export function proposeChanges(
   if (feedback === '') {
     throw new CountersignError(
       'feedback_required',
-      'Say what should change: `propose changes: …`. Nothing was decided.',
+      'Say what should change: “propose changes: …”. Nothing was decided.',
     );
   }
   return refuse(context, id, { ...decision, feedback }, actor, 'request_changes', said);

@@ -15,6 +15,7 @@ import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import { iterateSteps } from '#store/steps.ts';
+import { newsKey } from './announce.ts';
 import { callToAction, describeProposal } from './call-to-action.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
@@ -220,7 +221,7 @@ async function storeOutcome(
       trace: [...now.trace, ...outcome.trace],
       decision_reason: outcome.reason,
     };
-    const say = (text: string, planId: string | null) =>
+    const say = (text: string, planId: string | null, once = `${run.id}:${run.turn}`) =>
       appendMessage(tx, {
         conversation: run.conversation,
         author: 'bot',
@@ -228,11 +229,11 @@ async function storeOutcome(
         text,
         runId: run.id,
         planId,
-        once: `${run.id}:${run.turn}`,
+        once,
       });
     if (store !== null) {
       const { plan, text } = await store(tx);
-      await say(text, plan.id);
+      await say(text, plan.id, newsKey(plan, 'proposed'));
       await updateRun(tx, run.id, {
         ...common,
         planning_status: nextRunStatus(now.planning_status, 'propose'),

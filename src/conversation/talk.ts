@@ -104,7 +104,7 @@ export async function reply(
   if (word.kind === 'propose_changes' && word.feedback === '') {
     throw new CountersignError(
       'feedback_required',
-      'Say what should change: `propose changes: …`.',
+      'Say what should change: “propose changes: …”.',
     );
   }
   await speak(context, run.conversation, { author: 'person', name: actor.id, text, runId });
