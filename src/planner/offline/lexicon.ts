@@ -289,14 +289,17 @@ export function stripPoliteness(text: string): string {
   return current;
 }
 
-/** Removes thanks and please from the end; `?` too, since "could you …?" is a request. */
+const closing =
+  '(?:please|pls|thanks|thank you|thx|cheers|will you|would you|if you can|asap|right away)';
+const closingAnywhere = new RegExp(`[,\\s]+${closing}\\s*[.!?]*\\s*$`, 'i');
+const closingAfterComma = new RegExp(`\\s*,\\s*${closing}\\s*[.!?]*\\s*$`, 'i');
+
+/** Removes thanks and please from the end. Where text is dictated, only after a comma: "saying thank you" says it. */
 export function stripClosing(text: string): string {
-  return text
-    .replace(
-      /[,\s]+(?:please|pls|thanks|thank you|thx|cheers|will you|would you|if you can|asap|right away)\s*[.!?]*\s*$/i,
-      '',
-    )
-    .trimEnd();
+  const dictated = /\b(?:saying|says|containing|contains|with|reading|post|say|tell|text)\b/i.test(
+    text,
+  );
+  return text.replace(dictated ? closingAfterComma : closingAnywhere, '').trimEnd();
 }
 
 export const prohibition =

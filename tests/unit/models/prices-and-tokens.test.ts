@@ -1,0 +1,50 @@
+// What a call costs before and after it is made.
+import { describe, expect, it } from 'vitest';
+import { computeCost, findPrice } from '#models/prices.ts';
+import { estimateTokens } from '#models/tokens.ts';
+
+describe('prices', () => {
+  it('knows dated names by the model they belong to', () => {
+    expect(findPrice('gpt-4.1-2025-04-14')).toEqual({ input: 2, output: 8 });
+  });
+
+  it('lets the configuration override and extend the table', () => {
+    expect(findPrice('gpt-4.1', { 'gpt-4.1': { input: 1, output: 1 } })).toEqual({
+      input: 1,
+      output: 1,
+    });
+    expect(findPrice('llama', { llama: { input: 0.5, output: 1 } })).toEqual({
+      input: 0.5,
+      output: 1,
+    });
+  });
+
+  it('does not guess the price of an unknown model', () => {
+    expect(findPrice('gpt-4.1-turbo-extra')).toBeNull();
+    expect(computeCost(null, { input_tokens: 1_000_000, output_tokens: 1_000_000 })).toBe(0);
+  });
+
+  it('counts input and output apart', () => {
+    expect(
+      computeCost({ input: 2, output: 8 }, { input_tokens: 500_000, output_tokens: 250_000 }),
+    ).toBe(3);
+  });
+});
+
+describe('token estimates', () => {
+  it('counts words as the encoding does', async () => {
+    expect(await estimateTokens('')).toBe(0);
+    expect(await estimateTokens('hello world')).toBe(2);
+  });
+
+  it('takes special-token names for text', async () => {
+    expect(await estimateTokens('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  it('is quick and roughly right for a megabyte without a space', async () => {
+    const started = performance.now();
+    const tokens = await estimateTokens('a'.repeat(1_000_000));
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(tokens).toBeGreaterThan(50_000);
+  });
+});

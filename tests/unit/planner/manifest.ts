@@ -1,0 +1,392 @@
+// Small typed manifests for planner tests: the built-ins by their real names, and MCP servers as theirs.
+import { CountersignError } from '#contracts/errors.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { Effect, OperationSpec, ToolOutput } from '#contracts/tool.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+
+type Kind = 'string' | 'number' | 'boolean' | 'object' | 'strings';
+
+function schema(fields: Record<string, Kind | `${Kind}?`>): OperationSpec['input'] {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, kind]) => {
+      const type = kind.replace('?', '');
+      return [name, type === 'strings' ? { type: 'array', items: { type: 'string' } } : { type }];
+    }),
+  );
+  const required = Object.entries(fields)
+    .filter(([, kind]) => !kind.endsWith('?'))
+    .map(([name]) => name);
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function builtin(
+  tool: string,
+  operation: string,
+  effect: Effect,
+  fields: Parameters<typeof schema>[0],
+  more: Partial<OperationSpec> = {},
+): OperationSpec {
+  return {
+    tool,
+    operation,
+    name: `${tool}_${operation}`,
+    description: '',
+    input: schema(fields),
+    effect,
+    destructive: false,
+    source: 'builtin',
+    ...more,
+  };
+}
+
+function mcp(
+  tool: string,
+  operation: string,
+  effect: Effect,
+  description: string,
+  input: OperationSpec['input'],
+  more: Partial<OperationSpec> = {},
+): OperationSpec {
+  return {
+    tool,
+    operation,
+    name: `${tool}_${operation}`,
+    description,
+    input,
+    effect,
+    destructive: false,
+    source: 'mcp',
+    ...more,
+  };
+}
+
+export const builtins: OperationSpec[] = [
+  builtin(
+    'workspace',
+    'list',
+    'read',
+    { path: 'string?', recursive: 'boolean?' },
+    { targetArgument: 'path', verbs: ['list', 'show'] },
+  ),
+  builtin(
+    'workspace',
+    'read',
+    'read',
+    { path: 'string', max_bytes: 'number?' },
+    { targetArgument: 'path', verbs: ['read', 'open'] },
+  ),
+  builtin(
+    'workspace',
+    'write',
+    'idempotent',
+    { path: 'string', content: 'string', overwrite: 'boolean?' },
+    { targetArgument: 'path', verbs: ['write', 'create'] },
+  ),
+  builtin(
+    'workspace',
+    'move',
+    'write',
+    { from: 'string', to: 'string', overwrite: 'boolean?' },
+    { targetArgument: 'to', verbs: ['move', 'rename'] },
+  ),
+  builtin(
+    'workspace',
+    'delete',
+    'write',
+    { path: 'string', recursive: 'boolean?' },
+    { targetArgument: 'path', verbs: ['delete', 'remove'], destructive: true },
+  ),
+  builtin('http', 'get', 'read', { url: 'string', headers: 'object?' }, { targetArgument: 'url' }),
+  builtin(
+    'http',
+    'request',
+    'write',
+    { url: 'string', method: 'string', headers: 'object?', body: 'string?' },
+    { targetArgument: 'url' },
+  ),
+  builtin(
+    'chat',
+    'post',
+    'idempotent',
+    { text: 'string', conversation: 'string?' },
+    { targetArgument: 'conversation', verbs: ['post', 'say'] },
+  ),
+  builtin(
+    'human',
+    'task',
+    'idempotent',
+    { question: 'string', assignee: 'string?', form: 'object?' },
+    { targetArgument: 'assignee', human: true },
+  ),
+  builtin(
+    'reminder',
+    'set',
+    'idempotent',
+    { text: 'string', at: 'string?', rrule: 'string?', timezone: 'string?' },
+    { targetArgument: 'text' },
+  ),
+  builtin(
+    'calendar',
+    'read',
+    'read',
+    { calendar: 'string?', from: 'string?', to: 'string?', timezone: 'string?' },
+    { targetArgument: 'calendar' },
+  ),
+  builtin(
+    'calendar',
+    'add',
+    'idempotent',
+    { title: 'string', start: 'string', end: 'string?', rrule: 'string?', timezone: 'string?' },
+    { targetArgument: 'calendar' },
+  ),
+  builtin('control', 'noop', 'read', {}),
+  builtin('control', 'wait', 'read', { seconds: 'number' }, { targetArgument: 'seconds' }),
+];
+
+const textOutput = { type: 'object', properties: { content: { type: 'string' } } };
+
+export const fsServer: OperationSpec[] = [
+  mcp(
+    'fs',
+    'read_file',
+    'read',
+    'Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.',
+    schema({ path: 'string', head: 'number?' }),
+    { output: textOutput, targetArgument: 'path' },
+  ),
+  mcp(
+    'fs',
+    'read_text_file',
+    'read',
+    'Read the complete contents of a file from the file system as text.',
+    schema({ path: 'string', head: 'number?', tail: 'number?' }),
+    { output: textOutput, targetArgument: 'path' },
+  ),
+  mcp(
+    'fs',
+    'read_multiple_files',
+    'read',
+    'Read the contents of multiple files simultaneously.',
+    schema({ paths: 'strings' }),
+    { output: textOutput },
+  ),
+  mcp(
+    'fs',
+    'write_file',
+    'idempotent',
+    'Create a new file or completely overwrite an existing file with new content.',
+    schema({ path: 'string', content: 'string' }),
+    { targetArgument: 'path' },
+  ),
+  mcp(
+    'fs',
+    'create_directory',
+    'idempotent',
+    'Create a new directory or ensure a directory exists.',
+    schema({ path: 'string' }),
+    { targetArgument: 'path' },
+  ),
+  mcp(
+    'fs',
+    'list_directory',
+    'read',
+    'Get a detailed listing of all files and directories in a specified path.',
+    schema({ path: 'string' }),
+    { output: textOutput, targetArgument: 'path' },
+  ),
+  mcp(
+    'fs',
+    'list_directory_with_sizes',
+    'read',
+    'Get a detailed listing of all files and directories, including sizes.',
+    schema({ path: 'string', sortBy: 'string?' }),
+    { output: textOutput },
+  ),
+  mcp(
+    'fs',
+    'move_file',
+    'write',
+    'Move or rename files and directories.',
+    schema({ source: 'string', destination: 'string' }),
+    { targetArgument: 'destination' },
+  ),
+  mcp(
+    'fs',
+    'list_allowed_directories',
+    'read',
+    'Returns the list of directories that this server is allowed to access.',
+    schema({}),
+    { output: textOutput },
+  ),
+];
+
+export const everythingServer: OperationSpec[] = [
+  mcp('everything', 'echo', 'read', 'Echoes back the input string', {
+    type: 'object',
+    properties: { message: { type: 'string', description: 'Message to echo' } },
+    required: ['message'],
+  }),
+  mcp(
+    'everything',
+    'get-sum',
+    'read',
+    'Returns the sum of two numbers',
+    schema({ a: 'number', b: 'number' }),
+  ),
+  mcp('everything', 'get-tiny-image', 'read', 'Returns a tiny MCP logo image.', schema({})),
+  mcp(
+    'everything',
+    'get-roots-list',
+    'read',
+    'Lists the current MCP roots provided by the client.',
+    schema({}),
+  ),
+  mcp(
+    'everything',
+    'toggle-simulated-logging',
+    'write',
+    'Toggles simulated, random-leveled logging on or off.',
+    schema({}),
+  ),
+];
+
+const entity = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    entityType: { type: 'string' },
+    observations: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['name', 'entityType', 'observations'],
+};
+
+export const memoryServer: OperationSpec[] = [
+  mcp('memory', 'create_entities', 'write', 'Create multiple new entities in the knowledge graph', {
+    type: 'object',
+    properties: { entities: { type: 'array', items: entity } },
+    required: ['entities'],
+  }),
+  mcp(
+    'memory',
+    'add_observations',
+    'write',
+    'Add new observations to existing entities in the knowledge graph',
+    {
+      type: 'object',
+      properties: {
+        observations: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              entityName: { type: 'string' },
+              contents: { type: 'array', items: { type: 'string' } },
+            },
+            required: ['entityName', 'contents'],
+          },
+        },
+      },
+      required: ['observations'],
+    },
+  ),
+  mcp(
+    'memory',
+    'delete_entities',
+    'idempotent',
+    'Delete multiple entities and their associated relations from the knowledge graph',
+    {
+      type: 'object',
+      properties: { entityNames: { type: 'array', items: { type: 'string' } } },
+      required: ['entityNames'],
+    },
+  ),
+  mcp('memory', 'read_graph', 'read', 'Read the entire knowledge graph', schema({})),
+  mcp(
+    'memory',
+    'search_nodes',
+    'read',
+    'Search for nodes in the knowledge graph based on a query',
+    schema({ query: 'string' }),
+  ),
+];
+
+export type FakeFiles = Record<string, string>;
+
+/** A planner's tools over a manifest and a handful of files. Calls are recorded. */
+export function toolsOf(
+  manifest: OperationSpec[],
+  files: FakeFiles = {
+    'a.txt': 'A',
+    'notes/a.md': '# A',
+    'inbox/one.log': '1',
+    'inbox/two.log': '2',
+  },
+): PlannerTools & { calls: { name: string; args: JsonObject }[] } {
+  const calls: { name: string; args: JsonObject }[] = [];
+  return {
+    calls,
+    manifest: () => manifest,
+    readable: () => manifest.filter((spec) => spec.effect === 'read'),
+    async call(name, args): Promise<ToolOutput> {
+      calls.push({ name, args });
+      return { summary: `${name} is done.`, data: answer(name, args, files) };
+    },
+    validate: validateRequired(manifest),
+    listPlans: async () => ({
+      plans: [{ id: 'PLAN-3f9a1c20', title: 'Tidy up', status: 'proposed' }],
+    }),
+    getPlan: async (id) => ({ id, title: 'Tidy up', status: 'executing' }),
+  };
+}
+
+function answer(name: string, args: JsonObject, files: FakeFiles): Json {
+  const path = typeof args.path === 'string' ? args.path : '.';
+  if (name === 'workspace_list') {
+    const prefix = path === '.' ? '' : `${path}/`;
+    const paths = Object.keys(files).filter((file) => file.startsWith(prefix));
+    const names = new Set(paths.map((file) => file.slice(prefix.length).split('/')[0] ?? ''));
+    const entries = [...names].map((entry) => ({
+      path: prefix + entry,
+      kind: files[prefix + entry] === undefined ? 'folder' : 'file',
+      size: 1,
+    }));
+    return { path, entries, count: entries.length, truncated: false };
+  }
+  if (name === 'fs_list_directory') return { content: '[FILE] a.txt\n[DIR] notes' };
+  if (name === 'workspace_read' || name === 'fs_read_text_file') {
+    const text = files[path];
+    if (text === undefined) throw new CountersignError('tool_failed', `There is no ${path}.`);
+    return name === 'workspace_read' ? { path, text } : { content: text };
+  }
+  if (name === 'everything_get-sum')
+    return { text: `The sum is ${Number(args.a) + Number(args.b)}.` };
+  if (name === 'everything_echo') return { text: `Echo: ${args.message}` };
+  if (name === 'http_get') return { status: 200, text: 'hello from the web' };
+  return { text: `${name} ${JSON.stringify(args)}` };
+}
+
+function validateRequired(manifest: OperationSpec[]): PlannerTools['validate'] {
+  return (name, args, unknown = []) => {
+    const spec = manifest.find((candidate) => candidate.name === name);
+    if (!spec) return [`There is no operation ${name}.`];
+    const required = Array.isArray(spec.input.required) ? spec.input.required : [];
+    const known =
+      typeof spec.input.properties === 'object' && spec.input.properties !== null
+        ? Object.keys(spec.input.properties)
+        : [];
+    const missing = required.filter(
+      (key) => args[String(key)] === undefined && !unknown.includes(String(key)),
+    );
+    const extra = Object.keys(args).filter((key) => !known.includes(key));
+    const outside = Object.values(args).filter(
+      (value) => typeof value === 'string' && /^\.\.\/|^\//.test(value) && value.length < 100,
+    );
+    return [
+      ...missing.map((key) => `"${String(key)}" is missing.`),
+      ...extra.map((key) => `"${key}" is not an argument of ${name}.`),
+      ...(spec.tool === 'workspace'
+        ? outside.map((path) => `The path "${String(path)}" leads outside the workspace.`)
+        : []),
+    ];
+  };
+}

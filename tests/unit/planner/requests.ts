@@ -1,0 +1,71 @@
+// Planning requests for tests, all from one moment: Wednesday, 4 March 2026, 11:00 in Berlin.
+import type { PlanDraft } from '#contracts/plan.ts';
+import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#contracts/run.ts';
+import type { JsonObject } from '#contracts/text.ts';
+
+export function request(text: string, more: Partial<PlanningRequest> = {}): PlanningRequest {
+  return {
+    runId: 'run-1',
+    text,
+    user: 'ana',
+    conversation: 'conv-1',
+    history: [],
+    revision: null,
+    policy: defaultPolicy,
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+    now: new Date('2026-03-04T10:00:00Z'),
+    timezone: 'Europe/Berlin',
+    ...more,
+  };
+}
+
+export function plan(
+  planner: Planner,
+  text: string,
+  more: Partial<PlanningRequest> = {},
+): Promise<PlanningOutcome> {
+  return planner.plan(request(text, more), new AbortController().signal);
+}
+
+/** Says one thing after the other; the bot's answers stand in the history. */
+export async function converse(
+  planner: Planner,
+  texts: string[],
+  policy: InteractionPolicy = defaultPolicy,
+): Promise<PlanningOutcome> {
+  const history: Utterance[] = [];
+  let outcome: PlanningOutcome | undefined;
+  for (const text of texts) {
+    outcome = await plan(planner, text, { history: [...history], policy });
+    const { result } = outcome;
+    history.push({ author: 'person', text });
+    history.push({
+      author: 'bot',
+      text: result.kind === 'proposal' ? 'PLAN-3f9a1c20 waits for you.' : result.text,
+    });
+  }
+  if (!outcome) throw new Error('nothing was said');
+  return outcome;
+}
+
+/** The steps as short lines: `1 workspace_write {"path":"a.txt"} <- 2`. */
+export function listSteps(draft: PlanDraft): string[] {
+  return draft.steps.map((step) => {
+    const after = (step.after ?? []).map((item) => (typeof item === 'string' ? item : item.id));
+    const arrow = after.length > 0 ? ` <- ${after.join(',')}` : '';
+    return `${step.id} ${step.tool}_${step.operation} ${JSON.stringify(step.args ?? {})}${arrow}`;
+  });
+}
+
+export function proposalOf(outcome: PlanningOutcome): PlanDraft {
+  if (outcome.result.kind !== 'proposal') {
+    throw new Error(`no proposal but ${outcome.result.kind}: ${outcome.result.text}`);
+  }
+  return outcome.result.draft;
+}
+
+/** Operation and arguments of each step, for comparing without ids. */
+export function operationsOf(draft: PlanDraft): [string, JsonObject][] {
+  return draft.steps.map((step) => [`${step.tool}_${step.operation}`, step.args ?? {}]);
+}
