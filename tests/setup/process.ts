@@ -67,6 +67,8 @@ function environment({ home, database, env }: Options): NodeJS.ProcessEnv {
     ...Object.fromEntries(inherited),
     PORT: '0',
     LOG_LEVEL: 'warn',
+    // Saves every process a third of its start.
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
     COUNTERSIGN_HOME: home,
     COUNTERSIGN_CONFIG: join(home, 'countersign.json'),
     COUNTERSIGN_TIMEZONE: 'Europe/Madrid',
@@ -138,7 +140,9 @@ export function usePrograms(): Programs {
     process.off('exit', killAll);
     if (failed) {
       for (const { args, program } of started)
-        console.error(`${args.join(' ')} (${program.pid}) wrote:\n${program.stderr()}`);
+        console.error(
+          `${args.join(' ')} (${program.pid}) wrote:\n${program.stderr().slice(-5000)}`,
+        );
     }
     await Promise.all(homes.map((home) => rm(home, { recursive: true, force: true })));
   }, 60_000);
