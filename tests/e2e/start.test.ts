@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Client as Connection } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
@@ -192,6 +193,27 @@ describe('with a database of somebody else', () => {
     const ended = server.stop();
     await stream.text(); // Until the server ends it.
     expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('goes on when all its connections are lost, and logs no keys of them', async () => {
+    const options = { home: await programs.home(), database: database.url };
+    const server = await programs.serve(options);
+    const before = await runPlan(server.api, 'before.txt');
+    const connection = new Connection({ connectionString: database.url });
+    await connection.connect();
+    await connection.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await connection.end();
+    await waitFor('the loss to be logged', () => server.stderr().includes('connection was lost'));
+    await waitFor('the server to be ready again', async () => {
+      return (await server.api.get('/readyz')).status === 200;
+    });
+    expect(await server.api.plan(before.id)).toEqual(before);
+    await runPlan(server.api, 'after.txt');
+    expect(server.stderr()).not.toContain('secretKey');
+    expect((await server.stop()).code).toBe(0);
   });
 
   it('is looked at by doctor, for people and as JSON', async () => {
