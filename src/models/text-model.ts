@@ -2,7 +2,7 @@
 import { CountersignError } from '#contracts/errors.ts';
 import type { ChatModel } from './chat-model.ts';
 
-export type TextRequest = { system: string; prompt: string; signal: AbortSignal };
+type TextRequest = { system: string; prompt: string; signal: AbortSignal };
 
 export type TextModel = {
   name: string;

@@ -48,7 +48,7 @@ export function fromSchema(schema: z.ZodType): {
   return { parameters, check: (args) => findProblems(schema, args) };
 }
 
-export function findProblems(schema: z.ZodType, value: unknown): string[] {
+function findProblems(schema: z.ZodType, value: unknown): string[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues

@@ -8,7 +8,7 @@ import { traceStep } from '../outcomes.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { type CallMemory, executeCall, finaliseCall, prepareCall } from './tool-call.ts';
 
-export type AgentCaps = {
+type AgentCaps = {
   turns: number;
   /** Milliseconds since the epoch. */
   deadline: number;
@@ -29,7 +29,7 @@ export type AgentRun<End> = {
 
 export type Cap = 'turns' | 'time' | 'cost' | 'repeats' | 'silence';
 
-export type AgentEnd<End> =
+type AgentEnd<End> =
   | { kind: 'ended'; by: string; value: End }
   /** Free text: shown to the person, never acted on. */
   | { kind: 'said'; text: string }

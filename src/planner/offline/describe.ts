@@ -25,7 +25,7 @@ function sayReference(step: Described, role: Role): string | null {
   return isReference(value) ? value.$from : null;
 }
 
-export function quoteShort(text: string, length = 60): string {
+function quoteShort(text: string, length = 60): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return `"${line.length <= length ? line : `${line.slice(0, length - 1)}…`}"`;
 }

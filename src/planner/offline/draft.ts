@@ -9,7 +9,7 @@ import {
 } from './describe.ts';
 import type { PlannedStep } from './steps.ts';
 
-export function draftStep(step: PlannedStep, timezone: string): StepDraft {
+function draftStep(step: PlannedStep, timezone: string): StepDraft {
   const target = readTarget(step);
   return {
     id: step.id,

@@ -246,7 +246,7 @@ function readObjectText(schema: JsonSchema, text: string): JsonObject | undefine
 }
 
 /** An answer or a value in the type that the schema wants; undefined when it does not fit. */
-export function coerceValue(schema: JsonSchema, field: Field, text: string): Json | undefined {
+function coerceValue(schema: JsonSchema, field: Field, text: string): Json | undefined {
   const clean = text.trim();
   switch (field.type) {
     case 'number':

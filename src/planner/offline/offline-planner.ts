@@ -21,7 +21,7 @@ import { buildSteps, type PlannedStep, type Unit } from './steps.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 import { type Understood, understand } from './understand.ts';
 
-export const offlineName = 'offline planner';
+const offlineName = 'offline planner';
 
 /** Look-ups of one answer; more than this is a plan. */
 const lookUpsAtMost = 20;

@@ -48,7 +48,7 @@ function isNoPath(word: string): boolean {
   );
 }
 
-export function looksLikePath(text: string): boolean {
+function looksLikePath(text: string): boolean {
   if (text === '' || text.length > 300 || /[\n"<>|]/.test(text)) return false;
   if (/^https?:/i.test(text)) return false;
   return (

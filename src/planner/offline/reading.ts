@@ -40,8 +40,6 @@ export type Edit =
   | { kind: 'prepend'; text: string }
   | { kind: 'replace'; old: string; new: string };
 
-export type Act = Intent['act'];
-
 /** Files meant by a description rather than by name: "all .txt files in inbox". */
 export type FileSet = { folder: string; pattern: string | null; recursive: boolean };
 

@@ -98,7 +98,7 @@ export async function resolveEdit(
   };
 }
 
-export function applyEdit(old: string, edit: Edit): string | null {
+function applyEdit(old: string, edit: Edit): string | null {
   switch (edit.kind) {
     case 'append':
       return old === '' || old.endsWith('\n') ? `${old}${edit.text}\n` : `${old}\n${edit.text}`;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { JsonSchema, OperationSpec } from '#contracts/tool.ts';
 
-export type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
+type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
 
 export type Field = {
   name: string;

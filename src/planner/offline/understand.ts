@@ -116,7 +116,7 @@ function distribute(text: string): string {
   );
 }
 
-export function readClause(text: string, context: ReadingContext): Reading {
+function readClause(text: string, context: ReadingContext): Reading {
   if (courtesy.test(text)) return { kind: 'nothing', note: '' };
   if (prohibition.test(text))
     return { kind: 'nothing', note: unshield(text, context.shielded.quotes) };
@@ -183,7 +183,7 @@ function readUnknown(clause: string, context: ReadingContext): Reading {
   return { kind: 'cannot', wanted: describeWanted(words) };
 }
 
-export function shorten(text: string, length = 80): string {
+function shorten(text: string, length = 80): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }

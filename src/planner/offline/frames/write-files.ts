@@ -173,7 +173,7 @@ export const readWrite: Frame = (clause, context) => {
   return mergeReadings(readings);
 };
 
-export function mergeReadings(readings: Reading[]): Reading {
+function mergeReadings(readings: Reading[]): Reading {
   const asked = readings.flatMap((r) => (r.kind === 'question' ? r.questions : []));
   if (asked.length > 0) return ask(...asked);
   return intents(...readings.flatMap((r) => (r.kind === 'intents' ? r.intents : [])));
@@ -264,7 +264,7 @@ function writeAnswered(path: string, overwrite: boolean | null, context: Reading
 }
 
 /** An answer is text as it stands; only "empty" and "its own name" mean something. */
-export function readAnswer(answer: string): Content {
+function readAnswer(answer: string): Content {
   const shielded = shield(answer);
   const bare = answer
     .trim()

@@ -1,0 +1,202 @@
+// The first requests of a new user with the real tools: planned offline, checked by the registry, and done step by step.
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { substitute } from '#contracts/arguments.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import { type Json, JsonObject } from '#contracts/text.ts';
+import { checkDraft } from '#planner/check-draft.ts';
+import { createPlanner } from '#planner/create-planner.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
+import { plannerOperations } from '#tools/guard.ts';
+import { plan, proposalOf } from '../../unit/planner/requests.ts';
+
+const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol');
+const bin = (name: string) => join(packages, name, 'dist/index.js');
+const standup =
+  'Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md';
+const three =
+  'Write three files a.txt, b.txt and c.txt each containing its own name, and after that list the workspace';
+
+let bench: Bench;
+let folder: string;
+
+afterEach(async () => {
+  await bench.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function toolsOf(): PlannerTools {
+  const { registry } = bench;
+  return {
+    manifest: () => registry.list(),
+    readable: () => plannerOperations(registry, { deny: [] }),
+    call: (name, args) => bench.call(name, args),
+    validate: (name, args, unknown) => registry.validate(name, args, unknown),
+    listPlans: async () => ({ plans: [] }),
+    getPlan: async () => null,
+  };
+}
+
+async function ask(text: string) {
+  const limits = { turns: 1, wallSeconds: 1, perSession: 0, perDay: 0 };
+  return plan(createPlanner({ tools: toolsOf(), model: null, limits }), text);
+}
+
+/** Does the steps in the order of the draft, which is one their prerequisites allow. */
+async function carryOut(draft: PlanDraft): Promise<void> {
+  expect(checkDraft(draft, toolsOf())).toEqual([]);
+  const outputs = new Map<string, Json>();
+  for (const step of draft.steps) {
+    const args = substitute(
+      step.args ?? {},
+      (reference) => {
+        const key = reference.path.slice(1);
+        const from = outputs.get(reference.$from);
+        const value =
+          typeof from === 'object' && from !== null && !Array.isArray(from) ? from[key] : undefined;
+        if (value === undefined) throw new Error(`step ${reference.$from} gave no ${key}`);
+        return value;
+      },
+      () => null,
+    );
+    const { data } = await bench.call(`${step.tool}_${step.operation}`, JsonObject.parse(args));
+    outputs.set(step.id ?? '', data);
+  }
+}
+
+/** Every file with its text. */
+async function readFiles(root: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files[path.slice(root.length + 1)] = await readFile(path, 'utf8');
+  }
+  return files;
+}
+
+describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind) => {
+  const builtin = kind === 'built-in tools';
+  let root: string;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
+    const files = {
+      command: process.execPath,
+      args: [bin('server-filesystem'), folder],
+      cwd: folder,
+    };
+    const settings = builtin ? {} : { mcpServers: { files }, disabledTools: ['workspace'] };
+    bench = await openBench(settings, { startWaitMs: 15_000 });
+    root = builtin ? bench.workspace : folder;
+  });
+
+  async function put(path: string, text: string): Promise<void> {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+
+  it('a note is created and moved', async () => {
+    await carryOut(proposalOf(await ask(standup)));
+    expect(await readFiles(root)).toEqual({ 'archive/standup.md': 'Standup at 9:30' });
+  });
+
+  it('three files hold their own names', async () => {
+    await carryOut(proposalOf(await ask(three)));
+    expect(await readFiles(root)).toEqual({ 'a.txt': 'a.txt', 'b.txt': 'b.txt', 'c.txt': 'c.txt' });
+  });
+
+  it('a text is taken from one file to another', async () => {
+    await put('a.txt', 'first\nsecond');
+    await carryOut(proposalOf(await ask('read a.txt and write it to docs/b.txt')));
+    expect(await readFiles(root)).toEqual({
+      'a.txt': 'first\nsecond',
+      'docs/b.txt': 'first\nsecond',
+    });
+  });
+
+  it('all files of a folder are moved', async () => {
+    await put('inbox/one.log', '1');
+    await put('inbox/two.log', '2');
+    await carryOut(proposalOf(await ask('move all .log files in inbox to archive')));
+    expect(await readFiles(root)).toEqual({ 'archive/one.log': '1', 'archive/two.log': '2' });
+  });
+
+  it('a question is answered by looking', async () => {
+    await put('notes/a.md', '# A');
+    const { result } = await ask('What is in the workspace?');
+    expect(result).toMatchObject({ kind: 'answer', text: expect.stringContaining('- notes/') });
+    expect((await ask('what does notes/a.md say?')).result).toEqual({
+      kind: 'answer',
+      text: 'notes/a.md says:\n\n# A',
+    });
+  });
+
+  it('a missing file is a matter for the run, where it can be deleted at all', async () => {
+    const { result } = await ask('Delete archive/old.md');
+    expect(result).toMatchObject(
+      builtin ? { kind: 'proposal' } : { kind: 'cannot', wanted: 'delete files' },
+    );
+  });
+
+  it('nothing books a flight', async () => {
+    const { result } = await ask('Book me a flight');
+    expect(result).toMatchObject({ kind: 'cannot', wanted: 'book flights' });
+    expect(result.kind === 'cannot' && result.text).toContain(
+      builtin ? 'read and write files in the workspace' : 'read, write and move files with files',
+    );
+  });
+});
+
+describe('with other MCP servers', () => {
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-plan-')));
+    const server = (name: string, env = {}) => ({
+      command: process.execPath,
+      args: [bin(name)],
+      env,
+    });
+    bench = await openBench(
+      {
+        mcpServers: {
+          everything: server('server-everything'),
+          memory: server('server-memory', { MEMORY_FILE_PATH: join(folder, 'memory.json') }),
+        },
+      },
+      { startWaitMs: 15_000 },
+    );
+  });
+
+  it('echoes and adds without a plan', async () => {
+    expect((await ask('Echo hello')).result).toMatchObject({
+      kind: 'answer',
+      text: expect.stringContaining('hello'),
+    });
+    expect((await ask('Add 2 and 3')).result).toMatchObject({
+      kind: 'answer',
+      text: expect.stringContaining('5'),
+    });
+  });
+
+  it('remembers an entity by a plan and finds it by a look-up', async () => {
+    await carryOut(
+      proposalOf(
+        await ask('create an entity with name: Ana, entityType: person, observations: likes tea'),
+      ),
+    );
+    expect((await ask('search nodes for Ana')).result).toMatchObject({
+      kind: 'answer',
+      text: expect.stringContaining('likes tea'),
+    });
+  });
+
+  it('still does files with the built-in tool', async () => {
+    expect((await ask(standup)).result).toMatchObject({
+      kind: 'proposal',
+      draft: { steps: [{ tool: 'workspace' }, { tool: 'workspace' }] },
+    });
+  });
+});
