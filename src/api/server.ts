@@ -72,6 +72,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const { service, heartbeatMs = 15_000 } = options;
   const context: ApiContext = { service, heartbeatMs, closing: closeGracefully(app) };
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
     const groups = [

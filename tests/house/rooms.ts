@@ -1,0 +1,175 @@
+// Who may import whom. Data goes down the house: a room may import only the rooms listed for it, never a
+// neighbour; platform packages stay in their adapter; no file imports itself in a circle.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+const world = ['contracts', 'store', 'models', 'tools', 'timeline'];
+const planning = [...world, 'plans', 'planner'];
+const talk = [...planning, 'executor', 'conversation'];
+const everything = [
+  ...talk,
+  'api',
+  'config',
+  'cards',
+  'jobs',
+  'adapters/console',
+  'adapters/terminal',
+];
+const adapter = ['contracts', 'cards', 'conversation', 'api'];
+
+/** Each room, and the rooms it may import beside itself. `main` is what stands directly in src/. */
+export const rooms: Record<string, string[]> = {
+  contracts: [],
+  config: ['contracts'],
+  store: ['contracts'],
+  models: ['contracts'],
+  tools: ['contracts'],
+  timeline: ['contracts'],
+  plans: world,
+  planner: world,
+  executor: planning,
+  conversation: [...planning, 'executor'],
+  api: talk,
+  cards: ['contracts'],
+  jobs: [...talk, 'cards'],
+  'adapters/console': adapter,
+  'adapters/console/page': ['contracts', 'cards'],
+  'adapters/terminal': adapter,
+  'adapters/slack': adapter,
+  'adapters/teams': adapter,
+  main: [...everything, 'adapters/slack', 'adapters/teams'],
+};
+
+/** Packages that only some rooms may know. */
+const fenced: { packages: RegExp; rooms: string[] }[] = [
+  { packages: /^(botbuilder|botframework)/, rooms: ['adapters/teams'] },
+  { packages: /^@slack\//, rooms: ['adapters/slack'] },
+  { packages: /^pg$/, rooms: ['store'] },
+  { packages: /^openai$/, rooms: ['models'] },
+  { packages: /^@modelcontextprotocol\//, rooms: ['tools'] },
+];
+
+export type Source = { path: string; text: string };
+type Import = { from: string; to: string };
+
+/** The room of a file, by its path from the root with forward slashes; null when it stands outside the house. */
+export function roomOf(path: string): string | null {
+  const [top = '', second = '', third = ''] = path.split('/');
+  if (top === 'src') {
+    if (second === 'config.ts') return 'config';
+    return third === '' ? 'main' : second;
+  }
+  if (top === 'cards' || top === 'jobs') return top;
+  if (top !== 'adapters') return null;
+  return third === 'page' ? `${top}/${second}/page` : `${top}/${second}`;
+}
+
+/** Every module the file asks for, statically, dynamically, for types only, or to hand it on. */
+function specifiersOf({ path, text }: Source): string[] {
+  const { module, errors } = parseSync(path, text);
+  const [error] = errors;
+  if (error !== undefined) throw new Error(`${path} cannot be parsed: ${error.message}`);
+  const handedOn = module.staticExports
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value]));
+  const dynamic = module.dynamicImports
+    .map(
+      ({ moduleRequest }) =>
+        /^(['"`])(.*)\1$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[2],
+    )
+    .filter((name) => name !== undefined);
+  return [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...handedOn,
+    ...dynamic,
+  ];
+}
+
+/** Where an import leads: a path from the root, or the name of a package. */
+function resolveImport(specifier: string, from: string, aliases: Record<string, string>): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
+  for (const [alias, target] of Object.entries(aliases)) {
+    const [head = '', tail] = alias.split('*');
+    if (tail === undefined ? specifier !== alias : !specifier.startsWith(head)) continue;
+    return posix.normalize(target.replace('*', specifier.slice(head.length)));
+  }
+  return specifier;
+}
+
+function judge({ from, to }: Import): string | null {
+  const room = roomOf(from);
+  if (room === null) return null;
+  const allowed = rooms[room];
+  if (allowed === undefined)
+    return `${from} stands in no room: add ${room} to tests/house/rooms.ts`;
+  const fence = fenced.find(({ packages }) => packages.test(to));
+  if (fence !== undefined && !fence.rooms.includes(room))
+    return `${from} imports ${to}, which belongs to ${fence.rooms.join(', ')}`;
+  if (to.startsWith('tests/')) return `${from} imports ${to}, which is only for tests`;
+  const target = roomOf(to);
+  if (target === null || target === room || allowed.includes(target)) return null;
+  return `${from} (${room}) may not import ${to} (${target})`;
+}
+
+/** Circles among files, each as the path around it. */
+function findCircles(imports: Import[]): string[] {
+  const next = Map.groupBy(imports, ({ from }) => from);
+  const state = new Map<string, 'open' | 'done'>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      circles.push(
+        `imports go in a circle: ${[...trail.slice(trail.indexOf(file)), file].join(' → ')}`,
+      );
+      return;
+    }
+    state.set(file, 'open');
+    for (const { to } of next.get(file) ?? []) visit(to, [...trail, file]);
+    state.set(file, 'done');
+  };
+  for (const file of next.keys()) visit(file, []);
+  return circles;
+}
+
+/** What breaks the rules among these files, one sentence each; empty when all is well. */
+export function findViolations(sources: Source[], aliases: Record<string, string>): string[] {
+  const imports = sources.flatMap((source) =>
+    specifiersOf(source).map((name) => ({
+      from: source.path,
+      to: resolveImport(name, source.path, aliases),
+    })),
+  );
+  const broken = imports.map(judge).filter((sentence) => sentence !== null);
+  return [...new Set([...broken, ...findCircles(imports)])].sort();
+}
+
+/** Every TypeScript file of the house, by its path from the root. */
+export function readHouse(root: string): Source[] {
+  return ['src', 'adapters', 'cards', 'jobs']
+    .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({
+      path: relative(root, path).split(sep).join('/'),
+      text: readFileSync(path, 'utf8'),
+    }));
+}
+
+/** The `imports` of the project's package.json. */
+export function readAliases(root: string): Record<string, string> {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    imports: Record<string, string>;
+  };
+  return manifest.imports;
+}
+
+if (import.meta.main) {
+  const root = join(dirname(import.meta.filename), '..', '..');
+  const sources = readHouse(root);
+  const violations = findViolations(sources, readAliases(root));
+  for (const sentence of violations) console.error(sentence);
+  console.log(`${sources.length} files looked at, ${violations.length} imports out of place`);
+  process.exitCode = violations.length > 0 ? 1 : 0;
+}

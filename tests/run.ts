@@ -1,0 +1,57 @@
+// `npm test`: the checks, then every test. The last line it prints is always `N passed, N failed`.
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Summary = z.object({
+  passed: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int(),
+});
+type Summary = z.infer<typeof Summary>;
+
+const root = join(import.meta.dirname, '..');
+const nothingRan: Summary = { passed: 0, failed: 1, skipped: 0 };
+
+/** Runs a command with our streams; its exit code (1 when it was killed). */
+function run(command: string, args: string[], options: SpawnOptions = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+async function runTests(filters: string[]): Promise<{ code: number; summary: Summary }> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-summary-'));
+  const path = join(folder, 'summary.json');
+  try {
+    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+    const env = { ...process.env, COUNTERSIGN_TEST_SUMMARY: path };
+    const code = await run(process.execPath, [vitest, 'run', ...filters], { env });
+    const text = await readFile(path, 'utf8').catch(() => null); // It died before it could count.
+    const summary = text === null ? nothingRan : Summary.parse(JSON.parse(text));
+    return { code, summary };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function print({ passed, failed, skipped }: Summary): void {
+  console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+}
+
+const checked = await run('npm', ['run', '--silent', 'check'], {
+  shell: process.platform === 'win32',
+});
+if (checked !== 0) {
+  print(nothingRan);
+  process.exitCode = 1;
+} else {
+  const { code, summary } = await runTests(process.argv.slice(2));
+  const failed = code !== 0 && summary.failed === 0 ? 1 : summary.failed;
+  print({ ...summary, failed });
+  process.exitCode = failed > 0 ? 1 : 0;
+}

@@ -1,0 +1,114 @@
+// The rules of who imports whom, shown to fire, and kept by the house as it stands.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findViolations, readAliases, readHouse } from '../../house/rooms.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const aliases = readAliases(root);
+
+test('the house as it stands keeps the rules', () => {
+  const sources = readHouse(root);
+  expect(sources.length).toBeGreaterThan(200);
+  expect(findViolations(sources, aliases)).toEqual([]);
+});
+
+const planted: [string, string, string, RegExp][] = [
+  [
+    'a sideways import',
+    'src/planner/x.ts',
+    "import { a } from '#plans/a.ts';",
+    /planner.*may not import src\/plans\/a\.ts/,
+  ],
+  [
+    'an import upwards',
+    'src/store/x.ts',
+    "import { a } from '#conversation/a.ts';",
+    /store.*may not import/,
+  ],
+  [
+    'an import for its type only',
+    'src/tools/x.ts',
+    "import type { A } from '#store/a.ts';",
+    /tools.*may not import/,
+  ],
+  [
+    'handing on another room',
+    'src/plans/x.ts',
+    "export { a } from '#executor/a.ts';",
+    /plans.*may not import/,
+  ],
+  [
+    'an import at run time',
+    'src/models/x.ts',
+    "await import('#tools/a.ts');",
+    /models.*may not import/,
+  ],
+  [
+    'a path instead of an alias',
+    'src/api/x.ts',
+    "import { a } from '../../adapters/slack/a.ts';",
+    /api.*may not import adapters\/slack/,
+  ],
+  [
+    'cards that know the store',
+    'cards/x.ts',
+    "import { a } from '#store/a.ts';",
+    /cards.*may not import/,
+  ],
+  [
+    'adapters that know each other',
+    'adapters/slack/x.ts',
+    "import { a } from '../teams/a.ts';",
+    /may not import adapters\/teams/,
+  ],
+  [
+    'the page that knows its server',
+    'adapters/console/page/x.ts',
+    "import { a } from '../routes.ts';",
+    /may not import adapters\/console\/routes/,
+  ],
+  [
+    'Teams outside its adapter',
+    'src/api/x.ts',
+    "import { a } from 'botbuilder';",
+    /belongs to adapters\/teams/,
+  ],
+  [
+    'Slack outside its adapter',
+    'adapters/teams/x.ts',
+    "import { a } from '@slack/bolt';",
+    /belongs to adapters\/slack/,
+  ],
+  [
+    'the database driver outside the store',
+    'src/plans/x.ts',
+    "import { Pool } from 'pg';",
+    /belongs to store/,
+  ],
+  ['help from the tests', 'src/api/x.ts', "import { a } from '#tests/wait.ts';", /only for tests/],
+  [
+    'a room nobody has heard of',
+    'src/attic/x.ts',
+    "import { a } from '#contracts/a.ts';",
+    /stands in no room/,
+  ],
+];
+
+test.each(planted)('%s is reported', (_name, path, text, sentence) => {
+  expect(findViolations([{ path, text }], aliases)).toEqual([expect.stringMatching(sentence)]);
+});
+
+test('files that import each other are reported, however many lie between', () => {
+  const sources = ['a', 'b', 'c'].map((name, at) => ({
+    path: `src/plans/${name}.ts`,
+    text: `import { x } from './${'bca'[at]}.ts';`,
+  }));
+  expect(findViolations(sources, aliases)).toEqual([
+    'imports go in a circle: src/plans/a.ts → src/plans/b.ts → src/plans/c.ts → src/plans/a.ts',
+  ]);
+});
+
+test('an import down the house is allowed', () => {
+  const text = "import { a } from '#plans/a.ts';\nimport { b } from '#contracts/b.ts';";
+  expect(findViolations([{ path: 'src/conversation/x.ts', text }], aliases)).toEqual([]);
+});
