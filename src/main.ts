@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The verbs of the command line. Wires the parts; holds no logic of its own.
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import open from 'open';
 import { ask } from '#adapters/terminal/ask.ts';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
@@ -97,7 +97,9 @@ const program = new Command('countersign')
   .description(
     'Plans before it acts: nothing runs until you countersign exactly the plan you were shown.',
   )
-  .version(version);
+  .version(version)
+  // Mistakes on the command line come back here, so that they have the exit code of one.
+  .exitOverride();
 
 program
   .command('start')
@@ -173,6 +175,10 @@ function describeExitCodes(): string {
 }
 
 program.parseAsync().catch((error: unknown) => {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    return;
+  }
   if (error instanceof CountersignError) console.error(`countersign: ${error.message}`);
   else console.error(error);
   process.exitCode = exitCodes.failed ?? 1;
