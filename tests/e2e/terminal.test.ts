@@ -1,0 +1,162 @@
+// The whole job in a terminal: the plan, the question, the outcome, and an exit code that a script can trust.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { type Options, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let options: Options;
+beforeAll(async () => {
+  options = { home: await programs.home(), database: database.url };
+});
+vi.setConfig({ maxConcurrency: 3 });
+
+const ask = (text: string, more: string[] = [], input = '') =>
+  programs.finish(['ask', text, ...more], { ...options, input });
+const readNote = (name: string) => readFile(join(options.home, 'workspace', name), 'utf8');
+
+type Line = { event: string; [key: string]: unknown };
+const readLines = (stdout: string): Line[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe.concurrent('countersign ask', () => {
+  it('shows the plan, takes --yes for the approval, and ends with 0 when it is done', async () => {
+    const { code, stdout, stderr } = await ask('Create yes.txt saying Hello', ['--yes']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/Plan PLAN-[0-9a-f]{8} · version 1 · offline planner/);
+    expect(stdout).toContain('workspace_write → yes.txt');
+    expect(stdout).toContain('Approved by local');
+    expect(await readNote('yes.txt')).toBe('Hello');
+  });
+
+  it('speaks JSON lines with --json, the last of them the outcome', async () => {
+    const { code, stdout } = await ask('Create json.txt saying Hello', ['--yes', '--json']);
+    const lines = readLines(stdout);
+    const [plan] = lines.filter(({ event }) => event === 'plan');
+    expect(plan).toMatchObject({ version: 1, status: 'proposed', planner: 'offline planner' });
+    expect(lines).toContainEqual({
+      event: 'decision',
+      action: 'approve',
+      plan_id: plan?.plan_id,
+      version: 1,
+      digest: plan?.digest,
+    });
+    expect(lines.at(-1)).toMatchObject({
+      event: 'outcome',
+      exit_code: code,
+      outcome: 'done',
+      plan_id: plan?.plan_id,
+      status: 'completed',
+    });
+    expect(code).toBe(0);
+  });
+
+  it('reads the decision from its input', async () => {
+    const { code, stdout } = await ask('Create typed.txt saying Hello', [], 'approve');
+    expect(code).toBe(0);
+    expect(stdout).toContain('[a]pprove');
+    expect(await readNote('typed.txt')).toBe('Hello');
+  });
+
+  it('sends changes back and shows the next version', async () => {
+    const input = 'propose changes: use second.txt instead of first.txt\napprove';
+    const { code, stdout } = await ask('Create first.txt saying Hello', [], input);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Changed since version 1');
+    expect(stdout).toMatch(/Done · version 2/);
+    expect(await readNote('second.txt')).toBe('Hello');
+    await expect(readNote('first.txt')).rejects.toThrow('ENOENT');
+  });
+
+  it('asks what it has to know, and goes on with the answer', async () => {
+    const { code, stdout } = await ask('Create a file saying Hello', [], 'answered.md\napprove');
+    expect(stdout).toContain('Where should this text be saved?');
+    expect(code).toBe(0);
+    expect(await readNote('answered.md')).toBe('Hello');
+  });
+
+  it('ends with 3 when it is rejected, and nothing has run', async () => {
+    const { code, stdout } = await ask('Create rejected.txt saying Hello', [], 'reject');
+    expect(code).toBe(3);
+    expect(stdout).toContain('Rejected by local');
+    await expect(readNote('rejected.txt')).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with 4 when nobody answers, and says how to find the plan again', async () => {
+    const { code, stdout } = await ask('Create nobody.txt saying Hello');
+    expect(code).toBe(4);
+    const [, id = ''] = /^ *countersign plans (PLAN-[0-9a-f]{8})$/m.exec(stdout) ?? [];
+    const found = await programs.finish(['plans', id, '--json'], options);
+    expect(found.code).toBe(0);
+    const { plan }: { plan: Plan } = JSON.parse(found.stdout);
+    expect(plan).toMatchObject({ id, status: 'proposed', requester: 'local' });
+  });
+
+  it('ends with 1 when a step fails, and says which and why', async () => {
+    const { code, stdout } = await ask('Delete nothing.md', ['--yes']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Step 1 failed: There is no nothing.md in the workspace.');
+    expect(stdout).toContain('What can be done now');
+  });
+
+  it('answers what needs no plan, and ends with 0', async () => {
+    const { code, stdout } = await ask('Book me a flight');
+    expect(code).toBe(0);
+    expect(stdout).toContain("I can't book flights");
+    expect(stdout).not.toContain('PLAN-');
+  });
+
+  it('ends with 130 at Ctrl-C and leaves the plan as it is', async () => {
+    const program = programs.run(['ask', 'Create left.txt saying Hello'], options);
+    await waitFor('the question', () => program.stdout().includes('[a]pprove'), {
+      timeoutMs: 30_000,
+    });
+    expect((await program.stop('SIGINT')).code).toBe(130);
+    expect(program.stdout()).toMatch(/Left as it is.*countersign plans PLAN-/s);
+    await expect(readNote('left.txt')).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with 2 when the request is missing', async () => {
+    const { code, stderr } = await programs.finish(['ask'], options);
+    expect(code).toBe(2);
+    expect(stderr).toContain('request');
+  });
+
+  it('keeps to the person it is told', async () => {
+    const { code, stdout } = await ask('Create ana.txt saying Hi', ['--yes', '--user', 'ana']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Approved by ana');
+  });
+});
+
+describe('countersign plans', () => {
+  it('lists what waits, and everything with --status all', async () => {
+    const [open, all] = await Promise.all([
+      programs.finish(['plans'], options),
+      programs.finish(['plans', '--status', 'all', '--json'], options),
+    ]);
+    expect([open.code, all.code]).toEqual([0, 0]);
+    expect(open.stdout).toMatch(/PLAN-[0-9a-f]{8} +waits for you.*Create nobody\.txt/);
+    expect(open.stdout).not.toContain('yes.txt');
+    const { plans }: { plans: Plan[] } = JSON.parse(all.stdout);
+    expect(plans.map(({ status }) => status)).toEqual(
+      expect.arrayContaining(['proposed', 'completed', 'failed', 'rejected']),
+    );
+  });
+
+  it('says what is wrong with a plan or a status that does not exist', async () => {
+    const [plan, status] = await Promise.all([
+      programs.finish(['plans', 'PLAN-00000000'], options),
+      programs.finish(['plans', '--status', 'lost'], options),
+    ]);
+    expect([plan.code, plan.stdout]).toEqual([1, expect.stringContaining('no plan PLAN-00000000')]);
+    expect([status.code, status.stdout]).toEqual([2, expect.stringContaining('needs_review')]);
+  });
+});
