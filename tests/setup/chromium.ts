@@ -1,0 +1,106 @@
+// The browser for the console's tests: found where machines keep it, installed where that is possible;
+// otherwise the tests fail with what to do. They are never skipped.
+import { spawn } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { withLock } from '#store/embedded/lock.ts';
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const variables = ['CHROMIUM_PATH', 'CHROME_PATH', 'PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH'];
+const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const applications = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map((name) =>
+  join('Applications', `${name}.app`, 'Contents', 'MacOS', name),
+);
+const windowsPrograms = [
+  join('Google', 'Chrome', 'Application', 'chrome.exe'),
+  join('Microsoft', 'Edge', 'Application', 'msedge.exe'),
+];
+
+type Machine = { platform: NodeJS.Platform; env: NodeJS.ProcessEnv };
+const here: Machine = { platform: process.platform, env: process.env };
+
+/** Where this kind of machine may keep a Chromium, best first. */
+export function listPlaces({ platform, env }: Machine = here): string[] {
+  const named = variables.flatMap((name) => env[name] ?? []);
+  const inPath = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  const places: Partial<Record<NodeJS.Platform, string[]>> = {
+    darwin: ['/', homedir()].flatMap((root) => applications.map((path) => join(root, path))),
+    win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((name) =>
+      windowsPrograms.map((path) => join(env[name] ?? '', path)),
+    ),
+  };
+  const usual = [...inPath, '/usr/bin', '/snap/bin'].flatMap((folder) =>
+    commands.map((command) => join(folder, command)),
+  );
+  return [...named, ...(places[platform] ?? usual)];
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  return await access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function find(): Promise<string | null> {
+  for (const name of variables) {
+    const path = process.env[name];
+    if (path !== undefined && path !== '' && !(await isProgram(path)))
+      throw new Error(`${name} is ${path}, which is no program. Correct it or take it away.`);
+  }
+  for (const path of listPlaces()) if (await isProgram(path)) return path;
+  return null;
+}
+
+/** Runs a command; its exit code, or 127 when there is no such command. */
+function run(command: string, args: string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
+    child.on('error', () => resolve(127));
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Debian's package, where we are root and apt-get is there. Several test files may ask at once. */
+async function install(): Promise<void> {
+  if (process.getuid?.() !== 0 || (await run('apt-get', ['--version'])) !== 0) return;
+  await withLock(join(tmpdir(), 'countersign-apt.lock'), 600_000, async () => {
+    if ((await find()) !== null) return;
+    console.error('No Chromium found; installing the package "chromium".');
+    await run('apt-get', ['update', '-q']);
+    await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'chromium']);
+  });
+}
+
+/**
+ * Path of a Chromium.
+ * @throws Error that says how to install one, when there is none and it cannot be installed here
+ */
+export async function findChromium(): Promise<string> {
+  const found = await find();
+  if (found !== null) return found;
+  await install();
+  const installed = await find();
+  if (installed !== null) return installed;
+  throw new Error(
+    'The console is tested in Chromium, and none was found. Install it ("apt-get install chromium", "dnf install chromium", "brew install --cask chromium") or set CHROMIUM_PATH to one.',
+  );
+}
+
+/** A browser with a profile of its own, which goes when it is closed. */
+export async function openBrowser(): Promise<Browser> {
+  return await chromium.launch({ executablePath: await findChromium(), args: flags });
+}
