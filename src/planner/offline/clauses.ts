@@ -22,7 +22,7 @@ type Cut = {
 };
 
 const strong =
-  /\s*[,;.:–—-]?\s*\b(?:and|but)?\s*(?:then|after\s*(?:that|this|which|wards?)|subsequently|once\s+(?:that|this|it)(?:['’]s|\s+is)\s+done|when\s+(?:that|this|it)(?:['’]s|\s+is)\s+done|when\s+(?:done|finished)|as\s+(?:a|the)\s+(?:next|last|final)\s+step)\b\s*[,:]?\s*/gi;
+  /\s*[,;.:–—-]?\s*\b(?:and|but)?\s*(?:then|after\s*(?:that|this|which|wards?)|subsequently|once\s+(?:that|this|it)(?:['’]s|\s+is)\s+done|when\s+(?:that|this|it)(?:['’]s|\s+is)\s+done|when\s+(?:done|finished)|as\s+(?:a|the)\s+(?:next|last|final)\s+step|(?:after|once|when|as\s+soon\s+as)\s+\p{L}+\s+(?:(?:has|have|had|is|are)\s+)?(?:answered|replied|confirmed|responded|finished|agreed|signed))\b\s*[,:]?\s*/giu;
 const strongByPlace =
   /(?:[.,;]\s*(?:and\s+)?|\band\s+)(?:next|finally|lastly|in the end)\b\s*[,:]?\s*/gi;
 const sentenceEnd = /(?:[.!?]+\s+|\s*\n+\s*|\s*;\s*)/g;
@@ -132,8 +132,13 @@ function findCuts(text: string): Cut[] {
   );
 }
 
+/** "It should say hello." belongs to the file that was spoken of before it. */
+const describesContent =
+  /^\s*(?:it|they|each(?: one)?|both|(?:the|its|their) (?:files?|text|contents?))\s+(?:should|must|shall|needs? to|has to|have to|will)\s+(?:say|contain|read|hold|be empty)\b/i;
+
 /** Whether the text is really cut here: what follows must be an instruction of its own. */
 function separates(left: string, rest: string, cut: Cut, verbs: Verbs): boolean {
+  if (cut.strength === 'sentence' && describesContent.test(rest)) return false;
   const right = stripPoliteness(rest.slice(0, 400).replace(/^(?:and|but|then)\s+/i, ''));
   if (right === '') return cut.strength !== 'weak' && rest.trim() === '';
   if (opensCondition.test(stripPoliteness(left))) return cut.strength === 'sentence';

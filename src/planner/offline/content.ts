@@ -21,7 +21,7 @@ const ownName =
 const nothing =
   /^(?:nothing|no (?:text|content|contents)|empty(?: (?:text|content))?|an? empty (?:string|text|file)|blank)(?:\s+in\s+(?:it|them))?$/i;
 const composable =
-  /^(?:an?|some|the|two|three|\d+)\s+(?:[\p{L}-]+\s+){0,3}?(?:poem|list|summary|story|report|joke|essay|haiku|letter|email|table|script|code|paragraphs?|description|outline|template|agenda|introduction|overview|plan|review|article|recipes?|sentences?|ideas?|examples?|program|function|greeting|explanation)\b/iu;
+  /^(?:an?|some|two|three|\d+)\s+(?:[\p{L}-]+\s+){0,3}?(?:poem|list|summary|story|report|joke|essay|haiku|letter|email|table|script|code|paragraphs?|description|outline|template|agenda|introduction|overview|plan|review|article|recipes?|sentences?|ideas?|examples?|program|function|greeting|explanation)(?:\s+(?:about|of|on|for|with|that|in|to)\b[\s\S]*)?$/iu;
 
 export type Marked = { before: string; content: Content };
 
@@ -68,7 +68,8 @@ export function readContent(text: string, shielded: Shielded): Content {
   if (copied) return { kind: 'copy_of', path: copied };
   if (composable.test(bare))
     return { kind: 'compose', instruction: unshield(bare, shielded.quotes) };
-  return { kind: 'text', text: unshield(stripFullStop(trimmed), shielded.quotes) };
+  const said = trimmed.replace(/^the\s+(?:words?|text|line|sentence)\s+(?!of\b)(?=\S)/i, '');
+  return { kind: 'text', text: unshield(stripFullStop(said), shielded.quotes) };
 }
 
 function readCopied(text: string, shielded: Shielded): string | undefined {

@@ -33,6 +33,12 @@ export function findPaths(text: string, shielded: Shielded, quotedAnyway = false
     }
     const path = trimPath(match[0]);
     if (path === '' || path === '/' || /^[.~]+$/.test(path) || isNoPath(path)) continue;
+    // Well-known names are names as they are customarily written: "a todo list" is none.
+    if (
+      /^(?:readme|license|changelog|todo|makefile|dockerfile)$/i.test(path) &&
+      path === path.toLowerCase()
+    )
+      continue;
     found.push({ path, start, end: start + path.length, quoted: false });
   }
   return found;

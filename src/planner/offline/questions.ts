@@ -21,6 +21,8 @@ export const questions = {
   withoutRest: (wanted: string) =>
     `I can't ${wanted}: none of my tools can. Shall I plan the rest without it?`,
   fix: (problem: string, name: string) => `${problem} What should "${name}" be instead?`,
+  repeat: (words: string, when: string) =>
+    `I run a plan once and cannot repeat "${words}". Shall I remind you ${when} to do it?`,
   condition: (words: string) =>
     `I plan fixed steps and cannot decide on "${words}". What should I do, without the condition?`,
   unclear: (words: string) =>
@@ -42,6 +44,7 @@ const shapes = [
   /^Do you mean .+ or .+\?$/,
   /^I can't .+: none of my tools can\. Shall I plan the rest without it\?$/,
   /What should ".+" be instead\?$/,
+  /^I run a plan once and cannot repeat ".+"\. Shall I remind you .+ to do it\?$/,
   /^I plan fixed steps and cannot decide on ".+"\. What should I do, without the condition\?$/,
   /^I do not understand ".+"\. What should I do/,
 ];

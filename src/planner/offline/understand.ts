@@ -35,6 +35,7 @@ import {
 } from './reading.ts';
 import { splitName } from './schema-fields.ts';
 import { shield, unshield } from './shield.ts';
+import { describeRule, readRecurrence } from './times.ts';
 
 /** One clause with its meaning. `tool` is the tool the person named for it. */
 export type Understood = {
@@ -105,8 +106,16 @@ export function understand(
 const forEach =
   /^(\s*(?:please\s+)?)for\s+(?:each|every|all)(?:\s+of)?(?:\s+the)?\s+((?:\S+\s+)?(?:files?|documents?|notes))((?:\s+(?:in|inside|under|from)\s+(?:the\s+)?[^\s,:]+(?:\s+(?:folder|directory))?)?)\s*[,:]?\s+([\s\S]+)$/i;
 
+/** "Tomorrow at 8, remind me to …" says "remind me tomorrow at 8 to …". */
+const timeFirst =
+  /^\s*((?:every|each|on|at|in|tomorrow|today|tonight|next|daily|weekly|monthly)\b[^.;\n]{0,60}?)\s*,?\s+(?:please\s+)?(remind\s+(?:me|us))\b\s*([\s\S]*)$/i;
+const wish =
+  /^\s*(?:i|we)(?:['’]d|\s+would)?\s+(?:like|want|need)\s+(?=(?:(?:a|an|the|two|three|new|empty|\d+)\s+)+(?:text\s+)?(?:files?|documents?|folders?|notes?)\b)/i;
+
 /** "for each file in X, move it to Y" says "move every file in X to Y". */
-function distribute(text: string): string {
+function distribute(given: string): string {
+  const timed = timeFirst.exec(given);
+  const text = timed ? `${timed[2]} ${timed[1]} ${timed[3]}` : given.replace(wish, 'create ');
   const match = forEach.exec(text);
   if (!match) return text;
   const [, , kind = 'file', where = '', body = ''] = match;
@@ -122,12 +131,53 @@ function readClause(text: string, context: ReadingContext): Reading {
     return { kind: 'nothing', note: unshield(text, context.shielded.quotes) };
   const conditional = findCondition(text, context);
   if (conditional !== null) return answerOr(questions.condition(conditional), context);
+  const repeated = readRepetition(text, context);
+  if (repeated !== null) return repeated;
   const clause = stripClosing(rewordQuestion(stripPoliteness(text)));
   for (const frame of frames) {
     const reading = frame(clause, context) ?? (clause === text ? null : frame(text, context));
     if (reading !== null) return reading;
   }
   return readUnknown(clause, context);
+}
+
+const repetition =
+  /\b(?:(?:every|each)\s+(?:other\s+|\d+\s+)?(?:(?:week|work|business)?\s?-?days?|weeks?|months?|years?|hours?|minutes?|mornings?|afternoons?|evenings?|nights?|mon|tue|wed|thu|fri|sat|sun)|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:daily|hourly|weekly|monthly)\s+at)/i;
+const repeatable =
+  /^(?:post|send|run|fetch|get|download|create|write|delete|move|copy|list|ask|publish|share)\b/i;
+
+/** Steps run once. What should happen again and again can only be remembered: that is offered. */
+function readRepetition(text: string, context: ReadingContext): Reading | null {
+  const found = repetition.exec(text);
+  if (!found || /\bremind|\bcalendar\b|\bmeeting\b|\bappointment\b/i.test(text)) return null;
+  if (splitAtMarker(text.slice(0, found.index), context.shielded) !== null) return null;
+  if (/\b(?:that|saying|says)\s|:\s/i.test(text.slice(0, found.index))) return null;
+  const rule = readRecurrence(text);
+  if (!rule) return null;
+  const rest = rule.pieces
+    .reduce((left, piece) => left.replace(piece, ' '), text)
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s,]+|[\s,.]+$/g, '');
+  const edge =
+    found.index === 0 ||
+    text
+      .trimEnd()
+      .replace(/[.!]$/, '')
+      .endsWith((rule.pieces.at(-1) ?? '').trim());
+  if (!edge || !repeatable.test(rest)) return null;
+  const words = unshield(rest, context.shielded.quotes);
+  const question = questions.repeat(words, describeRule(rule.rrule));
+  const answer = context.answers.get(question);
+  if (answer === undefined) return ask(question);
+  if (!/^\s*(?:y|yes|yep|yeah|sure|ok|okay|please|do|right)\b/i.test(answer))
+    return { kind: 'nothing', note: '' };
+  const reminder = words.charAt(0).toUpperCase() + words.slice(1);
+  return {
+    kind: 'intents',
+    intents: [
+      { act: 'remind', text: reminder, at: null, rrule: rule.rrule, assumedHour: rule.assumedHour },
+    ],
+  };
 }
 
 /** A condition outside of text that is to be written. */

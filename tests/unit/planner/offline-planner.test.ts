@@ -245,6 +245,20 @@ describe('asking', () => {
     expect(draft.steps[0]?.args).toEqual({ path: 'good.txt', content: 'hi' });
   });
 
+  it('offers a reminder for what it cannot repeat', async () => {
+    const turns = ['Every Monday at 9 post "Sync"', 'yes'];
+    expect(operationsOf(proposalOf(await converse(offline(), turns)))).toEqual([
+      [
+        'reminder_set',
+        {
+          text: 'Post "Sync"',
+          rrule: 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0',
+          timezone: 'Europe/Berlin',
+        },
+      ],
+    ]);
+  });
+
   it('does not decide on conditions', async () => {
     const { result } = await plan(offline(), 'If a.txt exists, delete it');
     expect(result).toMatchObject({ kind: 'question' });

@@ -84,6 +84,19 @@ const plans: [text: string, steps: [string, JsonObject][]][] = [
   ['append "x" to a.txt', [write('a.txt', 'A\nx', { overwrite: true })]],
   ['Add a line saying bye to a.txt', [write('a.txt', 'A\nbye', { overwrite: true })]],
   ['replace A with B in a.txt', [write('a.txt', 'B', { overwrite: true })]],
+  [
+    'write "a" to a.txt, "b" to b.txt and c.txt',
+    [write('a.txt', 'a'), write('b.txt', 'b'), write('c.txt', 'b')],
+  ],
+  ['Create a.txt. It should say hello.', [write('a.txt', 'hello')]],
+  ['Create a todo list in todo.md: milk, bread, eggs', [write('todo.md', 'milk, bread, eggs')]],
+  ['I want a file called plan.md which contains the words Plan A', [write('plan.md', 'Plan A')]],
+  ['Create a.txt saying the plan is ready', [write('a.txt', 'the plan is ready')]],
+  [
+    'Create notes.txt saying standup every Monday at 9',
+    [write('notes.txt', 'standup every Monday at 9')],
+  ],
+  ['Create daily.md saying x', [write('daily.md', 'x')]],
   // Moving, copying, deleting
   ['move a.txt to the archive folder', [move('a.txt', 'archive/a.txt')]],
   ['put a.txt in archive/', [move('a.txt', 'archive/a.txt')]],
@@ -167,6 +180,15 @@ const plans: [text: string, steps: [string, JsonObject][]][] = [
     [remind('Back up', { rrule: 'FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=12;BYMINUTE=0;BYSECOND=0' })],
   ],
   [
+    'Every weekday at 9:30 remind me to post',
+    [remind('Post', { rrule: 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=30;BYSECOND=0' })],
+  ],
+  [
+    'Tomorrow at 8am, remind me to call the bank',
+    [remind('Call the bank', { at: '2026-03-05T08:00:00+01:00' })],
+  ],
+  ['Tell everyone the meeting is every Monday at 9', [post('the meeting is every Monday at 9')]],
+  [
     'Set a daily reminder at 18:00 to stop working',
     [remind('Stop working', { rrule: 'FREQ=DAILY;BYHOUR=18;BYMINUTE=0;BYSECOND=0' })],
   ],
@@ -215,6 +237,7 @@ describe('order is what the words say', () => {
     ['Create a.txt saying hi; delete b.txt', ['', '1']],
     ['Create a.txt saying hi and delete b.txt', ['', '']],
     ['Create a.txt saying hi and move it to b/', ['', '1']],
+    ['Ask Ana whether it is ready, and after she has answered post "Ready" here', ['', '1']],
     ['wait 5 seconds then create a.txt saying hi', ['', '1']],
     [
       "Write 'hello' into a.txt, and after that, move it to archive/ and then list archive",
@@ -292,6 +315,11 @@ describe('what is unclear is asked', () => {
       'when the build is done, post "done"',
       'I plan fixed steps and cannot decide on "when the build is done". What should I do, without the condition?',
     ],
+    [
+      'Every Monday at 9 post "Sync"',
+      'I run a plan once and cannot repeat "post "Sync"". Shall I remind you every Monday at 09:00 to do it?',
+    ],
+    ['Make a backup of a.txt', 'Where should I copy a.txt to?'],
     [
       'flight to Berlin',
       'I do not understand "flight to Berlin". What should I do, in words such as: create, move, delete, list or read a file, post, remind?',

@@ -203,7 +203,7 @@ const calendarWords = /\b(?:calendar|agenda|diary|appointments?|meetings?|events
 
 export const readCalendar: Frame = (clause, context) => {
   const looks =
-    /^(?:(?:show|read|check|list|open|display|print|give|tell|view|look at)\b|what(?:['’]s|\s+is|\s+are|\s+do)\b|which\b|do\s+(?:i|we)\s+have\b|(?:is|are)\s+there\b|when\s+is\s+my\s+next\b)/i.test(
+    /^(?:(?:show|read|check|list|open|display|print|view|look at|(?:give|tell)\s+(?:me|us))\b|what(?:['’]s|\s+is|\s+are|\s+do)\b|which\b|do\s+(?:i|we)\s+have\b|(?:is|are)\s+there\b|when\s+is\s+my\s+next\b)/i.test(
       clause,
     );
   if (looks && calendarWords.test(clause) && !/\.\p{L}/u.test(clause)) {

@@ -67,7 +67,7 @@ export const readMakeFolder: Frame = (clause, context) => {
 export const readCopy: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
   if (!lead) return null;
-  const copyOf = /^(?:a\s+)?(?:copy|duplicate)\s+of\s+/i.exec(lead.rest);
+  const copyOf = /^(?:a\s+)?(?:copy|duplicate|back-?up)\s+of\s+/i.exec(lead.rest);
   const verbs = new Set(['copy', 'cp', 'duplicate', 'clone']);
   if (!verbs.has(lead.verb) && !copyOf) return null;
   const rest = copyOf ? lead.rest.slice(copyOf[0].length) : lead.rest;
@@ -158,25 +158,50 @@ export const readWrite: Frame = (clause, context) => {
   if (!lead || !writeVerbs.has(lead.verb)) return null;
   const { rest, overwrite } = readOverwrite(lead.verb, lead.rest);
   const changes = ['change', 'update', 'set', 'replace'].includes(lead.verb);
-  const readings: Reading[] = splitPerPath(rest)
-    .map((part) => {
-      const text = changes
-        ? part
-            .replace(whole, '')
-            .replace(/\s+to\s+(?=(?:say|read|contain)\b)/i, ' that ')
-            .replace(/\bthat (say|read|contain)\b/i, 'that $1s')
-        : part;
-      return readOne(lead.verb, text, overwrite, context);
-    })
-    .filter((reading) => reading !== null);
-  if (readings.length === 0) return null;
-  return mergeReadings(readings);
+  const pairs = readPairs(rest, overwrite, context);
+  if (pairs) return pairs;
+  const read = splitPerPath(rest).map((part) => {
+    const text = changes
+      ? part
+          .replace(whole, '')
+          .replace(/\s+to\s+(?=(?:say|read|contain)\b)/i, ' that ')
+          .replace(/\bthat (say|read|contain)\b/i, 'that $1s')
+      : part;
+    return readOne(lead.verb, text, overwrite, context);
+  });
+  const readings = read.filter((reading) => reading !== null);
+  // A part without a reading must not be lost on the way.
+  return readings.length === read.length ? mergeReadings(readings) : null;
 };
 
 function mergeReadings(readings: Reading[]): Reading {
   const asked = readings.flatMap((r) => (r.kind === 'question' ? r.questions : []));
   if (asked.length > 0) return ask(...asked);
   return intents(...readings.flatMap((r) => (r.kind === 'intents' ? r.intents : [])));
+}
+
+const quotedPair = new RegExp(
+  `^(?:(?:the|a)\\s+)?(?:(?:text|words?|line)\\s+)?([\uE000-\uF8FF])\\s+(?:to|in|into|as)\\s+(?:(?:the|a)\\s+)?(?:files?\\s+)?((?:${pathPattern})(?:(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+)(?!["\uE000-\uF8FF]\\s+(?:to|in|into|as)\\b)${pathPattern})*)(?:\\s*,\\s*(?:and\\s+)?|\\s+and\\s+|[.!]?$)`,
+  'iu',
+);
+
+/** '"a" to a.txt, "b" to b.txt and c.txt': each text goes to the paths behind it. */
+function readPairs(
+  text: string,
+  overwrite: boolean | null,
+  context: ReadingContext,
+): Reading | null {
+  const readings: Reading[] = [];
+  let rest = text.trim();
+  while (rest !== '') {
+    const match = quotedPair.exec(rest);
+    if (!match?.[1] || !match[2]) return null;
+    const paths = findPaths(match[2], context.shielded, true).map((item) => item.path);
+    if (paths.length === 0) return null;
+    readings.push(write(paths, readContent(match[1], context.shielded), overwrite));
+    rest = rest.slice(match[0].length).trim();
+  }
+  return readings.length === 0 ? null : mergeReadings(readings);
 }
 
 function readOverwrite(verb: string, text: string): { rest: string; overwrite: boolean | null } {
