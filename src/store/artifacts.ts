@@ -1,7 +1,6 @@
 // Data too large for a row: kept once, referred to by id.
 import { createHash } from 'node:crypto';
-import { eq } from 'drizzle-orm';
-import { CountersignError } from '#contracts/errors.ts';
+import { and, eq } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
 import { artifacts } from './schema.ts';
 
@@ -29,11 +28,15 @@ export async function storeArtifact(
   });
 }
 
-export async function readArtifact(db: Queryable, id: string): Promise<Buffer> {
+/** The content of an artifact of this plan, or null: there is none, or it belongs to another plan. */
+export async function readArtifact(
+  db: Queryable,
+  planId: string,
+  id: string,
+): Promise<Buffer | null> {
   const [row] = await db
     .select({ content: artifacts.content })
     .from(artifacts)
-    .where(eq(artifacts.id, id));
-  if (row !== undefined) return row.content;
-  throw new CountersignError('not_found', `Artifact ${id} is gone; it may have been archived.`);
+    .where(and(eq(artifacts.id, id), eq(artifacts.plan_id, planId)));
+  return row?.content ?? null;
 }

@@ -25,12 +25,12 @@ export async function readOutputs(
     select step_id, output from countersign.plan_steps
     where plan_id = ${planId} and step_id = any(${sql.param(stepIds)}::text[]) and status = 'succeeded'`);
   for (const { step_id, output } of rows) {
-    const artifact = artifactOf(output);
+    const id = artifactOf(output);
+    const artifact = id === null ? null : await readArtifact(db, planId, id);
+    // A tool may answer what only looks like a pointer: then it is data.
     outputs.set(
       step_id,
-      artifact === null
-        ? output
-        : JsonValue.parse(JSON.parse((await readArtifact(db, artifact)).toString('utf8'))),
+      artifact === null ? output : JsonValue.parse(JSON.parse(artifact.toString('utf8'))),
     );
   }
   return outputs;

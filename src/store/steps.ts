@@ -97,29 +97,25 @@ type StepRow = {
   question: string | null;
 };
 
-// Raw statements give timestamps as Postgres prints them; people and JSON get ISO 8601.
-const iso = (text: string | null): string | null =>
-  text === null ? null : new Date(text).toISOString();
-
 function toStep({ step_id, ...row }: StepRow): Step {
-  return {
-    ...row,
-    id: step_id,
-    not_before: iso(row.not_before),
-    started_at: iso(row.started_at),
-    ended_at: iso(row.ended_at),
-  };
+  return { ...row, id: step_id };
 }
+
+// Postgres prints timestamps by the session's settings; people, JSON and the digest get ISO 8601 in UTC.
+const iso = (column: string): string =>
+  `to_char(s.${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
 
 const columns = sql.raw(
   [
-    'position step_id description tool operation target args priority partition tags resources capabilities',
-    'notes duration_minutes not_before effect guarded status attempt started_at ended_at result_summary error output question',
-  ]
-    .join(' ')
-    .split(' ')
-    .map((column) => `s.${column}`)
-    .join(', '),
+    ...[
+      'position step_id description tool operation target args priority partition tags resources capabilities',
+      'notes duration_minutes effect guarded status attempt result_summary error output question',
+    ]
+      .join(' ')
+      .split(' ')
+      .map((column) => `s.${column}`),
+    ...['not_before', 'started_at', 'ended_at'].map(iso),
+  ].join(', '),
 );
 
 const after = sql`(
