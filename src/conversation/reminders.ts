@@ -60,6 +60,8 @@ export async function ringReminders(context: ConversationContext): Promise<void>
       .where(and(isNotNull(reminders.next_at), lte(reminders.next_at, now)))
       .limit(remindersATurn)
       .for('update', { skipLocked: true });
+    // In one order everywhere: saying something locks its conversation.
+    due.sort((a, b) => (conversationOf(a) < conversationOf(b) ? -1 : 1));
     for (const reminder of due) {
       const { rrule, timezone } = reminder;
       const [next = null] =

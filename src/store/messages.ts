@@ -1,5 +1,6 @@
 // What was said in a conversation. A message with a `once` key is said at most once.
-import { and, asc, desc, eq, gt } from 'drizzle-orm';
+// Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Message } from '#contracts/service.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { notify } from './notify.ts';
@@ -15,8 +16,15 @@ export type NewMessage = {
   once?: string;
 };
 
-/** @returns whether it was said now (false: a message with this key stands already) */
+/**
+ * Says something; the conversation is locked until the transaction ends. Locks are taken in the order plan, run,
+ * conversation.
+ * @returns whether it was said now (false: a message with this key stands already)
+ */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<boolean> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign conversation ${message.conversation}`}, 0))`,
+  );
   const added = await tx
     .insert(messages)
     .values({

@@ -29,12 +29,14 @@ export async function openListener(url: string, warn: (error: Error) => void): P
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function lose(error: Error): void {
-    if (client === null) return;
+  /** Lets go of `lost` and tries again later. What a connection reports after it was let go is old news. */
+  function lose(lost: pg.Client, error: Error): void {
+    if (client !== lost) return;
     client = null;
+    lost.end().catch(() => {}); // it is lost already; this frees its socket
     if (closed) return;
     warn(error);
-    timer = setTimeout(reconnect, retryAfterMs);
+    timer = setTimeout(() => void reconnect(), retryAfterMs);
   }
 
   async function connect(): Promise<void> {
@@ -43,32 +45,39 @@ export async function openListener(url: string, warn: (error: Error) => void): P
       application_name: 'countersign listener',
       keepAlive: true,
     });
-    next.on('error', lose);
-    next.on('end', () => lose(new Error('The listening connection ended.')));
+    next.on('error', (error) => lose(next, error));
+    next.on('end', () => lose(next, new Error('The listening connection ended.')));
     next.on('notification', ({ payload }) => {
       if (payload === undefined) return;
       emitter.emit(payload, payload);
       if (payload.startsWith('cancel:')) emitter.emit('cancel', payload);
     });
     client = next;
-    await next.connect();
-    await next.query('listen countersign');
+    try {
+      await next.connect();
+      await next.query('listen countersign');
+    } catch (error) {
+      lose(next, error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
   }
 
-  function reconnect(): void {
-    connect().then(
-      () => {
-        for (const topic of emitter.eventNames()) emitter.emit(topic, String(topic));
-      },
-      (error: Error) => {
-        client = null;
-        if (!closed) timer = setTimeout(reconnect, retryAfterMs);
-        else warn(error);
-      },
-    );
+  async function reconnect(): Promise<void> {
+    try {
+      await connect();
+    } catch {
+      return; // `lose` has warned and set the next try
+    }
+    for (const topic of emitter.eventNames()) emitter.emit(topic, String(topic));
   }
 
-  await connect();
+  try {
+    await connect();
+  } catch (error) {
+    closed = true;
+    clearTimeout(timer);
+    throw error;
+  }
   return {
     on(topic, wake) {
       emitter.on(topic, wake);
