@@ -2,7 +2,7 @@
 import type { Plan, Step } from '#contracts/plan.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
-import { readPlan } from '#store/plans.ts';
+import { lockPlan, readPlan } from '#store/plans.ts';
 import { readSteps } from '#store/steps.ts';
 import { describeProposal } from './call-to-action.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
@@ -12,12 +12,15 @@ export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: str
   return `${id}:v${version}:${what}`;
 }
 
-/** The news of a plan's present status; null when the card says enough. */
-function newsOf(plan: Plan): { key: string; text: string; card: boolean } | null {
+/**
+ * The news of a plan's present status; null when the card says enough.
+ * @param planned a planner's run shows each version itself
+ */
+function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card: boolean } | null {
   const name = `${plan.id} “${plan.title}”`;
   switch (plan.status) {
     case 'proposed':
-      return plan.version === 1
+      return plan.version === 1 && !planned
         ? { key: 'proposed', text: describeProposal(plan), card: true }
         : null;
     case 'needs_review':
@@ -43,7 +46,7 @@ function newsOf(plan: Plan): { key: string; text: string; card: boolean } | null
     case 'cancelled':
       return {
         key: 'cancelled',
-        text: `${name} is cancelled${plan.decided_by === null ? '' : ` by ${plan.decided_by}`}.`,
+        text: `${name} is cancelled${plan.decided_by === null ? `. ${plan.result_summary ?? ''}` : ` by ${plan.decided_by}.`}`,
         card: false,
       };
     case 'rejected':
@@ -73,28 +76,22 @@ const questionsShown = 20;
 
 /** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
 export async function announce(context: ConversationContext, planId: string): Promise<void> {
-  const plan = await readPlan(context.db.query, planId);
-  const { conversation } = plan;
-  if (conversation === null) return;
-  const steps =
-    plan.counts.waiting + plan.counts.unknown === 0
-      ? []
-      : await readSteps(
-          context.db.query,
-          planId,
-          { status: ['waiting', 'unknown'] },
-          0,
-          questionsShown,
-        );
   await context.db.transaction(async (tx) => {
+    // A change that is being committed holds this lock: it may have counted on the slip that brought us here.
+    const { conversation, run_id } = await lockPlan(tx, planId);
+    if (conversation === null) return;
+    const plan = await readPlan(tx, planId);
+    const asking = plan.counts.waiting + plan.counts.unknown > 0;
+    const steps = asking
+      ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, questionsShown)
+      : [];
     const say = (key: string, text: string, card: boolean) =>
       sayOnce(tx, conversation, planId, key, text, card);
     for (const step of steps) {
-      const key = `${planId}:${step.id}:${step.attempt}:${step.status}`;
-      await say(key, questionOf(step), true);
+      await say(`step:${step.id}:${step.attempt}:${step.status}`, questionOf(step), true);
     }
-    const news = newsOf(plan);
-    if (news !== null) await say(newsKey(plan, news.key), news.text.trim(), news.card);
+    const news = newsOf(plan, run_id !== null);
+    if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
   });
 }
 

@@ -17,8 +17,8 @@ import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
 import { queueTurn } from './start-run.ts';
 
-/** The run of a plan is settled: what its planner was asked for is decided. */
-async function closeRun(tx: Transaction, row: PlanRow, text: string): Promise<void> {
+/** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
+export async function closeRun(tx: Transaction, row: PlanRow, text: string): Promise<void> {
   if (row.run_id === null) return;
   const run = await lockRun(tx, row.run_id);
   if (run.plan_id !== row.id) return;
@@ -97,7 +97,11 @@ async function refuse(
         runId: run.id,
       });
     }
-    await updateRun(tx, run.id, { plan_id: id });
+    await updateRun(tx, run.id, {
+      plan_id: id,
+      plan_version: row.version,
+      plan_digest: row.digest,
+    });
     await queueTurn(context, tx, run, feedback);
     return readPlan(tx, id);
   });

@@ -1,19 +1,20 @@
 // Proposals nobody decides: a reminder at half time, cancelled with a notice at the end. Waiting for a person is never an error.
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { changeSteps } from '#store/change-steps.ts';
-import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
 import { lockPlan } from '#store/plans.ts';
-import { plans } from '#store/schema.ts';
+import { plans, planVersions } from '#store/schema.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
+import { closeRun } from './decisions.ts';
 
 const plansATurn = 200;
+const dayMs = 86_400_000;
 
-async function findOlderThan(context: ConversationContext, days: number) {
-  const limit = new Date(context.clock.now().getTime() - days * 86_400_000);
-  return context.db.query
+/** Proposals whose present version was stored before `before`, oldest first, as far as `more` holds. */
+function findProposals({ db }: ConversationContext, before: Date, limit: number, more?: SQL) {
+  return db.query
     .select({
       id: plans.id,
       title: plans.title,
@@ -21,26 +22,35 @@ async function findOlderThan(context: ConversationContext, days: number) {
       conversation: plans.conversation,
     })
     .from(plans)
-    .where(
-      and(
-        eq(plans.status, 'proposed'),
-        lt(
-          sql`(select created_at from countersign.plan_versions v where v.plan_id = ${plans.id} and v.version = ${plans.version})`,
-          limit,
-        ),
-      ),
+    .innerJoin(
+      planVersions,
+      and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
     )
-    .limit(plansATurn);
+    .where(and(eq(plans.status, 'proposed'), lt(planVersions.created_at, before), more))
+    .orderBy(asc(planVersions.created_at))
+    .limit(limit);
 }
 
-/** One round. Safe to run in many processes at once. */
+const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':reminder'`;
+
+/** What still can be reminded of: people can read it, and have not been reminded of this version. */
+const unreminded = sql`${plans.conversation} is not null
+  and not exists (select 1 from countersign.messages m where m.once = ${reminderKey})`;
+
+/** One round over at most `limit` plans each. Safe to run in many processes at once. */
 export async function expireProposals(
   context: ConversationContext,
   staleAfterDays: number,
+  limit = plansATurn,
 ): Promise<void> {
-  for (const plan of await findOlderThan(context, staleAfterDays / 2)) {
-    if (plan.conversation === null) continue;
+  const daysAgo = (days: number) => new Date(context.clock.now().getTime() - days * dayMs);
+  for (const plan of await findProposals(context, daysAgo(staleAfterDays), limit)) {
+    await expire(context, plan, staleAfterDays);
+  }
+  const half = daysAgo(staleAfterDays / 2);
+  for (const plan of await findProposals(context, half, limit, unreminded)) {
     const { conversation } = plan;
+    if (conversation === null) continue;
     await context.db.transaction((tx) =>
       appendMessage(tx, {
         conversation,
@@ -52,31 +62,25 @@ export async function expireProposals(
       }),
     );
   }
-  for (const { id, version } of await findOlderThan(context, staleAfterDays)) {
-    await context.db.transaction(async (tx) => {
-      const row = await lockPlan(tx, id);
-      if (row.status !== 'proposed' || row.version !== version) return;
-      const reason = `Nobody decided within ${staleAfterDays} days.`;
-      await transition(
-        tx,
-        context.enqueue,
-        row,
-        'expire',
-        { actor: system, reason },
-        {
-          result_summary: reason,
-        },
-      );
-      if (row.pending > 0) await cancelSteps(tx, id);
-    });
-  }
 }
 
-async function cancelSteps(tx: Transaction, planId: string): Promise<void> {
-  await changeSteps(tx, planId, {
-    from: ['pending'],
-    to: 'cancelled',
-    kind: 'step_cancelled',
-    set: sql`, ended_at = clock_timestamp()`,
+async function expire(
+  context: ConversationContext,
+  { id, version }: { id: string; version: number },
+  staleAfterDays: number,
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, id);
+    if (row.status !== 'proposed' || row.version !== version) return;
+    const reason = `Nobody decided within ${staleAfterDays} days.`;
+    await changeSteps(tx, id, {
+      from: ['pending'],
+      to: 'cancelled',
+      kind: 'step_cancelled',
+      set: sql`, ended_at = clock_timestamp()`,
+    });
+    const by = { actor: system, reason };
+    await transition(tx, context.enqueue, row, 'expire', by, { result_summary: reason });
+    await closeRun(tx, row, `${id} is cancelled. ${reason}`);
   });
 }

@@ -4,8 +4,8 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import { statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
-import { readPlanRow } from '#store/plans.ts';
-import { lockRun, type RunRow, readLatestRun, readRun, readRunsWithPlans } from '#store/runs.ts';
+import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
+import { lockRun, type RunRow, readLatestRun, readRun } from '#store/runs.ts';
 import { botName, type ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
 import { queueTurn, startRun } from './start-run.ts';
@@ -25,14 +25,38 @@ async function speak(
   await context.db.transaction((tx) => appendMessage(tx, { conversation, ...message }));
 }
 
-/** Where the plan of a run stands, in a sentence. */
-async function describeStatus(context: ConversationContext, run: RunRow): Promise<string> {
-  if (run.plan_id === null) {
-    return run.planning_status === 'running'
-      ? 'I am still planning.'
-      : 'There is no plan in this conversation.';
+/** What a deciding word is about: a plan in the version that was shown, or as yet none. */
+type Subject = {
+  conversation: string;
+  runId: string | null;
+  planning: boolean;
+  shown: { id: string; version: number; digest: string } | null;
+};
+
+/** The version last shown in a run. */
+function subjectOfRun(run: RunRow): Subject {
+  const { plan_id: id, plan_version: version, plan_digest: digest } = run;
+  return {
+    conversation: run.conversation,
+    runId: run.id,
+    planning: run.planning_status === 'running',
+    shown: id === null || version === null || digest === null ? null : { id, version, digest },
+  };
+}
+
+/** A plan that is shown in a conversation, whether it was planned there or sent to it. */
+function subjectOfPlan(conversation: string, plan: PlanRow): Subject {
+  const { id, version, digest, run_id: runId } = plan;
+  return { conversation, runId, planning: false, shown: { id, version, digest } };
+}
+
+/** Where a plan stands, in a sentence. */
+async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
+  const { shown, planning } = subject;
+  if (shown === null) {
+    return planning ? 'I am still planning.' : 'There is no plan in this conversation.';
   }
-  const plan = await readPlanRow(context.db.query, run.plan_id);
+  const plan = await readPlanRow(context.db.query, shown.id);
   const left = plan.pending + plan.ready + plan.running + plan.waiting + plan.unknown;
   const progress =
     plan.status === 'executing'
@@ -42,31 +66,35 @@ async function describeStatus(context: ConversationContext, run: RunRow): Promis
   return `${plan.id} (version ${plan.version}) is ${statusWords[plan.status]}${progress}.${result}`;
 }
 
-/** Carries out a deciding word on the version that was last shown in the run. */
+/** Something the bot says about the subject. */
+function answer(context: ConversationContext, subject: Subject, text: string): Promise<void> {
+  return speak(context, subject.conversation, {
+    author: 'bot',
+    name: botName,
+    text,
+    runId: subject.runId,
+    ...(subject.shown === null ? {} : { planId: subject.shown.id }),
+  });
+}
+
+/** Carries out a deciding word on the version that was shown. */
 async function decide(
   context: ConversationContext,
-  run: RunRow,
+  subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
   actor: Actor,
 ): Promise<void> {
   if (word.kind === 'status') {
-    const text = await describeStatus(context, run);
-    await speak(context, run.conversation, {
-      author: 'bot',
-      name: botName,
-      text,
-      runId: run.id,
-      ...(run.plan_id === null ? {} : { planId: run.plan_id }),
-    });
+    await answer(context, subject, await describeStatus(context, subject));
     return;
   }
-  const { plan_id: id, plan_version: version, plan_digest: digest } = run;
-  if (id === null || version === null || digest === null) {
+  if (subject.shown === null) {
     throw new CountersignError(
       'invalid_transition',
       'No plan waits for a decision here. Ask for something first.',
     );
   }
+  const { id, version, digest } = subject.shown;
   switch (word.kind) {
     case 'approve':
       await approve(context, id, { version, digest }, actor);
@@ -109,7 +137,7 @@ export async function reply(
   }
   await speak(context, run.conversation, { author: 'person', name: actor.id, text, runId });
   if (word.kind === 'talk') await continueRun(context, run, text);
-  else await decide(context, run, word, actor);
+  else await decide(context, subjectOfRun(run), word, actor);
 }
 
 /** Plans in these statuses can be meant by a deciding word. */
@@ -128,9 +156,9 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
 }
 
 /** A word must not decide about one plan when another may be meant. @throws `invalid_transition` that names them */
-function requireOne(open: RunRow[], word: Exclude<Word, { kind: 'talk' }>): void {
+function requireOne(open: PlanRow[], word: Exclude<Word, { kind: 'talk' }>): void {
   if (word.kind === 'status' || open.length < 2) return;
-  const names = open.map(({ plan_id }) => plan_id).join(' and ');
+  const names = open.map(({ id }) => id).join(' and ');
   throw new CountersignError(
     'invalid_transition',
     `More than one plan is open here: ${names}. Use the buttons of the card you mean.`,
@@ -159,36 +187,28 @@ export async function say(
     await reply(context, latest.id, text, actor);
     return { run_id: latest.id };
   }
-  const open = await readRunsWithPlans(query, conversation, meantBy(word));
+  const open = await readPlansOf(query, conversation, meantBy(word));
   const [rejected] =
     open.length === 0 && word.kind === 'propose_changes'
-      ? await readRunsWithPlans(query, conversation, ['rejected'])
+      ? await readPlansOf(query, conversation, ['rejected'])
       : [];
-  const run = open[0] ?? rejected ?? (await readLatestRun(query, conversation));
-  await speak(context, conversation, {
-    author: 'person',
-    name: actor.id,
-    text,
-    runId: run?.id ?? null,
-  });
+  const plan = open[0] ?? rejected;
+  const run = plan === undefined ? await readLatestRun(query, conversation) : null;
+  const nothing: Subject = { conversation, runId: null, planning: false, shown: null };
+  const subject =
+    plan !== undefined
+      ? subjectOfPlan(conversation, plan)
+      : run === null
+        ? nothing
+        : subjectOfRun(run);
+  const { runId } = subject;
+  await speak(context, conversation, { author: 'person', name: actor.id, text, runId });
   try {
-    if (run === null) {
-      throw new CountersignError(
-        'invalid_transition',
-        'No plan waits for a decision here. Ask for something first.',
-      );
-    }
     requireOne(open, word);
-    await decide(context, run, word, actor);
+    await decide(context, subject, word, actor);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
-    await speak(context, conversation, {
-      author: 'bot',
-      name: botName,
-      text: error.message,
-      runId: run?.id ?? null,
-      ...(run?.plan_id == null ? {} : { planId: run.plan_id }),
-    });
+    await answer(context, subject, error.message);
   }
-  return { run_id: run?.id ?? null };
+  return { run_id: runId };
 }

@@ -102,7 +102,7 @@ function encodeCursor(createdAtMicros: string, id: string): string {
 }
 
 function decodeCursor(cursor: string): { micros: string; id: string } {
-  const match = /^(\d+) (PLAN-[0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  const match = /^(\d{1,17}) (PLAN-[0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (match?.[1] === undefined || match[2] === undefined) {
     throw new CountersignError(
       'invalid_request',
@@ -157,6 +157,20 @@ export async function listPlans(
         ? encodeCursor(last.micros, last.plan.id)
         : null,
   };
+}
+
+/** The latest plans of a conversation (at most 5) in one of `statuses`, newest first. */
+export function readPlansOf(
+  db: Queryable,
+  conversation: string,
+  statuses: PlanStatus[],
+): Promise<PlanRow[]> {
+  return db
+    .select()
+    .from(plans)
+    .where(and(eq(plans.conversation, conversation), inArray(plans.status, statuses)))
+    .orderBy(desc(plans.created_at), desc(plans.id))
+    .limit(5);
 }
 
 /** Counters of up to `limit` partitions, by name. */

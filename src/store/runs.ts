@@ -1,10 +1,9 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { plans, runs } from './schema.ts';
+import { runs } from './schema.ts';
 
 export type RunRow = typeof runs.$inferSelect;
 
@@ -47,22 +46,6 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
     .orderBy(desc(runs.created_at))
     .limit(1);
   return row ?? null;
-}
-
-/** The latest runs of a conversation (at most 5) whose plans are in one of `statuses`, newest first. */
-export async function readRunsWithPlans(
-  db: Queryable,
-  conversation: string,
-  statuses: PlanStatus[],
-): Promise<RunRow[]> {
-  const rows = await db
-    .select({ run: runs })
-    .from(runs)
-    .innerJoin(plans, eq(plans.id, runs.plan_id))
-    .where(and(eq(runs.conversation, conversation), inArray(plans.status, statuses)))
-    .orderBy(desc(runs.created_at))
-    .limit(5);
-  return rows.map(({ run }) => run);
 }
 
 /** Runs that have been planning for more than `seconds`: their planner is gone. */

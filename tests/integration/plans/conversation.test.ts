@@ -1,0 +1,206 @@
+// What is said in a conversation: each thing once and none lost, and no word decides about a plan it was not meant for.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { announce } from '#conversation/announce.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { expireProposals } from '#conversation/expire.ts';
+import { appendMessage } from '#store/messages.ts';
+import { lockPlan } from '#store/plans.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let idle: TestHouse;
+
+const planner = scriptedPlanner(({ text }) => ({
+  kind: 'proposal',
+  draft: { title: text, steps: [noop('1')] },
+}));
+
+/** Only what the functions under test need. */
+function contextOf(of: TestHouse): ConversationContext {
+  return {
+    db: of.db,
+    enqueue: async () => {},
+    registry: of.registry,
+    guardedTools: [],
+    approvers: [],
+    clock: { now: () => new Date() },
+    random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+    planner,
+    executorModel: null,
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+    planningSeconds: 10,
+    timezone: 'UTC',
+    listener: of.listener,
+    linkTo: () => null,
+    warn: () => {},
+  };
+}
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner });
+  idle = await openTestHouse(database.url, { work: false });
+});
+afterAll(async () => {
+  await idle.close();
+  await house.close();
+});
+
+async function askIn(conversation: string, text: string) {
+  const { run_id } = await house.service.startRun({ text, conversation }, ana);
+  return waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
+}
+
+const textsIn = async (conversation: string) =>
+  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+
+describe('the word "approve"', () => {
+  test('decides nothing while a plan that came over the API is open beside the planned one', async () => {
+    const planned = await askIn('two', 'planned here');
+    const sent = await house.service.propose(
+      { title: 'Sent over the API', steps: [noop('1')] },
+      { conversation: 'two' },
+      ana,
+    );
+    await house.service.say('two', 'approve', ana);
+    for (const id of [planned, sent.id]) {
+      expect((await house.service.getPlan(id)).status).toBe('proposed');
+    }
+    expect((await textsIn('two')).at(-1)).toMatch(/^More than one plan is open here: /);
+  });
+
+  test('decides about a plan that came over the API when it is the only one', async () => {
+    const { id } = await house.service.propose(
+      { title: 'Alone', steps: [noop('1')] },
+      { conversation: 'one' },
+      ana,
+    );
+    await house.service.say('one', 'approve', ana);
+    expect((await house.service.getPlan(id)).decided_by).toBe('ana');
+  });
+
+  test('decides nothing while two plans of one run are open', async () => {
+    const { run_id } = await house.service.startRun({ text: 'first', conversation: 'talk' }, ana);
+    const first = await waitFor(
+      'the first plan',
+      async () => (await house.service.getRun(run_id)).plan_id,
+    );
+    await house.service.reply(run_id, 'and a second one', ana);
+    const second = await waitFor('the second plan', async () => {
+      const { plan_id } = await house.service.getRun(run_id);
+      return plan_id === first ? null : plan_id;
+    });
+    await house.service.say('talk', 'approve', ana);
+    for (const id of [first, second])
+      expect((await house.service.getPlan(id)).status).toBe('proposed');
+  });
+});
+
+describe('a planned proposal', () => {
+  test('is shown once', async () => {
+    const id = await askIn('once', 'show me');
+    await announce(contextOf(house), id);
+    const shown = (await house.service.messages('once', { limit: 100 })).filter(
+      ({ plan_id }) => plan_id === id,
+    );
+    expect(shown).toHaveLength(1);
+  });
+});
+
+describe('an announcement', () => {
+  test('that begins while a change is being committed tells of that change', async () => {
+    const plan = await idle.service.propose(
+      { title: 'Commit', steps: [noop('1')] },
+      { conversation: 'commit' },
+      ana,
+    );
+    const announcing = await idle.db.transaction(async (tx) => {
+      await lockPlan(tx, plan.id);
+      await tx.execute(sql`
+        update countersign.plans set status = 'completed', result_summary = '1 step done.', execution_ended_at = now() where id = ${plan.id}`);
+      const announcing = announce(contextOf(idle), plan.id);
+      await Promise.race([
+        announcing,
+        waitFor('a blocked session', async () => {
+          const { rows } = await idle.db.query.execute<{ n: number }>(sql`
+            select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+          return (rows[0]?.n ?? 0) > 0;
+        }),
+      ]);
+      return { announcing };
+    });
+    await announcing.announcing;
+    expect((await textsIn('commit')).join()).toContain('is done. 1 step done.');
+  });
+});
+
+describe('messages of one conversation', () => {
+  test('are numbered in the order in which they can be read', async () => {
+    const say = (text: string) => ({
+      conversation: 'order',
+      author: 'bot' as const,
+      name: 'x',
+      text,
+    });
+    const later = await idle.db.transaction(async (tx) => {
+      await appendMessage(tx, say('first'));
+      const later = idle.db.transaction((other) => appendMessage(other, say('second')));
+      // Whoever reads now must not see the second message without the first.
+      const seen = await Promise.race([
+        later.then(() => idle.service.messages('order', { limit: 10 })),
+        waitFor('the second one to wait', async () => {
+          const { rows } = await idle.db.query.execute<{ n: number }>(sql`
+            select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+          return (rows[0]?.n ?? 0) > 0 ? 'waiting' : null;
+        }),
+      ]);
+      expect(seen).toBe('waiting');
+      return { later };
+    });
+    await later.later;
+    expect(await textsIn('order')).toEqual(['first', 'second']);
+  });
+});
+
+describe('proposals nobody decides', () => {
+  async function age(id: string, days: number) {
+    await idle.db.query.execute(sql`
+      update countersign.plan_versions set created_at = now() - make_interval(days => ${days}) where plan_id = ${id}`);
+  }
+
+  test('are cancelled with a notice that says why, and their run ends with them', async () => {
+    const id = await askIn('stale', 'forget me');
+    await age(id, 8);
+    await expireProposals(contextOf(house), 7);
+    await announce(contextOf(house), id);
+    expect((await house.service.getPlan(id)).status).toBe('cancelled');
+    const texts = await textsIn('stale');
+    expect(texts.at(-1)).toContain('Nobody decided within 7 days.');
+    expect(texts.join()).not.toContain('still waits');
+    const { rows } = await house.db.query.execute<{ planning_status: string }>(
+      sql`select planning_status from countersign.runs where plan_id = ${id}`,
+    );
+    expect(rows).toEqual([{ planning_status: 'complete' }]);
+  });
+
+  test('are reminded of at half time however many others have been', async () => {
+    const steps = [noop('1')];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await idle.service.propose(
+        { title: `Old ${n}`, steps },
+        { conversation: `old-${n}` },
+        ana,
+      );
+      await age(id, 4);
+    }
+    for (let round = 0; round < 3; round++) await expireProposals(contextOf(idle), 7, 1);
+    for (let n = 0; n < 3; n++) {
+      expect(
+        (await textsIn(`old-${n}`)).filter((text) => text.includes('still waits')),
+      ).toHaveLength(1);
+    }
+  });
+});
