@@ -1,4 +1,6 @@
-// Taking ready steps of an executing plan, in one transaction with their leases and attempts.
+// Taking ready steps of an executing plan, in one transaction with their leases, attempts and the slips for what comes later.
+import { sql } from 'drizzle-orm';
+import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { lockPlan } from '#store/plans.ts';
 import { type ClaimedStep, claimSteps } from '#store/sql/claim.ts';
@@ -8,15 +10,36 @@ import type { ExecutorContext } from './executor-context.ts';
 export type Claim = {
   plan: PlanRow;
   steps: ClaimedStep[];
-  /** The plan had more ready steps than were taken. */
+  /** The plan may have more steps that can be claimed now. */
   more: boolean;
 };
 
-/** Claims up to `limit` steps; none when the plan is not executing or is paused. */
+/** Ready steps whose time has not come get a slip for that time. */
+async function scheduleLater(
+  context: ExecutorContext,
+  tx: Transaction,
+  planId: string,
+): Promise<void> {
+  const { rows } = await tx.execute<{ at: string | null }>(sql`
+    select to_char(min(available_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from countersign.plan_steps
+    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()`);
+  const at = rows[0]?.at;
+  if (at == null) return;
+  // A millisecond more than what was cut off, so that the slip never comes too early.
+  const startAfter = new Date(new Date(at).getTime() + 1);
+  await context.enqueue(tx, 'step', { plan_id: planId }, { key: `${planId}@${at}`, startAfter });
+}
+
+/**
+ * Claims up to `limit` steps; none when the plan is not executing or is paused.
+ * @param invite leave a slip for another worker when there is more than this one takes
+ */
 export async function claimReady(
   context: ExecutorContext,
   planId: string,
   limit: number,
+  invite = false,
 ): Promise<Claim> {
   const { db, worker, settings } = context;
   return db.transaction(async (tx) => {
@@ -25,16 +48,14 @@ export async function claimReady(
       return { plan, steps: [], more: false };
     }
     const steps = await claimSteps(tx, planId, worker, limit, settings.lease_seconds);
-    if (steps.length > 0 && plan.has_start_edges) {
-      await freeByStart(
-        tx,
-        planId,
-        steps.map(({ position }) => position),
-      );
-    }
-    const more = steps.length === limit && plan.ready > steps.length;
-    // Another worker may join in; the key keeps this to one waiting slip a plan.
-    if (more) await context.enqueue(tx, 'step', { plan_id: planId }, { key: planId });
-    return { plan, steps, more };
+    // A step starts once, whatever becomes of its attempts: later ones meet no start edge again.
+    const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
+    const freed =
+      plan.has_start_edges && started.length > 0 ? await freeByStart(tx, planId, started) : null;
+    const full = steps.length === limit;
+    if (!full) await scheduleLater(context, tx, planId);
+    // The key keeps invitations to one waiting slip a plan.
+    if (full && invite) await context.enqueue(tx, 'step', { plan_id: planId }, { key: planId });
+    return { plan, steps, more: full || freed !== null };
   });
 }

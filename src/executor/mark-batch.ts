@@ -1,12 +1,17 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
-import type { Database } from '#store/database.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
+import type { ExecutorContext } from './executor-context.ts';
+import { patiently } from './patiently.ts';
 
 /**
  * A function that resolves to whether the call may be made. Marks asked for in the same turn of the event loop, or
  * while another statement is under way, share one statement.
  */
-export function createMarker(db: Database, worker: string): (lease: Lease) => Promise<boolean> {
+export function createMarker({
+  db,
+  worker,
+  warn,
+}: Pick<ExecutorContext, 'db' | 'worker' | 'warn'>): (lease: Lease) => Promise<boolean> {
   type Waiting = {
     lease: Lease;
     resolve: (may: boolean) => void;
@@ -20,11 +25,11 @@ export function createMarker(db: Database, worker: string): (lease: Lease) => Pr
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
+      const leases = batch.map(({ lease }) => lease);
       try {
-        const marked = await markCalling(
-          db.query,
-          worker,
-          batch.map(({ lease }) => lease),
+        const marked = await patiently(
+          () => markCalling(db.query, worker, leases),
+          (error) => warn('Calls could not be marked; trying again.', error),
         );
         const keys = new Set(marked.map(({ plan_id, position }) => `${plan_id}/${position}`));
         for (const { lease, resolve } of batch)

@@ -2,6 +2,7 @@
 import { system } from '#contracts/actor.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
+import { isTerminal } from '#plans/lifecycle-table.ts';
 import { notify } from '#store/notify.ts';
 import { lockPlan } from '#store/plans.ts';
 import { findPlansWithLostLeases } from '#store/sql/leases.ts';
@@ -12,9 +13,9 @@ import {
   readLostSteps,
   settleLostSteps,
 } from '#store/sql/recover.ts';
-import { skipDependents } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
+import { stopDependents } from './stop-dependents.ts';
 
 const plansATurn = 100;
 const unstartedAfterSeconds = 10;
@@ -26,11 +27,11 @@ async function recoverPlan(context: ExecutorContext, planId: string): Promise<vo
     const row = await lockPlan(tx, planId);
     const lost = await readLostSteps(tx, planId);
     if (lost.length === 0) return;
-    const running = row.status === 'executing';
-    const fates = lost.map((step) => decideFate(step, running));
+    const goesOn = !isTerminal(row.status);
+    const fates = lost.map((step) => decideFate(step, goesOn));
     const { progress, failed } = await settleLostSteps(tx, planId, fates);
-    const skipped = failed.length === 0 ? null : await skipDependents(tx, planId, failed);
-    if (await finishIfDone(context, tx, row, skipped ?? progress)) return;
+    const stopped = await stopDependents(context, tx, planId, failed);
+    if (await finishIfDone(context, tx, row, stopped ?? progress)) return;
     await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
     await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
     await notify(tx, `plan:${planId}`);
@@ -41,7 +42,9 @@ async function stallPlan(context: ExecutorContext, planId: string): Promise<void
   const { db, enqueue, settings } = context;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    if (row.status !== 'executing') return;
+    // Something may have happened before the lock was there.
+    const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
+    if (still.length === 0) return;
     const reason = `Nothing has happened for ${settings.stall_minutes} minutes.`;
     await transition(
       tx,
@@ -54,12 +57,23 @@ async function stallPlan(context: ExecutorContext, planId: string): Promise<void
   });
 }
 
+/** Each plan by itself: one that cannot be put right does not keep the others from it. */
+async function forEachPlan(
+  context: ExecutorContext,
+  planIds: string[],
+  work: (context: ExecutorContext, planId: string) => Promise<void>,
+): Promise<void> {
+  for (const planId of planIds) {
+    await work(context, planId).catch((error: unknown) =>
+      context.warn(`${planId} could not be recovered; trying again.`, error),
+    );
+  }
+}
+
 /** One round. Safe to run in many processes at once and at any time. */
 export async function recover(context: ExecutorContext): Promise<void> {
   const { db, enqueue, settings } = context;
-  for (const planId of await findPlansWithLostLeases(db.query, plansATurn)) {
-    await recoverPlan(context, planId);
-  }
+  await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);
   const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
   const idle = await findPlansToWork(db.query, plansATurn);
   if (unstarted.length + idle.length > 0) {
@@ -68,7 +82,6 @@ export async function recover(context: ExecutorContext): Promise<void> {
       for (const plan_id of idle) await enqueue(tx, 'step', { plan_id }, { key: plan_id });
     });
   }
-  for (const planId of await findStalledPlans(db.query, settings.stall_minutes, plansATurn)) {
-    await stallPlan(context, planId);
-  }
+  const stalled = await findStalledPlans(db.query, settings.stall_minutes, plansATurn);
+  await forEachPlan(context, stalled, stallPlan);
 }

@@ -9,6 +9,8 @@ export type LostStep = {
   target: string | null;
   effect: Effect;
   attempt: number;
+  /** How many workers this step has lost, the present one included. */
+  losses: number;
   /** How far the attempt got: `started` (claimed) or `calling` (the call may have gone out). */
   attempt_status: string;
 };
@@ -23,13 +25,14 @@ export type Fate = {
 };
 
 /** A step that takes its worker down this often is not tried again by itself. */
-const attemptsAtMost = 5;
+const lossesAtMost = 5;
 
 /**
  * A write that may have gone out is unknown: only a person can say. Everything else runs again, unless the plan
  * is over or the step has taken down too many workers.
+ * @param planGoesOn false: the plan is over; a stalled one still can go on
  */
-export function decideFate(step: LostStep, planIsRunning: boolean): Fate {
+export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   const base = { position: step.position, attempt: step.attempt };
   const name = `${step.tool}_${step.operation}`;
   const what = step.target === null ? name : `${name} → ${step.target}`;
@@ -37,16 +40,16 @@ export function decideFate(step: LostStep, planIsRunning: boolean): Fate {
     const message = `The worker stopped while ${what} was under way; its answer never came.`;
     return {
       ...base,
-      status: planIsRunning ? 'unknown' : 'cancelled',
+      status: planGoesOn ? 'unknown' : 'cancelled',
       attempt_status: 'unknown',
       question: `${message} It may or may not have taken effect.`,
       error: { code: 'lease_lost', message },
     };
   }
   const fate = { ...base, attempt_status: 'lost' as const, question: null };
-  if (!planIsRunning) return { ...fate, status: 'cancelled', error: null };
-  if (step.attempt >= attemptsAtMost) {
-    const message = `${what} was given up: its worker stopped ${step.attempt} times while running it.`;
+  if (!planGoesOn) return { ...fate, status: 'cancelled', error: null };
+  if (step.losses >= lossesAtMost) {
+    const message = `${what} was given up: its worker stopped ${step.losses} times while running it.`;
     return { ...fate, status: 'failed', error: { code: 'lease_lost', message } };
   }
   return { ...fate, status: 'ready', error: null };

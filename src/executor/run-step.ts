@@ -16,6 +16,7 @@ import { decideCall } from '#tools/guard.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { patiently } from './patiently.ts';
 
 export type StepRun = {
   context: ExecutorContext;
@@ -25,6 +26,8 @@ export type StepRun = {
   /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
   signal: AbortSignal;
   mark: (lease: Lease) => Promise<boolean>;
+  /** False: the process stops, and what has not been called is handed back. */
+  mayBegin: () => boolean;
 };
 
 function outcome(step: ClaimedStep, rest: Partial<Outcome> & Pick<Outcome, 'status'>): Outcome {
@@ -40,13 +43,31 @@ function outcome(step: ClaimedStep, rest: Partial<Outcome> & Pick<Outcome, 'stat
   };
 }
 
-function failure(step: ClaimedStep, error: unknown): Outcome {
-  const code = error instanceof CountersignError ? error.code : 'tool_failed';
-  return outcome(step, { status: 'failed', error: { code, message: errorMessage(error) } });
+function failure(step: ClaimedStep, error: CountersignError): Outcome {
+  return outcome(step, {
+    status: 'failed',
+    error: { code: error.code, message: error.message },
+  });
+}
+
+/** Nothing was called: the step is cancelled with its plan, or handed back if the plan goes on. */
+function notCalled(step: ClaimedStep, why: string): Outcome {
+  return outcome(step, {
+    status: 'cancelled',
+    error: { code: 'cancelled', message: `Nothing was called: ${why}.` },
+  });
+}
+
+/** Asks the database, however long it stays away, as long as the step is ours. */
+function ask<T>({ context, step, plan, signal }: StepRun, work: () => Promise<T>): Promise<T> {
+  const warn = (error: unknown) =>
+    context.warn(`Step ${step.step_id} of ${plan.id} waits for the database.`, error);
+  return patiently(work, warn, signal);
 }
 
 /** Refuses what is out of scope; in log mode records what would have been refused. @throws `out_of_scope` */
-async function guardCall({ context, plan, step }: StepRun, name: string): Promise<void> {
+async function guardCall(run: StepRun, name: string): Promise<void> {
+  const { context, plan, step } = run;
   const decision = decideCall({
     operation: name,
     scope: plan.tools_required,
@@ -55,33 +76,32 @@ async function guardCall({ context, plan, step }: StepRun, name: string): Promis
     mode: context.guardMode,
   });
   if (decision.kind === 'allow') return;
-  await recordDeeds(context.db.query, [
-    {
-      planId: plan.id,
-      actor: system,
-      action: decision.kind === 'refuse' ? 'call_refused' : 'call_would_be_refused',
-      version: plan.version,
-      reason: decision.reason,
-      data: { step: step.step_id, operation: name },
-    },
-  ]);
+  const deed = {
+    planId: plan.id,
+    actor: system,
+    action: decision.kind === 'refuse' ? 'call_refused' : 'call_would_be_refused',
+    version: plan.version,
+    reason: decision.reason,
+    data: { step: step.step_id, operation: name },
+  };
+  await ask(run, () => recordDeeds(context.db.query, [deed]));
   if (decision.kind === 'refuse') throw new CountersignError(decision.code, decision.reason);
 }
 
 type Ready = { kind: 'call'; args: JsonObject } | { kind: 'confirm'; args: JsonObject };
 
 /** The final arguments: references filled in, run-time values decided, checked against the schema. */
-async function prepareArguments(
-  { context, plan, step, signal }: StepRun,
-  operation: Operation,
-): Promise<Ready> {
+async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
+  const { context, plan, step, signal } = run;
   if (step.final_args !== null) return { kind: 'call', args: step.final_args };
   const references = [...new Set(referencesOf(step.args).map(({ $from }) => $from))];
-  const outputs = await readOutputs(context.db.query, plan.id, references);
+  const outputs = await ask(run, () => readOutputs(context.db.query, plan.id, references));
   let args = resolveReferences(step.args, outputs);
   const validate = (candidate: JsonObject) => context.registry.validate(operation.name, candidate);
-  const decides = hasRuntime(args);
+  // Only what was approved decides; what a tool answered is data, whatever it looks like.
+  const decides = hasRuntime(step.args);
   if (decides) {
+    requireData(outputs);
     if (context.decide === null) {
       throw new CountersignError(
         'model_failed',
@@ -102,6 +122,17 @@ async function prepareArguments(
   if (problems.length > 0)
     throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
   return { kind: decides && step.guarded ? 'confirm' : 'call', args };
+}
+
+/** @throws `invalid_reference` when an output would pass for an argument that is still to be decided */
+function requireData(outputs: Map<string, Json>): void {
+  for (const [id, output] of outputs) {
+    if (!hasRuntime(output)) continue;
+    throw new CountersignError(
+      'invalid_reference',
+      `The output of step ${id} holds a "$decide" of its own, which cannot be told from the plan's. Propose this step with fixed arguments.`,
+    );
+  }
 }
 
 function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
@@ -145,18 +176,19 @@ function cutOff(run: StepRun, why: 'timed_out' | 'cancelled', message: string): 
 
 async function call(run: StepRun, operation: Operation, args: JsonObject): Promise<Outcome> {
   const { context, step, lease } = run;
+  if (!run.mayBegin()) return notCalled(step, 'this worker stops');
   if (step.effect === 'write') {
-    if (!(await run.mark(lease))) {
-      return outcome(step, {
-        status: 'cancelled',
-        error: { code: 'lease_lost', message: 'The plan was stopped before this step was called.' },
-      });
-    }
+    if (!(await run.mark(lease))) return notCalled(step, 'its lease ran out or its plan stopped');
     passCrashPoint('before_call');
   }
+  if (run.signal.aborted) return notCalled(step, errorMessage(run.signal.reason));
   const seconds = context.settings.step_timeout_seconds;
-  const timeout = AbortSignal.timeout(seconds * 1000);
-  const signal = AbortSignal.any([run.signal, timeout]);
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(new DOMException('', 'TimeoutError')),
+    seconds * 1000,
+  );
+  const signal = AbortSignal.any([run.signal, timeout.signal]);
   try {
     const result = await abandonOn(operation.call(args, { ...toolContext(run), signal }), signal);
     passCrashPoint('after_call');
@@ -164,12 +196,12 @@ async function call(run: StepRun, operation: Operation, args: JsonObject): Promi
       return outcome(step, {
         status: 'waiting',
         question: result.question,
-        output: { form: result.form },
+        output: { form: result.form, assignee: result.assignee },
       });
     }
     return outcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
   } catch (error) {
-    if (timeout.aborted) {
+    if (timeout.signal.aborted) {
       return cutOff(
         run,
         'timed_out',
@@ -190,7 +222,14 @@ async function call(run: StepRun, operation: Operation, args: JsonObject): Promi
         error: { code: 'tool_failed', message: errorMessage(error) },
       });
     }
-    return failure(step, error);
+    return failure(
+      step,
+      error instanceof CountersignError
+        ? error
+        : new CountersignError('tool_failed', errorMessage(error)),
+    );
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -219,6 +258,12 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (ready.kind === 'confirm') return askToConfirm(step, name, ready.args);
     return await context.slots.run(() => call(run, operation, ready.args));
   } catch (error) {
-    return failure(step, error);
+    if (run.signal.aborted) return notCalled(step, errorMessage(run.signal.reason));
+    if (error instanceof CountersignError) return failure(step, error);
+    context.warn(`Step ${step.step_id} of ${run.plan.id} could not be prepared.`, error);
+    return failure(
+      step,
+      new CountersignError('internal', `${name} could not be prepared; the log says why.`),
+    );
   }
 }

@@ -4,16 +4,23 @@ import { system } from '#contracts/actor.ts';
 import { systemRandom } from '#contracts/clock.ts';
 import type { Json } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
+import { isTerminal } from '#plans/lifecycle-table.ts';
 import { storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
-import { changeSteps } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { notify } from '#store/notify.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { type Outcome, type Settled, settleSteps, skipDependents } from '#store/sql/settle.ts';
+import {
+  findStanding,
+  type Outcome,
+  type Settled,
+  type Settlement,
+  settleSteps,
+} from '#store/sql/settle.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { stopDependents } from './stop-dependents.ts';
 
 /** `value` without what jsonb refuses: NUL and lone surrogates become the replacement character. */
 function cleanText(value: Json): Json {
@@ -61,6 +68,22 @@ async function fitOutput(tx: Transaction, planId: string, outcome: Outcome): Pro
   return { ...outcome, output: { $artifact: id, size: content.length } };
 }
 
+/**
+ * What the plan's status makes of an outcome. A plan that is over asks nobody what became of a call; in one that goes
+ * on a step is not cancelled by itself: what was not called is handed back.
+ */
+function fitStatus(outcome: Outcome, row: PlanRow): Settlement {
+  const settlement = { ...outcome, attempt_status: outcome.status };
+  const over = isTerminal(row.status);
+  if (over && (outcome.status === 'unknown' || outcome.status === 'waiting')) {
+    return { ...settlement, status: 'cancelled', question: null };
+  }
+  if (!over && outcome.status === 'cancelled') {
+    return { ...settlement, status: 'ready', attempt_status: 'lost', error: null };
+  }
+  return settlement;
+}
+
 /** Outcomes whose lease was lost are refused, and the audit says so. */
 async function recordRefused(
   { worker }: ExecutorContext,
@@ -69,7 +92,7 @@ async function recordRefused(
   outcomes: Outcome[],
   { taken }: Settled,
 ): Promise<void> {
-  const known = new Set(taken);
+  const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes))]);
   await recordDeeds(
     tx,
     outcomes
@@ -85,43 +108,32 @@ async function recordRefused(
   );
 }
 
-/** Settles `outcomes` of one plan. @returns how many successors can be claimed now */
+/** Settles `outcomes` of one plan. @returns whether there may be something to claim or to book for later */
 export async function settleOutcomes(
   context: ExecutorContext,
   planId: string,
   outcomes: Outcome[],
-): Promise<number> {
-  const ready = await context.db.transaction(async (tx) => {
+): Promise<boolean> {
+  const more = await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    const fitted: Outcome[] = [];
+    const fitted: Settlement[] = [];
     for (const outcome of outcomes) {
-      fitted.push(await fitOutput(tx, planId, cleanOutcome(outcome)));
+      fitted.push(fitStatus(await fitOutput(tx, planId, cleanOutcome(outcome)), row));
     }
     const settled = await settleSteps(tx, planId, context.worker, fitted);
-    if (settled.taken.length < outcomes.length) {
-      await recordRefused(context, tx, row, outcomes, settled);
-    }
-    let progress = settled.progress;
-    if (settled.failed.length > 0) {
-      const skipped =
-        context.settings.on_failure === 'stop_all'
-          ? await changeSteps(tx, planId, {
-              from: ['pending', 'ready'],
-              to: 'skipped',
-              kind: 'step_skipped',
-              detail: 'another step failed',
-            })
-          : await skipDependents(tx, planId, settled.failed);
-      progress = skipped ?? progress;
-    }
-    const ended = await finishIfDone(context, tx, row, progress);
+    const allTaken = settled.taken.length === outcomes.length;
+    if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
+    const stopped = await stopDependents(context, tx, planId, settled.failed);
+    const ended = await finishIfDone(context, tx, row, stopped ?? settled.progress);
     if (!ended) {
       await context.enqueue(tx, 'card', { plan_id: planId }, { key: planId });
       await notify(tx, `plan:${planId}`);
     }
     passCrashPoint('in_settle');
-    return settled.ready;
+    const handedBack = fitted.some(({ status }) => status === 'ready');
+    const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
+    return !ended && (!allTaken || handedBack || freed);
   });
   passCrashPoint('after_outcome');
-  return ready;
+  return more;
 }

@@ -259,7 +259,14 @@ export const stepAttempts = countersign.table(
     /** started: claimed; calling: the call may have gone out; then how it ended. */
     status: text('status')
       .$type<
-        'started' | 'calling' | 'waiting' | 'succeeded' | 'failed' | 'unknown' | 'lost' | 'refused'
+        | 'started'
+        | 'calling'
+        | 'waiting'
+        | 'succeeded'
+        | 'failed'
+        | 'unknown'
+        | 'lost'
+        | 'cancelled'
       >()
       .notNull(),
     worker: text('worker').notNull(),

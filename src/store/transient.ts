@@ -7,6 +7,8 @@ const transientCodes = new Set([
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'EAI_AGAIN',
 ]);
 const transientTexts =

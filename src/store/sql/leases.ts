@@ -22,7 +22,8 @@ export async function renewLeases(
 
 /**
  * Marks attempts as possibly under way, just before their calls. What is missing from the answer must not be called:
- * its lease is lost or its plan has been stopped.
+ * its lease has run out or its plan has been stopped. Asking again gives the same answer, so that a mark whose
+ * connection was lost can be repeated.
  */
 export async function markCalling(
   db: Queryable,
@@ -33,9 +34,10 @@ export async function markCalling(
     update countersign.step_attempts a set status = 'calling', called_at = clock_timestamp()
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
       countersign.plan_steps s, countersign.plans p
-    where a.plan_id = l.plan_id and a.position = l.position and a.attempt = l.attempt and a.status = 'started'
+    where a.plan_id = l.plan_id and a.position = l.position and a.attempt = l.attempt
+      and a.status in ('started', 'calling')
       and s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
-      and s.lease_owner = ${worker} and s.status = 'running'
+      and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
       and p.id = l.plan_id and p.status = 'executing'
     returning a.plan_id, a.position, a.attempt`);
   return rows;

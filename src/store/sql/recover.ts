@@ -13,16 +13,22 @@ type Lost = {
   effect: 'read' | 'idempotent' | 'write';
   attempt: number;
   attempt_status: string;
+  losses: number;
 };
 
-/** The caller holds the plan's lock. */
+/**
+ * The caller holds the plan's lock. The attempts are locked too: a slow worker that is about to mark its call waits,
+ * and then finds that the attempt is no longer its own.
+ */
 export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost[]> {
   const { rows } = await tx.execute<Lost>(sql`
-    select s.position, s.step_id, s.tool, s.operation, s.target, s.effect, s.attempt, a.status as attempt_status
+    select s.position, s.step_id, s.tool, s.operation, s.target, s.effect, s.attempt, a.status as attempt_status,
+      1 + (select count(*)::int from countersign.step_attempts l
+        where l.plan_id = s.plan_id and l.position = s.position and l.status = 'lost') as losses
     from countersign.plan_steps s join countersign.step_attempts a
       on a.plan_id = s.plan_id and a.position = s.position and a.attempt = s.attempt
     where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
-    order by s.position limit 10000`);
+    order by s.position limit 10000 for no key update of a`);
   return rows;
 }
 
@@ -92,15 +98,20 @@ export async function findUnstartedPlans(
   return rows.map(({ id }) => id);
 }
 
-/** Executing plans in which nothing has happened for `minutes`, and that wait for no person and no hour. */
+/**
+ * Executing plans in which nothing has happened for `minutes`, and that wait for no person and no hour.
+ * @param planId only this one, to look again once its lock is held
+ */
 export async function findStalledPlans(
   db: Queryable,
   minutes: number,
   limit: number,
+  planId: string | null = null,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from countersign.plans p
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
+      and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.plan_steps s where s.plan_id = p.id
         and ((s.status = 'ready' and s.available_at > clock_timestamp())

@@ -41,6 +41,7 @@ export async function settleByPerson(
       update countersign.plan_steps s set status = b.to_status, result_summary = b.summary,
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
         available_at = case when b.to_status = 'ready' then null else s.available_at end,
+        final_args = case when b.status = 'failed' and b.to_status = 'ready' then null else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status, s.attempt, s.ended_at,
@@ -48,10 +49,10 @@ export async function settleByPerson(
     ),
     attempts as (
       update countersign.step_attempts a set
-        status = case when a.status = 'unknown' then a.status else d.to_status end,
-        ended_at = coalesce(d.ended_at, clock_timestamp()), result_summary = d.result_summary, error = d.error
+        status = case when a.status = 'unknown' or d.to_status = 'ready' then a.status else d.to_status end,
+        ended_at = coalesce(d.ended_at, a.ended_at, clock_timestamp()),
+        result_summary = coalesce(d.result_summary, a.result_summary), error = coalesce(d.error, a.error)
       from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
-        and d.to_status in ('succeeded', 'failed')
     ),
     met as (select position from done where to_status = 'succeeded'),
     ${freeSuccessors(planId, ['FS', 'FF'])},

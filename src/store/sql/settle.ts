@@ -11,13 +11,20 @@ import { freeSuccessors } from './unblock.ts';
 export type Outcome = {
   position: number;
   attempt: number;
-  status: Extract<StepStatus, 'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown'>;
+  /** `ready`: handed back, nothing was called. */
+  status: Extract<
+    StepStatus,
+    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready'
+  >;
   summary: string | null;
   output: Json;
   error: { code: string; message: string } | null;
   question: string | null;
   final_args: Json;
 };
+
+/** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
+export type Settlement = Outcome & { attempt_status: string };
 
 export type Settled = {
   /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
@@ -41,25 +48,27 @@ export async function settleSteps(
   tx: Queryable,
   planId: string,
   worker: string,
-  outcomes: Outcome[],
+  outcomes: Settlement[],
 ): Promise<Settled> {
   const { rows } = await tx.execute<Row>(sql`
     with o as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(position int, attempt int, status text,
-        summary text, output jsonb, error jsonb, question text, final_args jsonb)
+        attempt_status text, summary text, output jsonb, error jsonb, question text, final_args jsonb)
     ),
     done as (
       update countersign.plan_steps s set status = o.status, result_summary = o.summary, output = o.output,
         error = nullif(o.error, 'null'::jsonb), question = o.question,
         final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
-        ended_at = case when o.status = 'waiting' then null else clock_timestamp() end,
+        ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
         lease_owner = null, lease_until = null
       from o where s.plan_id = ${planId} and s.position = o.position and s.attempt = o.attempt
         and s.lease_owner = ${worker} and s.status = 'running'
-      returning s.position, s.step_id, s.partition, s.status, s.attempt, s.ended_at, s.result_summary, s.error
+      returning s.position, s.step_id, s.partition, s.status, s.attempt, s.ended_at, s.result_summary, s.error,
+        o.attempt_status
     ),
     attempts as (
-      update countersign.step_attempts a set status = d.status, ended_at = d.ended_at,
+      update countersign.step_attempts a set status = d.attempt_status,
+        ended_at = case when d.status = 'ready' then clock_timestamp() else d.ended_at end,
         result_summary = d.result_summary, error = d.error
       from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
     ),
@@ -91,7 +100,24 @@ export async function settleSteps(
   };
 }
 
-/** Skips every pending step that depends, however far, on one of `positions`. The caller holds the plan's lock. */
+/** Those of `outcomes` that stand already: they were stored by a statement whose answer got lost. */
+export async function findStanding(
+  tx: Queryable,
+  planId: string,
+  outcomes: Outcome[],
+): Promise<number[]> {
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    select s.position from countersign.plan_steps s
+    join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(position int, attempt int, status text)
+      using (position, attempt, status)
+    where s.plan_id = ${planId}`);
+  return rows.map(({ position }) => position);
+}
+
+/**
+ * Skips every pending step that depends, however far, on one of `positions`, which have begun and failed: their start
+ * edges are met and carry no failure on. The caller holds the plan's lock.
+ */
 export async function skipDependents(
   tx: Queryable,
   planId: string,
@@ -101,9 +127,12 @@ export async function skipDependents(
     with recursive doomed(position) as (
       select e.successor from countersign.plan_edges e
       where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
+        and e.type in ('FS', 'FF')
       union
-      select e.successor from countersign.plan_edges e join doomed d on d.position = e.predecessor
-      where e.plan_id = ${planId}
+      select e.successor from countersign.plan_edges e
+      join doomed d on d.position = e.predecessor
+      join countersign.plan_steps s on s.plan_id = e.plan_id and s.position = d.position
+      where e.plan_id = ${planId} and s.status in ('pending', 'ready')
     ),
     before as (
       select s.position, s.status from countersign.plan_steps s join doomed using (position)

@@ -22,7 +22,7 @@ export function freeSuccessors(planId: string, types: ('FS' | 'SS' | 'FF' | 'SF'
       update countersign.plan_steps s set unmet = s.unmet - b.n,
         available_at = case when b.lag > 0
           then greatest(coalesce(s.available_at, s.not_before, '-infinity'), clock_timestamp() + make_interval(mins => b.lag))
-          else s.available_at end,
+          else coalesce(s.available_at, s.not_before) end,
         status = case when s.status = 'pending' and s.unmet - b.n = 0 then 'ready' else s.status end
       from freed_before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status, s.available_at

@@ -1,0 +1,27 @@
+// Waiting for a database that is away for a moment: what a step needs of it is asked for again, not given up.
+import { setTimeout as pause } from 'node:timers/promises';
+import { isTransient } from '#store/transient.ts';
+
+const firstWaitMs = 100;
+const longestWaitMs = 5000;
+
+/**
+ * Does `work` until it succeeds or fails for a reason that does not pass. `work` must be safe to repeat.
+ * @param warn called with each passing failure
+ * @param signal aborted: the next failure is thrown, whatever its reason
+ */
+export async function patiently<T>(
+  work: () => Promise<T>,
+  warn: (error: unknown) => void,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted === true) throw error;
+      warn(error);
+      await pause(wait);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// What a failed step stops: its dependents, or everything that has not begun, as the configuration says.
+import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
+import type { Transaction } from '#store/database.ts';
+import { skipDependents } from '#store/sql/settle.ts';
+import type { ExecutorContext } from './executor-context.ts';
+
+/** The caller holds the plan's lock. @returns the plan's counters after it, or null when nothing was stopped */
+export async function stopDependents(
+  { settings }: Pick<ExecutorContext, 'settings'>,
+  tx: Transaction,
+  planId: string,
+  failed: number[],
+): Promise<PlanProgress | null> {
+  if (failed.length === 0) return null;
+  switch (settings.on_failure) {
+    case 'continue_independent':
+      return skipDependents(tx, planId, failed);
+    case 'stop_all':
+      return changeSteps(tx, planId, {
+        from: ['pending', 'ready'],
+        to: 'skipped',
+        kind: 'step_skipped',
+        detail: 'another step failed',
+      });
+    default:
+      return settings.on_failure satisfies never;
+  }
+}

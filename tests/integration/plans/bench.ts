@@ -1,0 +1,120 @@
+// An executor whose every move a test makes itself: no jobs, no timers but its leases, and a database that can be made to fail.
+import { sql } from 'drizzle-orm';
+import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { keepLeases } from '#executor/leases.ts';
+import { createSlots } from '#executor/slots.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import type { Database } from '#store/database.ts';
+import type { Outcome } from '#store/sql/settle.ts';
+import { ana, runPlan, type TestHouse } from '#tests/setup/house.ts';
+
+let workers = 0;
+
+/** An executor on the house's database; its slips go nowhere. Stop its leases when the test is done. */
+export function makeExecutor(
+  house: TestHouse,
+  overrides: Partial<ExecutorContext> = {},
+): ExecutorContext & { warnings: string[] } {
+  const db = overrides.db ?? house.db;
+  const worker = `bench:${++workers}`;
+  const { settings } = house.config;
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  return {
+    db,
+    enqueue: async () => {},
+    registry: house.registry,
+    clock: { now: () => new Date() },
+    settings: settings.executor,
+    guardedTools: settings.guardedTools,
+    guardMode: settings.guardMode,
+    decide: null,
+    worker,
+    timezone: 'UTC',
+    leases: keepLeases(db, worker, settings.executor.lease_seconds, warn),
+    slots: createSlots(settings.executor.concurrency),
+    warn,
+    warnings,
+    ...overrides,
+  };
+}
+
+/** Proposes, approves and starts a plan in a house that takes no jobs. */
+export async function startBy(
+  executor: ExecutorContext,
+  house: TestHouse,
+  draft: PlanDraft,
+): Promise<Plan> {
+  const plan = await runPlan(house, draft, ana);
+  await startPlan(executor, plan.id);
+  return plan;
+}
+
+export function outcomeOf(
+  step: { position: number; attempt: number },
+  status: Outcome['status'],
+  rest: Partial<Outcome> = {},
+): Outcome {
+  return {
+    position: step.position,
+    attempt: step.attempt,
+    status,
+    summary: null,
+    output: null,
+    error: status === 'failed' ? { code: 'tool_failed', message: 'it broke' } : null,
+    question: status === 'unknown' ? 'What became of it?' : null,
+    final_args: null,
+    ...rest,
+  };
+}
+
+/** Lets the leases of a plan's running steps run out. */
+export async function expireLeases(house: TestHouse, planId: string): Promise<void> {
+  await house.db.query.execute(sql`
+    update countersign.plan_steps set lease_until = clock_timestamp() - interval '1 second'
+    where plan_id = ${planId} and status = 'running'`);
+}
+
+export async function statusesOf(
+  house: TestHouse,
+  planId: string,
+): Promise<Record<string, StepStatus>> {
+  const { steps } = await house.service.listSteps(planId, { limit: 1000 });
+  return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
+}
+
+/** `db` whose next statements fail as if the connection was lost: `before` they run, or `after`, when nobody hears the answer. */
+export function flaky(
+  db: Database,
+): Database & { fail(when: 'before' | 'after', times?: number): void } {
+  let left = 0;
+  let mode: 'before' | 'after' = 'before';
+  const lost = () =>
+    Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+  const unreliable =
+    <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      const failing = left > 0;
+      if (failing) left--;
+      if (failing && mode === 'before') throw lost();
+      const result = await work(...args);
+      if (failing) throw lost();
+      return result;
+    };
+  const execute = unreliable(async (statement: Parameters<Database['query']['execute']>[0]) =>
+    db.query.execute(statement),
+  );
+  const query = new Proxy(db.query, {
+    get: (target, key) => (key === 'execute' ? execute : Reflect.get(target, key, target)),
+  });
+  return {
+    ...db,
+    query,
+    transaction: (work) => unreliable(() => db.transaction(work))(),
+    fail(when, times = 1) {
+      mode = when;
+      left = times;
+    },
+  };
+}

@@ -1,0 +1,326 @@
+// Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimReady } from '#executor/claim.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { createMarker } from '#executor/mark-batch.ts';
+import { recover } from '#executor/recover.ts';
+import { decideFate } from '#executor/recovery-rules.ts';
+import { runStep } from '#executor/run-step.ts';
+import { settleOutcomes } from '#executor/settle.ts';
+import { createPlanWorker } from '#executor/work-on-plan.ts';
+import { lockPlan } from '#store/plans.ts';
+import { markCalling } from '#store/sql/leases.ts';
+import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { expireLeases, flaky, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+const executors: ExecutorContext[] = [];
+
+function executorFor(overrides: Partial<ExecutorContext> = {}) {
+  const executor = makeExecutor(house, overrides);
+  executors.push(executor);
+  return executor;
+}
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(async () => {
+  for (const { leases } of executors) leases.stop();
+  await house.close();
+});
+
+/** A step whose call must not be repeated. */
+const move = (id: string, ...after: string[]) => ({
+  id,
+  description: 'Move a file',
+  tool: 'workspace',
+  operation: 'move',
+  args: { from: 'from.md', to: `${id}.md` },
+  after,
+});
+
+async function claimOne(executor: ExecutorContext, planId: string) {
+  const { plan, steps } = await claimReady(executor, planId, 1);
+  const [step] = steps;
+  if (step === undefined) throw new Error('nothing was ready');
+  return { plan, step, lease: { plan_id: planId, position: step.position, attempt: step.attempt } };
+}
+
+describe('a worker that is slow but alive', () => {
+  test('cannot call what recovery is just giving to somebody else', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Slow', steps: [move('m')] });
+    const { lease } = await claimOne(executor, id);
+    await expireLeases(house, id);
+    const { marking } = await house.db.transaction(async (tx) => {
+      await lockPlan(tx, id);
+      const lost = await readLostSteps(tx, id);
+      // The slow worker comes between the decision and its being stored. Not awaited: it may have to wait for us.
+      const marking = markCalling(house.db.query, executor.worker, [lease]);
+      await Promise.race([marking, waitForBlocked()]);
+      await settleLostSteps(
+        tx,
+        id,
+        lost.map((step) => decideFate(step, true)),
+      );
+      return { marking };
+    });
+    expect(await marking).toEqual([]);
+    expect(await statusesOf(house, id)).toEqual({ m: 'ready' });
+  });
+
+  test('cannot call once its lease has run out, even before anybody noticed', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Late', steps: [move('m')] });
+    const { lease } = await claimOne(executor, id);
+    await expireLeases(house, id);
+    expect(await markCalling(house.db.query, executor.worker, [lease])).toEqual([]);
+  });
+});
+
+/** Resolves when a session of this database waits for a lock. */
+function waitForBlocked(): Promise<unknown> {
+  return waitFor('a blocked session', async () => {
+    const { rows } = await house.db.query.execute<{ n: number }>(sql`
+      select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return (rows[0]?.n ?? 0) > 0;
+  });
+}
+
+describe('a database that goes away for a moment', () => {
+  test('between the claim and the call fails no step', async () => {
+    const db = flaky(house.db);
+    const executor = executorFor({ db });
+    const { id } = await startBy(executor, house, {
+      title: 'Away',
+      steps: [noop('1'), { ...noop('2', '1'), args: { from: { $from: '1' } } }],
+    });
+    const first = await claimOne(executor, id);
+    await settleOutcomes(executor, id, [outcomeOf(first.step, 'succeeded', { output: 'x' })]);
+    const { plan, step, lease } = await claimOne(executor, id);
+    const { signal } = new AbortController();
+    db.fail('before', 2);
+    const outcome = await runStep({
+      context: executor,
+      plan,
+      step,
+      lease,
+      signal,
+      mark: async () => true,
+      mayBegin: () => true,
+    });
+    expect(outcome).toMatchObject({ status: 'succeeded', error: null });
+  });
+
+  test.each(['before', 'after'] as const)(
+    'makes the mark of a call again when its connection was lost %s it was written',
+    async (when) => {
+      const db = flaky(house.db);
+      const executor = executorFor({ db });
+      const { id } = await startBy(executor, house, { title: 'Mark', steps: [move('m')] });
+      const { lease } = await claimOne(executor, id);
+      db.fail(when);
+      expect(await createMarker(executor)(lease)).toBe(true);
+    },
+  );
+
+  test('keeps the lease of a step whose outcome is not stored yet', async () => {
+    const db = flaky(house.db);
+    const executor = executorFor({ db });
+    const { id } = await startBy(executor, house, { title: 'Keep', steps: [noop('1')] });
+    const heldWhileSettling: number[] = [];
+    const transaction = db.transaction;
+    let claims = 0;
+    db.transaction = (work) => {
+      claims++;
+      if (claims === 2) heldWhileSettling.push(executor.leases.held());
+      return transaction(work);
+    };
+    await createPlanWorker(executor).work(id);
+    expect(heldWhileSettling).toEqual([1]);
+    expect(executor.leases.held()).toBe(0);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+  });
+});
+
+describe('an outcome that Postgres refuses', () => {
+  test('does not take the outcomes of its neighbours with it', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, {
+      title: 'Poison',
+      steps: [noop('good'), noop('poison'), noop('after', 'good')],
+    });
+    await house.db.query.execute(sql`
+      create function refuse_poison() returns trigger language plpgsql as
+        $$ begin if new.step_id = 'poison' and new.status = 'succeeded' then raise exception 'refused'; end if; return new; end $$`);
+    await house.db.query.execute(sql`
+      create trigger refuse_poison before update on countersign.plan_steps for each row execute function refuse_poison()`);
+    try {
+      await createPlanWorker(executor).work(id);
+    } finally {
+      await house.db.query.execute(sql`drop function refuse_poison() cascade`);
+    }
+    expect(await statusesOf(house, id)).toEqual({
+      good: 'succeeded',
+      poison: 'failed',
+      after: 'succeeded',
+    });
+    expect((await house.service.getPlan(id)).result_summary).toMatch(/could not be stored/);
+  });
+});
+
+describe('a call', () => {
+  test('is not made when its plan was cancelled while it waited for its turn', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, {
+      title: 'Turn',
+      steps: [
+        {
+          id: 'w',
+          description: 'Write',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: 'never.md', content: 'x' },
+        },
+      ],
+    });
+    let called = false;
+    const real = house.registry.get('workspace_write');
+    if (real === undefined) throw new Error('workspace_write is gone');
+    const registry = {
+      ...house.registry,
+      get: () => ({
+        ...real,
+        call: async () => {
+          called = true;
+          return { summary: 'Wrote.', data: null };
+        },
+      }),
+    };
+    const { plan, step, lease } = await claimOne(executor, id);
+    const signal = AbortSignal.abort(new Error('a person cancelled the plan'));
+    const context = { ...executor, registry };
+    const outcome = await runStep({
+      context,
+      plan,
+      step,
+      lease,
+      signal,
+      mark: async () => true,
+      mayBegin: () => true,
+    });
+    expect(called).toBe(false);
+    expect(outcome.status).toBe('cancelled');
+  });
+});
+
+describe('steps whose worker was lost', () => {
+  test('of a stalled plan run again once it is resumed', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, {
+      title: 'Stalled',
+      steps: [noop('1'), noop('2', '1')],
+    });
+    await claimOne(executor, id);
+    await house.db.query.execute(
+      sql`update countersign.plans set status = 'stalled' where id = ${id}`,
+    );
+    await expireLeases(house, id);
+    await recover(executor);
+    expect(await statusesOf(house, id)).toEqual({ 1: 'ready', 2: 'pending' });
+    await house.service.resume(id, { version: 1 }, ana);
+    await createPlanWorker(executor).work(id);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+  });
+
+  test('are given up for the workers they took down, not for how often a person ran them', () => {
+    const step = {
+      position: 1,
+      step_id: '1',
+      tool: 'control',
+      operation: 'noop',
+      target: null,
+      effect: 'read' as const,
+    };
+    expect(
+      decideFate({ ...step, attempt: 9, losses: 1, attempt_status: 'started' }, true).status,
+    ).toBe('ready');
+    expect(
+      decideFate({ ...step, attempt: 5, losses: 5, attempt_status: 'started' }, true).status,
+    ).toBe('failed');
+  });
+
+  test('of one plan are recovered although another plan cannot be', async () => {
+    const executor = executorFor();
+    const bad = await startBy(executor, house, { title: 'Bad', steps: [noop('bad')] });
+    const good = await startBy(executor, house, { title: 'Good', steps: [noop('good')] });
+    for (const { id } of [bad, good]) {
+      await claimOne(executor, id);
+      await expireLeases(house, id);
+    }
+    await house.db.query.execute(sql`
+      create function refuse_bad() returns trigger language plpgsql as
+        $$ begin if new.step_id = 'bad' then raise exception 'refused'; end if; return new; end $$`);
+    await house.db.query.execute(sql`
+      create trigger refuse_bad before update on countersign.plan_steps for each row execute function refuse_bad()`);
+    try {
+      await recover(executor);
+    } finally {
+      await house.db.query.execute(sql`drop function refuse_bad() cascade`);
+    }
+    expect(await statusesOf(house, good.id)).toEqual({ good: 'ready' });
+    expect(executor.warnings.join()).toContain(bad.id);
+  });
+});
+
+describe('a stalled plan', () => {
+  test('whose last step ended meanwhile ends when it is resumed', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Last', steps: [noop('1')] });
+    const { step } = await claimOne(executor, id);
+    await house.db.query.execute(
+      sql`update countersign.plans set status = 'stalled' where id = ${id}`,
+    );
+    await settleOutcomes(executor, id, [outcomeOf(step, 'succeeded')]);
+    expect((await house.service.resume(id, { version: 1 }, ana)).status).toBe('completed');
+  });
+
+  test('is not made of one that was paused or went on in the same moment', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Moment', steps: [noop('1')] });
+    await house.db.query.execute(
+      sql`update countersign.plans set updated_at = now() - interval '1 day' where id = ${id}`,
+    );
+    const round = await house.db.transaction(async (tx) => {
+      await lockPlan(tx, id);
+      const round = recover(executor);
+      await waitForBlocked();
+      await tx.execute(
+        sql`update countersign.plans set updated_at = clock_timestamp() where id = ${id}`,
+      );
+      return { round };
+    });
+    await round.round;
+    expect((await house.service.getPlan(id)).status).toBe('executing');
+  });
+});
+
+describe('a cancelled plan', () => {
+  test('asks nobody what became of a call it cut off, and keeps that it is not known', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Cut off', steps: [move('m')] });
+    const { step } = await claimOne(executor, id);
+    await house.service.cancel(id, { version: 1 }, ana);
+    await settleOutcomes(executor, id, [outcomeOf(step, 'unknown')]);
+    expect(await statusesOf(house, id)).toEqual({ m: 'cancelled' });
+    const log: string[] = [];
+    for await (const chunk of house.service.exportLog(id)) log.push(chunk);
+    expect(JSON.parse(log.join(''))).toMatchObject({ step: 'm', status: 'unknown' });
+  });
+});

@@ -1,0 +1,146 @@
+// In what order and when steps begin: start edges, not-before times, failures upstream, and plans beside each other.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimReady } from '#executor/claim.ts';
+import { recover } from '#executor/recover.ts';
+import { settleOutcomes } from '#executor/settle.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { expireLeases, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+  executor = makeExecutor(house);
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+});
+
+const edge = (id: string, type: 'FS' | 'SS' | 'FF' | 'SF') => ({ id, type, lag_minutes: 0 });
+const waitStep = (id: string, seconds: number) => ({
+  id,
+  description: `Wait ${seconds} s`,
+  tool: 'control',
+  operation: 'wait',
+  args: { seconds },
+});
+
+describe('a start edge', () => {
+  test('is met once, however often its predecessor is started', async () => {
+    const { id } = await startBy(executor, house, {
+      title: 'Twice',
+      steps: [noop('a'), noop('b'), { ...noop('c'), after: [edge('a', 'SS'), edge('b', 'FS')] }],
+    });
+    await claimReady(executor, id, 2);
+    await expireLeases(house, id);
+    await recover(executor);
+    const { steps } = await claimReady(executor, id, 2);
+    expect(await statusesOf(house, id)).toMatchObject({ c: 'pending' });
+    const b = steps.find(({ step_id }) => step_id === 'b');
+    if (b === undefined) throw new Error('b was not claimed again');
+    await settleOutcomes(executor, id, [outcomeOf(b, 'succeeded')]);
+    expect(await statusesOf(house, id)).toMatchObject({ a: 'running', c: 'ready' });
+  });
+
+  test('that is met already does not carry a failure on', async () => {
+    const { id } = await startBy(executor, house, {
+      title: 'Carry',
+      steps: [
+        noop('a'),
+        { ...noop('b'), after: [edge('a', 'SS')] },
+        noop('c', 'b'),
+        noop('d', 'a'),
+      ],
+    });
+    const [a] = (await claimReady(executor, id, 1)).steps;
+    const [b] = (await claimReady(executor, id, 1)).steps;
+    if (a === undefined || b === undefined) throw new Error('a and b should have been ready');
+    await settleOutcomes(executor, id, [outcomeOf(a, 'failed')]);
+    expect(await statusesOf(house, id)).toEqual({
+      a: 'failed',
+      b: 'running',
+      c: 'pending',
+      d: 'skipped',
+    });
+    await settleOutcomes(executor, id, [outcomeOf(b, 'succeeded')]);
+    expect(await statusesOf(house, id)).toMatchObject({ c: 'ready' });
+  });
+});
+
+describe('a not-before time', () => {
+  test('holds for a step that waits for another one', async () => {
+    const { id } = await startBy(executor, house, {
+      title: 'Later',
+      steps: [noop('a'), { ...noop('b', 'a'), not_before: '2999-01-01T00:00:00Z' }],
+    });
+    const [a] = (await claimReady(executor, id, 1)).steps;
+    if (a === undefined) throw new Error('a was not ready');
+    await settleOutcomes(executor, id, [outcomeOf(a, 'succeeded')]);
+    expect((await claimReady(executor, id, 1)).steps).toEqual([]);
+  });
+
+  test('outside the years of the calendar is refused', async () => {
+    for (const not_before of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-14:00']) {
+      await expect(
+        runPlan(house, { title: 'When', steps: [{ ...noop('a'), not_before }] }),
+      ).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+  });
+
+  test('is kept when another step is under way for longer', async () => {
+    const working = await openTestHouse(database.url);
+    try {
+      const soon = new Date(Date.now() + 700).toISOString();
+      const plan = await runPlan(working, {
+        title: 'Meanwhile',
+        steps: [waitStep('long', 20), { ...noop('soon'), not_before: soon }],
+      });
+      await waitFor(
+        'the timed step',
+        async () => (await statusesOf(working, plan.id)).soon === 'succeeded',
+      );
+      expect(await statusesOf(working, plan.id)).toMatchObject({ long: 'running' });
+      await working.service.cancel(
+        plan.id,
+        { version: 1 },
+        { kind: 'person', id: 'ana', via: 'api' },
+      );
+      await reach(working, plan.id, 'cancelled');
+    } finally {
+      await working.close();
+    }
+  });
+});
+
+describe('a small plan', () => {
+  test('does not wait for a large one to end', async () => {
+    const working = await openTestHouse(database.url, {
+      settings: { executor: { concurrency: 2, batch: 2, lease_seconds: 2 } },
+    });
+    try {
+      const large = await runPlan(working, {
+        title: 'Large',
+        steps: Array.from({ length: 400 }, (_, n) => waitStep(`w${n}`, 0.03)),
+      });
+      await waitFor(
+        'the large plan',
+        async () => (await working.service.overview(large.id)).counts.succeeded > 20,
+      );
+      const small = await runPlan(working, { title: 'Small', steps: [noop('1')] });
+      await reach(working, small.id, 'completed');
+      expect((await working.service.getPlan(large.id)).status).toBe('executing');
+      await working.service.cancel(
+        large.id,
+        { version: 1 },
+        { kind: 'person', id: 'ana', via: 'api' },
+      );
+    } finally {
+      await working.close();
+    }
+  });
+});
