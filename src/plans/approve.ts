@@ -71,6 +71,15 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
   }
 }
 
+/** Several approvers must mean the same steps. @throws `invalid_request` */
+function requireWhole(row: PlanRow, { steps }: Approval): void {
+  if (steps === undefined || approvalsNeeded(row.approver_policy) === 1) return;
+  throw new CountersignError(
+    'invalid_request',
+    'steps: this plan needs more than one approval, so it is approved as a whole. Propose changes to leave steps out.',
+  );
+}
+
 /** Positions of a partial approval. @throws `unknown_step`, `steps_missing` with the steps that must be added */
 async function positionsOf(db: Queryable, planId: string, ids: string[]): Promise<number[]> {
   const rows = await db
@@ -145,6 +154,7 @@ export async function approvePlan(
   const { db, enqueue } = context;
   const check = async (q: Queryable, row: PlanRow) => {
     requireApprover(row, context.approvers, actor);
+    requireWhole(row, approval);
     await requireShown(q, row, approval);
     requireUndecided(row);
   };
@@ -177,7 +187,7 @@ export async function approvePlan(
       enqueue,
       row,
       'approve',
-      { actor },
+      { actor, ...(kept === null ? {} : { reason: `${kept.length} of ${row.total} steps` }) },
       {
         decided_by: actor.id,
         decided_at: context.clock.now(),

@@ -2,7 +2,7 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { type Plan, PlanContext, PlanDraft, Risk, type Step } from '#contracts/plan.ts';
+import { type Plan, PlanDraft, type Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
@@ -115,7 +115,11 @@ function readJson(block: Block): unknown {
 const withoutNulls = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 
-const ExportedStep = z.record(z.string(), z.unknown());
+function readStep(block: Block): object {
+  const step = readJson(block);
+  if (typeof step === 'object' && step !== null && !Array.isArray(step)) return withoutNulls(step);
+  throw bad(`a block under "${block.heading}" is not a step.`);
+}
 
 /**
  * The draft that a Markdown export holds. Whatever status it had, it comes back as a proposal.
@@ -141,13 +145,13 @@ export function readMarkdown(markdown: string): PlanDraft {
     title: fields.title,
     ...(fields.summary == null ? {} : { summary: fields.summary }),
     ...(fields.approver_policy === undefined ? {} : { approvers: fields.approver_policy }),
-    steps: under('Steps').map((block) => withoutNulls(ExportedStep.parse(readJson(block)))),
-    context: PlanContext.parse({
+    steps: under('Steps').map(readStep),
+    context: {
       tool_outputs: one('Context/Tool Outputs') ?? {},
       notes: under('Context/Notes')[0]?.text ?? '',
       artifacts: one('Context/Artifacts') ?? [],
-    }),
-    risks: z.array(Risk).parse(one('Risks') ?? []),
+    },
+    risks: one('Risks') ?? [],
   });
   if (draft.success) return draft.data;
   throw bad(z.prettifyError(draft.error), draft.error);

@@ -85,6 +85,25 @@ function checkArguments(
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
 }
 
+/** A not-before time in UTC. Both Postgres and the digest take years of four digits, in UTC too. */
+function readTime(
+  step: StepDraft,
+  index: number,
+  label: string,
+  problems: Problems,
+): string | null {
+  if (step.not_before === undefined) return null;
+  const time = new Date(step.not_before);
+  const year = time.getUTCFullYear();
+  if (year >= 1000 && year <= 9999) return time.toISOString();
+  problems.add(
+    'invalid_request',
+    `steps[${index}].not_before`,
+    `Step ${label} has a not_before that is no time between the years 1000 and 9999.`,
+  );
+  return null;
+}
+
 /** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
 function dependenciesOf(
   draft: StepDraft,
@@ -196,7 +215,7 @@ export function normalisePlan(
       capabilities: [...new Set(step.capabilities ?? [])],
       notes: step.notes ?? null,
       duration_minutes: step.duration_minutes ?? null,
-      not_before: step.not_before === undefined ? null : new Date(step.not_before).toISOString(),
+      not_before: readTime(step, index, id, problems),
       effect: spec?.effect ?? 'write',
       guarded: guarded.has(name),
       unmet: dependencies.length,

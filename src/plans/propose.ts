@@ -128,6 +128,11 @@ async function drawPlanId(context: PlansContext): Promise<string> {
   throw new CountersignError('internal', 'No free plan id was found. Archive old plans.');
 }
 
+/** The draft under the default policy: who approves is for people to say, not for a planner. */
+function withoutApprovers({ approvers: _, ...draft }: PlanDraft): PlanDraft {
+  return draft;
+}
+
 /**
  * Prepares the first version of a plan and returns the function that stores it inside the caller's transaction.
  * @throws what `normalisePlan` throws, before anything is stored
@@ -139,7 +144,8 @@ export async function preparePropose(
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
   const id = await drawPlanId(context);
-  const prepared = await preparePlan(context, draft, id, 1, origin.executorModel);
+  const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
+  const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   return async (tx) => {
     await tx.insert(plans).values({
       id,
@@ -182,7 +188,7 @@ export async function prepareRevise(
   origin: Pick<Origin, 'planner' | 'confidence' | 'costUsd' | 'executorModel'>,
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
-  const withApprovers = { approvers: previous.approver_policy, ...draft };
+  const withApprovers = { ...draft, approvers: previous.approver_policy };
   const prepared = await preparePlan(
     context,
     withApprovers,

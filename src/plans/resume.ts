@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { StepStatus } from '#contracts/plan.ts';
+import type { StepCounts, StepStatus } from '#contracts/plan.ts';
 import type { Decision, Settlement } from '#contracts/service.ts';
 import { recordDeeds } from '#store/audit.ts';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
@@ -13,6 +13,7 @@ import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { planSteps, plans } from '#store/schema.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
+import { isAskedPerson } from './asked-person.ts';
 import { requireApprover, requireManager } from './authority.ts';
 import { requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
@@ -166,7 +167,9 @@ export async function resumePlan(
   actor: Actor,
 ): Promise<PlanRow> {
   const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
+  if (!(await isAskedPerson(tx, id, settlement.steps, actor))) {
+    requireManager(row, context.approvers, actor);
+  }
   requireVersion(row, settlement.version);
   const from = revivable[row.status];
   if (from === undefined) nextStatus(row.status, 'resume');
@@ -184,7 +187,14 @@ export async function resumePlan(
       { details: { status: row.status } },
     );
   }
-  let progress = await settle(tx, row, from ?? [], settlement, actor, context.approvers);
+  let progress: StepCounts | null = await settle(
+    tx,
+    row,
+    from ?? [],
+    settlement,
+    actor,
+    context.approvers,
+  );
   let now = row;
   if (row.status === 'executing') {
     if (row.paused_at !== null && !named) {
@@ -205,7 +215,8 @@ export async function resumePlan(
         result_summary: null,
       },
     );
-    progress = (await reviveSkipped(tx, id)) ?? progress;
+    // The last step may have ended while the plan stood still.
+    progress = (await reviveSkipped(tx, id)) ?? now;
   }
   const ended = await finishIfDone(context, tx, now, progress, actor);
   if (!ended) await wake(context, tx, id);
