@@ -8,9 +8,16 @@ type Log = { error(details: object, message: string): void };
 /** Polling is only the backstop behind NOTIFY. */
 const pollingSeconds = 2;
 
-/** Starts the workers of `jobs` in this process. */
-export async function runJobs(boss: PgBoss, jobs: AnyJob[], log: Log): Promise<void> {
+/** Starts the workers of `jobs` in this process. @returns what takes no more of them, and ends with the last under way */
+export async function runJobs(
+  boss: PgBoss,
+  jobs: AnyJob[],
+  log: Log,
+): Promise<() => Promise<void>> {
   for (const job of jobs) await runJob(boss, job, log);
+  return async () => {
+    await Promise.all(jobs.map(({ queue }) => boss.offWork(queue.name, { wait: true })));
+  };
 }
 
 type AnyJob = { [N in JobName]: Job<N> }[JobName];

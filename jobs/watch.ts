@@ -18,12 +18,16 @@ export function startWatch(
   let round: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
-    try {
-      await recover(executor);
-      await ringReminders(conversation);
-      await retryAbandonedRuns(conversation);
-    } catch (error) {
-      executor.warn('A round of recovery failed; the next one follows.', error);
+    // Each by itself: one that fails does not keep the others from their turn.
+    const chores: [string, () => Promise<void>][] = [
+      ['Recovery', () => recover(executor)],
+      ['Ringing reminders', () => ringReminders(conversation)],
+      ['Looking after runs', () => retryAbandonedRuns(conversation)],
+    ];
+    for (const [name, chore] of chores) {
+      await chore().catch((error: unknown) =>
+        executor.warn(`${name} failed; the next round follows.`, error),
+      );
     }
     if (!stopped) timer = setTimeout(begin, everyMs);
   }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
@@ -71,6 +72,8 @@ export type HouseOptions = {
 
 const watchEveryMs = 5000;
 const poolSize = 12;
+/** How long a stopping process waits for planners and other jobs under way; tools and database stay open for them. */
+const jobsEndWithinMs = 30_000;
 
 /** Closers in the order of opening; run backwards, each whatever became of the others. */
 function createClosers(log: Logger) {
@@ -137,7 +140,7 @@ async function startWorking(
   boss: PgBoss,
   conversation: ConversationContext,
   decide: ArgumentDecider | null,
-): Promise<{ worker: PlanWorker; watch: Watch; executor: ExecutorContext }> {
+): Promise<{ stopWorking: () => Promise<void>; watch: Watch; executor: ExecutorContext }> {
   const { settings } = config;
   const { db, enqueue, registry, clock, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
@@ -164,10 +167,16 @@ async function startWorking(
   });
   const planWorker = createPlanWorker(executor);
   const jobs = jobsOf(config, conversation, executor, planWorker);
-  await runJobs(boss, jobs, log);
+  const stopJobs = await runJobs(boss, jobs, log);
   await boss.schedule('expire', expireCron);
   const watch = startWatch(executor, conversation, everyMs);
-  return { worker: planWorker, watch, executor };
+  const stopWorking = async () => {
+    // No more jobs are taken, first of all: what the executor hands back must not come here again.
+    const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
+    await planWorker.stop();
+    await stopped;
+  };
+  return { stopWorking, watch, executor };
 }
 
 function jobsOf(
@@ -323,9 +332,14 @@ async function furnish(
     const executorModel = models?.executor ?? null;
     const decide: ArgumentDecider | null =
       executorModel === null ? null : (request) => decideArguments(executorModel, request);
-    const { worker, watch, executor } = await startWorking(options, boss, conversation, decide);
+    const { stopWorking, watch, executor } = await startWorking(
+      options,
+      boss,
+      conversation,
+      decide,
+    );
     closers.add('the leases', async () => executor.leases.stop());
-    closers.add('the executor', () => worker.stop());
+    closers.add('the jobs', stopWorking);
     closers.add('the watch', () => watch.stop());
   }
   return {
