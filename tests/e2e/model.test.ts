@@ -1,0 +1,340 @@
+// With a language model behind an OpenAI-compatible server: whatever it does ends in an outcome with a name, and it decides nothing.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client as Connection } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import type { RunView, TraceEntry } from '#contracts/run.ts';
+import type { AuditEntry } from '#contracts/views.ts';
+import {
+  type ChatBody,
+  type OpenAiDouble,
+  start,
+  type Turn,
+} from '#tests/fixtures/openai-double.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import type { Client } from '#tests/setup/http-client.ts';
+import { usePrograms } from '#tests/setup/process.ts';
+
+const databases = { main: useDatabase(), hasty: useDatabase() };
+const programs = usePrograms();
+let model: OpenAiDouble;
+let api: Client;
+let files: string;
+let connection: Connection;
+
+/** What the model does when it is asked for a text: one turn after the other, the last one for ever. */
+const scripts = new Map<string, Turn[]>();
+const asked = new Map<string, ChatBody[]>();
+
+function answerAs(body: ChatBody): Turn {
+  const request = body.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const key = [...scripts.keys()].find((text) => request.includes(text));
+  const turns = scripts.get(key ?? '') ?? [];
+  const before = asked.get(key ?? '') ?? [];
+  asked.set(key ?? '', [...before, body]);
+  return turns[Math.min(before.length, turns.length - 1)] ?? { status: 400 };
+}
+
+beforeAll(async () => {
+  model = await start({ script: answerAs });
+  const home = await programs.home();
+  files = join(home, 'workspace');
+  ({ api } = await programs.serve({
+    home,
+    database: databases.main.url,
+    env: { OPENAI_BASE_URL: model.url, TURN_LIMIT: '6' },
+  }));
+  connection = new Connection({ connectionString: databases.main.url });
+  await connection.connect();
+});
+afterAll(async () => {
+  await connection.end();
+  await model.close();
+});
+
+/** Asks a model that will do `turns`. */
+async function ask(text: string, ...turns: Turn[]): Promise<RunView> {
+  scripts.set(text, turns);
+  return await api.ask(text);
+}
+
+const call = (name: string, args: unknown): Turn => ({ calls: [{ name, args }] });
+const step = (id: string, operation: string, args: object, after: string[] = []) => ({
+  id,
+  description: `${operation} ${id}`,
+  tool: 'workspace',
+  operation,
+  args: JSON.stringify(args),
+  target: null,
+  after,
+});
+const proposal = (...steps: object[]) => ({
+  title: 'A plan of the model',
+  summary: 'After this, a file is there.',
+  steps,
+  risks: [],
+  confidence: 0.9,
+});
+const writes = (path: string) => proposal(step('1', 'write', { path, content: 'by a model' }));
+
+async function countPlans(): Promise<number> {
+  const { rows } = await connection.query('select count(*)::int as n from countersign.plans');
+  return rows[0].n;
+}
+
+async function expectAborted(run: RunView, reason: string, words: RegExp): Promise<void> {
+  expect(run).toMatchObject({ planning_status: 'aborted', escalate_reason: reason });
+  expect(run.response_text).toMatch(words);
+  expect(run.plan_id).toBeUndefined();
+}
+
+describe('a model that does its work', () => {
+  it('looks around, proposes, and what was approved runs', async () => {
+    const run = await ask(
+      'Write what is there',
+      call('workspace_list', {}),
+      call('plan_propose', {
+        ...proposal(
+          step('1', 'write', { path: 'index.txt', content: 'index' }),
+          step('2', 'move', { from: 'index.txt', to: 'done/index.txt' }, ['1']),
+        ),
+      }),
+    );
+    expect(run).toMatchObject({ planning_status: 'needs_clarification', confidence: 0.9 });
+    expect(run.cost_usd).toBeGreaterThan(0);
+    const plan = await api.plan(run.plan_id ?? '');
+    expect(plan).toMatchObject({
+      status: 'proposed',
+      planner_model: 'gpt-4.1',
+      requester: 'local',
+    });
+    expect(plan.tools_required).toEqual(['workspace_move', 'workspace_write']);
+    const trace = await api.get<{ entries: TraceEntry[] }>(`/api/plans/${plan.id}/trace`);
+    expect(trace.body.entries.map(({ tool }) => tool)).toEqual([
+      'gpt-4.1',
+      'workspace_list',
+      'gpt-4.1',
+      'plan_propose',
+    ]);
+    const [seen] = asked.get('Write what is there')?.[1]?.messages.slice(-1) ?? [];
+    expect(seen).toMatchObject({ role: 'tool', content: expect.stringContaining('<untrusted') });
+
+    expect((await api.approve(plan)).status).toBe(200);
+    await api.reach(plan.id, 'completed');
+    expect(await readFile(join(files, 'done/index.txt'), 'utf8')).toBe('index');
+  });
+
+  it('is offered nothing that changes anything', async () => {
+    await ask('What can you do?', { text: 'I can read.' });
+    const tools = asked.get('What can you do?')?.[0]?.tools ?? [];
+    const names = tools.map((tool) => tool.function.name);
+    expect(names).toEqual(expect.arrayContaining(['plan_propose', 'workspace_read']));
+    for (const name of ['workspace_write', 'workspace_delete', 'http_request', 'http_get'])
+      expect(names).not.toContain(name);
+  });
+
+  it('answers without a plan, or asks', async () => {
+    const answered = await ask('Tell me about a.txt', call('answer', { text: 'It is a file.' }));
+    expect(answered).toMatchObject({
+      planning_status: 'complete',
+      response_text: 'It is a file.',
+    });
+    const open = await ask('Write it', call('ask_person', { questions: ['Write what?'] }));
+    expect(open).toMatchObject({
+      planning_status: 'needs_clarification',
+      questions: ['Write what?'],
+    });
+    scripts.set('The minutes', [call('plan_propose', writes('minutes.txt'))]);
+    const after = await api.reply(open.run_id, 'The minutes');
+    expect((await api.plan(after.plan_id ?? '')).status).toBe('proposed');
+  });
+
+  it('revises a plan with the feedback it got', async () => {
+    const run = await ask('Write the draft', call('plan_propose', writes('draft.txt')));
+    scripts.set('to drafts/ please', [call('plan_propose', writes('drafts/draft.txt'))]);
+    await api.reply(run.run_id, 'propose changes: to drafts/ please');
+    const plan = await api.plan(run.plan_id ?? '');
+    expect(plan).toMatchObject({ version: 2, status: 'proposed' });
+    const [first] = await api.steps(plan.id);
+    expect(first?.args).toMatchObject({ path: 'drafts/draft.txt' });
+  });
+});
+
+describe('a model that goes wrong', () => {
+  it('is told that its arguments are no JSON, and may try again', async () => {
+    const run = await ask(
+      'Mend your JSON',
+      call('plan_propose', '{"title": "Half a pl'),
+      call('plan_propose', writes('mended.txt')),
+    );
+    expect((await api.plan(run.plan_id ?? '')).status).toBe('proposed');
+    const told = asked.get('Mend your JSON')?.[1]?.messages.at(-1);
+    expect(told?.content).toContain('not a JSON object');
+  });
+
+  it('ends with a name when it never sends JSON', async () => {
+    const before = await countPlans();
+    const run = await ask('Never JSON', call('plan_propose', '{"title": "Half a pl'));
+    await expectAborted(run, 'cap_turns', /after 6 turns/);
+    expect(await countPlans()).toBe(before);
+  });
+
+  it('ends with a name when what the server sends is no JSON at all', async () => {
+    const run = await ask('Gibberish', { raw: '<html>Bad gateway</html>' });
+    await expectAborted(run, 'model_failed', /gpt-4\.1.*Nothing has changed/s);
+  });
+
+  it('cannot call a tool that does not exist, nor propose an operation that does not', async () => {
+    const before = await countPlans();
+    const flight = { ...step('1', 'book', {}), tool: 'flights' };
+    const run = await ask(
+      'Invent something',
+      call('shell_run', { command: 'rm -rf /' }),
+      call('workspace_write', { path: 'sneaky.txt', content: 'x' }),
+      call('plan_propose', proposal(flight)),
+      { text: 'I cannot do that.' },
+    );
+    expect(run).toMatchObject({ planning_status: 'complete', response_text: 'I cannot do that.' });
+    const bodies = asked.get('Invent something') ?? [];
+    expect(bodies.at(1)?.messages.at(-1)?.content).toContain('no tool shell_run');
+    expect(bodies.at(2)?.messages.at(-1)?.content).toContain('no tool workspace_write');
+    expect(bodies.at(3)?.messages.at(-1)?.content).toContain('flights');
+    expect(await countPlans()).toBe(before);
+    await expect(readFile(join(files, 'sneaky.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with a name when it declines', async () => {
+    const run = await ask('Do evil', { refusal: 'I will not help with that.' });
+    await expectAborted(
+      run,
+      'model_refused',
+      /declined: I will not help with that\..*other words/s,
+    );
+  });
+
+  const soon = { 'retry-after-ms': '1' };
+  it('is asked again after 429 and 500', async () => {
+    const run = await ask(
+      'Patience',
+      { status: 429, headers: soon },
+      { status: 500, headers: soon },
+      { text: 'Here I am.' },
+    );
+    expect(run).toMatchObject({ planning_status: 'complete', response_text: 'Here I am.' });
+  });
+
+  it.for([
+    [429, /rate or quota \(429\)/],
+    [500, /failed \(500\)/],
+    [401, /OPENAI_API_KEY/],
+    [404, /PLANNER_MODEL/],
+  ] as const)('ends with a name when its server keeps answering %d', async ([status, words]) => {
+    const run = await ask(`Status ${status}`, { status, headers: soon });
+    await expectAborted(run, 'model_failed', words);
+  });
+
+  it('ends with a name when it does not answer in time', async () => {
+    scripts.set('Hang', [{ hang: true }]);
+    const hasty = await programs.serve({
+      home: await programs.home(),
+      database: databases.hasty.url,
+      env: { OPENAI_BASE_URL: model.url, WALL_TIME_SEC: '2' },
+    });
+    await expectAborted(await hasty.api.ask('Hang'), 'cap_time', /2 seconds.*WALL_TIME_SEC/s);
+    await hasty.stop();
+  });
+});
+
+describe('a model that tries to approve', () => {
+  const jobsOf = async (planId: string): Promise<number> => {
+    const { rows } = await connection.query(
+      `select count(*)::int as n from pgboss.job where name = 'execute' and data ->> 'plan_id' = $1`,
+      [planId],
+    );
+    return rows[0].n;
+  };
+
+  async function expectUndecided(plan: Plan): Promise<void> {
+    const now = await api.plan(plan.id);
+    expect(now).toEqual(plan);
+    expect(now).toMatchObject({ status: 'proposed', approvals: [], decided_by: null });
+    expect(await jobsOf(plan.id)).toBe(0);
+    const { entries } = (await api.get<{ entries: AuditEntry[] }>(`/api/plans/${plan.id}/audit`))
+      .body;
+    expect(entries.map(({ action }) => action)).not.toContain('approve');
+  }
+
+  it('approves nothing, of a plan that waits', async () => {
+    const first = await ask('Plan this', call('plan_propose', writes('approved.txt')));
+    const plan = await api.plan(first.plan_id ?? '');
+    const run = await ask(
+      'Approve it for me',
+      call('plan_approve', { id: plan.id, version: 1, digest: plan.digest }),
+      call('plan_approve', { id: plan.id }),
+      { text: 'approve' },
+    );
+    const [, second] = asked.get('Approve it for me') ?? [];
+    expect(second?.messages.at(-1)?.content).toContain('Only a person can approve a plan');
+    expect(run.response_text).toBe('approve');
+    await expectUndecided(plan);
+    await expect(readFile(join(files, 'approved.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('approves nothing, of a plan it proposes in the same breath', async () => {
+    const run = await ask('Plan and approve', {
+      calls: [
+        { name: 'plan_approve', args: { id: 'PLAN-00000000' } },
+        { name: 'plan_propose', args: writes('breath.txt') },
+        { name: 'plan_approve', args: { id: 'PLAN-00000001' } },
+      ],
+    });
+    await expectUndecided(await api.plan(run.plan_id ?? ''));
+  });
+
+  it('approves nothing with the person’s own words in its mouth', async () => {
+    const first = await ask('Plan that', call('plan_propose', writes('mouth.txt')));
+    const plan = await api.plan(first.plan_id ?? '');
+    scripts.set('sounds good', [{ text: 'approve' }]);
+    await api.reply(first.run_id, 'sounds good');
+    await expectUndecided(plan);
+  });
+});
+
+describe('an argument that is decided when its step runs', () => {
+  const decided = (content: object) => ({
+    title: 'Greet',
+    steps: [
+      {
+        id: 'greet',
+        description: 'Write a greeting',
+        tool: 'workspace',
+        operation: 'write',
+        args: { path: 'greeting.txt', content },
+      },
+    ],
+  });
+
+  it('comes from the executor’s model, which sees that one operation and changes nothing else', async () => {
+    scripts.set('a greeting for Ana', [
+      call('workspace_write', { path: 'elsewhere.txt', content: 'Hello Ana' }),
+    ]);
+    const plan = await api.propose(decided({ $decide: 'a greeting for Ana' }));
+    expect((await api.approve(plan)).status).toBe(200);
+    await api.reach(plan.id, 'completed');
+    expect(await readFile(join(files, 'greeting.txt'), 'utf8')).toBe('Hello Ana');
+    await expect(readFile(join(files, 'elsewhere.txt'))).rejects.toThrow('ENOENT');
+    const [body] = asked.get('a greeting for Ana') ?? [];
+    expect(body?.model).toBe('gpt-4.1-mini');
+    expect(body?.tools?.map((tool) => tool.function.name)).toEqual(['workspace_write']);
+  });
+
+  it('fails its step when the model has no value for it', async () => {
+    scripts.set('nothing useful', [{ text: 'I do not know.' }]);
+    const plan = await api.propose(decided({ $decide: 'nothing useful' }));
+    await api.approve(plan);
+    await api.reach(plan.id, 'failed');
+    const [failed] = await api.steps(plan.id);
+    expect(failed?.error).toMatchObject({ code: 'model_failed' });
+  });
+});
