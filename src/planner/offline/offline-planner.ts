@@ -3,39 +3,24 @@
 import { type Clock, systemClock } from '#contracts/clock.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { Planner, PlanningOutcome, PlanningRequest, TraceEntry } from '#contracts/run.ts';
-import { abort, type Result, traceStep } from '../outcomes.ts';
+import { abort, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
-import { describeAbilities, describeCannot, joinWords } from './abilities.ts';
-import { draftPlan, findProblems } from './draft.ts';
+import { draftPlan } from './draft.ts';
 import { familyOf } from './families.ts';
 import { type Conversation, mergeHistory } from './history.ts';
 import { lookUp } from './look-up.ts';
-import { questions } from './questions.ts';
-import type { Intent } from './reading.ts';
-import { resolveEdit, resolveSet } from './resolve.ts';
+import { askThese, type Decision, prepare, read, type Work } from './prepare.ts';
 import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
 import { quoteLongText } from './shield.ts';
-import { buildSteps, type PlannedStep, type Unit } from './steps.ts';
+import type { PlannedStep } from './steps.ts';
 import { answerAboutPlans, talk } from './talk.ts';
-import { type Understood, understand } from './understand.ts';
 
 const offlineName = 'offline planner';
 
 /** Look-ups of one answer; more than this is a plan. */
 const lookUpsAtMost = 20;
-
-type Decision = { result: Result; reason: string };
-
-type Work = {
-  request: PlanningRequest;
-  tools: PlannerTools;
-  clock: Clock;
-  signal: AbortSignal;
-  answers: ReadonlyMap<string, string>;
-  trace: TraceEntry[];
-};
 
 export function createOfflinePlanner(options: { tools: PlannerTools; clock?: Clock }): Planner {
   const { tools, clock = systemClock } = options;
@@ -124,241 +109,6 @@ async function planRequest(work: Work, conversation: Conversation): Promise<Deci
       ? `it changes something: ${writes.join(', ')}`
       : 'it runs operations that are not look-ups';
   return { result: { kind: 'proposal', draft }, reason: `a plan, because ${why}` };
-}
-
-function read(work: Work, text: string, paths: string[]): Understood[] {
-  const { request, tools, clock, answers, trace } = work;
-  const startedAt = clock.now();
-  const readings = understand(text, {
-    manifest: tools.manifest(),
-    focus: { paths, output: false },
-    now: request.now,
-    timezone: request.timezone,
-    answers,
-  });
-  const kinds = readings.map(({ reading }) =>
-    reading.kind === 'intents'
-      ? reading.intents.map((intent) => intent.act).join('+')
-      : reading.kind,
-  );
-  trace.push(
-    traceStep({
-      stage: 'understand',
-      tool: 'offline',
-      startedAt,
-      endedAt: clock.now(),
-      ok: true,
-      explanation: `${readings.length} clauses: ${kinds.join(', ')}`,
-    }),
-  );
-  return readings;
-}
-
-type Prepared = { steps: PlannedStep[]; assumptions: string[]; notes: string[] };
-
-/** From readings to valid steps, or to what must be said before there can be any. */
-async function prepare(
-  work: Work,
-  readings: Understood[],
-): Promise<Prepared | { decision: Decision }> {
-  const { request, tools, answers } = work;
-  const early = decideByReadings(work, readings);
-  if (early) return { decision: early };
-  const resolved = await resolveUnits(work, readings);
-  if ('decision' in resolved) return resolved;
-  const built = buildSteps(resolved.units, {
-    manifest: tools.manifest(),
-    now: request.now,
-    timezone: request.timezone,
-    answers,
-  });
-  if (built.missing.length > 0) {
-    const wanted = joinWords(built.missing);
-    if (built.steps.length === 0) return { decision: refuse(work, wanted, readings) };
-    const question = questions.withoutRest(wanted);
-    if (!isYes(answers.get(question))) return { decision: askOrStop(work, [question]) };
-  }
-  if (built.questions.length > 0)
-    return { decision: askThese(work, built.questions, 'the request leaves something open') };
-  const fixed = fixArguments(work, built.steps);
-  if (fixed) return { decision: fixed };
-  if (built.steps.length === 0) {
-    return {
-      decision: {
-        result: { kind: 'answer', text: 'There is nothing to do.' },
-        reason: 'nothing was asked for',
-      },
-    };
-  }
-  return { steps: built.steps, assumptions: built.assumptions, notes: resolved.notes };
-}
-
-/** What can be decided before anything is looked up: questions, refusals, small talk. */
-function decideByReadings(work: Work, readings: Understood[]): Decision | null {
-  const kinds = new Set(readings.map(({ reading }) => reading.kind));
-  const acts = kinds.has('intents') || kinds.has('for_each') || kinds.has('question');
-  const cannots = readings.flatMap(({ reading }) =>
-    reading.kind === 'cannot' ? [reading.wanted] : [],
-  );
-  const talks = readings.filter(({ reading }) => reading.kind === 'talk');
-  if (!acts && cannots.length === 0) {
-    if (talks.length > 0) {
-      const text = `I can't answer that: no language model is configured, and none of my tools looks it up. I can ${describeAbilities(work.tools.manifest())}.`;
-      return {
-        result: { kind: 'answer', text },
-        reason: 'answered without a plan: a question that no tool answers',
-      };
-    }
-    const forbids = readings.some(
-      ({ reading }) => reading.kind === 'nothing' && reading.note !== '',
-    );
-    const text = forbids
-      ? 'Understood: I change nothing.'
-      : 'Tell me what to do, or ask what is in the workspace.';
-    return {
-      result: { kind: 'answer', text },
-      reason: 'answered without a plan: nothing was asked for',
-    };
-  }
-  if (!acts) return refuse(work, joinWords(cannots), readings);
-  const asked: string[] = [];
-  for (const wanted of cannots) {
-    const question = questions.withoutRest(wanted);
-    const answer = work.answers.get(question);
-    if (answer === undefined) asked.push(question);
-    else if (!isYes(answer)) return askOrStop(work, [question]);
-  }
-  for (const { words } of talks) asked.push(questions.unclear(words.slice(0, 80)));
-  asked.push(
-    ...readings.flatMap(({ reading }) => (reading.kind === 'question' ? reading.questions : [])),
-  );
-  return asked.length > 0 ? askThese(work, asked, 'the request leaves something open') : null;
-}
-
-function isYes(answer: string | undefined): boolean {
-  return (
-    answer !== undefined &&
-    /^\s*(?:y|yes|yep|yeah|sure|ok|okay|please|do|go ahead|fine|right|correct)\b/i.test(answer)
-  );
-}
-
-/** Asks, or stops when the person has already said no. */
-function askOrStop(work: Work, asked: string[]): Decision {
-  if (asked.some((question) => work.answers.has(question))) {
-    return {
-      result: { kind: 'answer', text: 'Then I plan nothing.' },
-      reason: 'the person did not want a part of the request alone',
-    };
-  }
-  return askThese(work, asked, 'a part of the request is beyond the tools');
-}
-
-/** At least one question, at most as many as the person wants at a time. */
-function askThese(work: Work, asked: string[], reason: string): Decision {
-  const list = [...new Set(asked)].slice(0, Math.max(1, work.request.policy.probing_depth));
-  return {
-    result: { kind: 'question', text: list.join('\n'), questions: list },
-    reason: `asked, because ${reason}`,
-  };
-}
-
-function refuse(work: Work, wanted: string, readings: Understood[]): Decision {
-  const words = readings
-    .map((reading) => reading.words)
-    .join('; ')
-    .slice(0, 500);
-  return {
-    result: {
-      kind: 'cannot',
-      text: describeCannot(wanted, work.tools.manifest()),
-      wanted: wanted || words,
-    },
-    reason: `no plan: no operation of the manifest can ${wanted}`,
-  };
-}
-
-type Units = { units: Unit[]; notes: string[] };
-
-/** Enumerates sets and reads what is to be edited; prohibitions become notes and limits. */
-async function resolveUnits(
-  work: Work,
-  readings: Understood[],
-): Promise<Units | { decision: Decision }> {
-  const { tools, signal } = work;
-  const units: Unit[] = [];
-  const forbidden = readings.flatMap(({ reading }) =>
-    reading.kind === 'nothing' && reading.note !== '' ? [reading.note] : [],
-  );
-  const keep = forbidden.some((note) => /\b(?:overwrite|replace)\b/i.test(note));
-  const nothing: string[] = [];
-  for (const { reading, link, tool } of readings) {
-    const intents: Intent[] = [];
-    const raw = reading.kind === 'intents' ? reading.intents : [];
-    if (reading.kind === 'for_each') {
-      const startedAt = work.clock.now();
-      const resolved = await resolveSet(reading.files, reading.make, tools, tool, signal);
-      const explanation = resolved.ok ? `${resolved.intents.length} files` : resolved.text;
-      work.trace.push(
-        traceStep({
-          stage: 'enumerate',
-          tool: 'list',
-          startedAt,
-          endedAt: work.clock.now(),
-          ok: resolved.ok,
-          explanation,
-        }),
-      );
-      if (!resolved.ok) nothing.push(resolved.text);
-      else intents.push(...resolved.intents);
-    }
-    for (const intent of raw) {
-      if (intent.act !== 'edit') {
-        intents.push(
-          keep && (intent.act === 'write' || intent.act === 'move')
-            ? { ...intent, overwrite: false }
-            : intent,
-        );
-        continue;
-      }
-      const resolved = await resolveEdit(intent.path, intent.edit, tools, tool, signal);
-      if (resolved.ok) intents.push(...resolved.intents);
-      else nothing.push(resolved.text);
-    }
-    if (intents.length > 0) units.push({ intents, sequence: link === 'sequence', tool });
-  }
-  if (nothing.length > 0) {
-    return {
-      decision: {
-        result: { kind: 'answer', text: nothing.join('\n') },
-        reason: 'no plan: what was asked for has nothing to act on',
-      },
-    };
-  }
-  return { units, notes: forbidden.map((note) => `Asked not to: ${note}`) };
-}
-
-/** Arguments that their schema refuses are asked for again, or taken from the answer. */
-function fixArguments(work: Work, steps: PlannedStep[]): Decision | null {
-  const asked: string[] = [];
-  for (const { step, problem } of findProblems(steps, work.tools.validate)) {
-    const name = step.spec.targetArgument ?? Object.keys(step.args)[0] ?? 'arguments';
-    const question = questions.fix(endSentence(problem), name);
-    const answer = work.answers.get(question);
-    if (answer === undefined) asked.push(question);
-    else step.args = { ...step.args, [name]: answer.trim() };
-  }
-  if (asked.length === 0 && findProblems(steps, work.tools.validate).length === 0) return null;
-  const left =
-    asked.length > 0
-      ? asked
-      : findProblems(steps, work.tools.validate).map(({ step, problem }) =>
-          questions.fix(endSentence(problem), step.spec.targetArgument ?? 'arguments'),
-        );
-  return askThese(work, left, 'an argument does not fit its operation');
-}
-
-function endSentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** Only reading, only with operations the planner may call, and nothing that passes time or asks people. */
