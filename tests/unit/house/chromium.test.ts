@@ -32,4 +32,4 @@ test('a page is drawn and its scripts run', async () => {
   } finally {
     await browser.close();
   }
-}, 60_000);
+}, 300_000); // It may have to be installed first.
