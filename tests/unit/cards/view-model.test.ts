@@ -42,7 +42,11 @@ describe('the state of a plan', () => {
       ['Pause', 'Cancel', 'Details'],
     ],
     ['completed', '✓ Done · version 1 · PLAN-3f9a1c20', []],
-    ['failed', '✕ Failed · version 1 · PLAN-3f9a1c20', ['Retry the step', 'Go on without it', 'Give up', 'Details']],
+    [
+      'failed',
+      '✕ Failed · version 1 · PLAN-3f9a1c20',
+      ['Retry the step', 'Go on without it', 'Give up', 'Details'],
+    ],
     ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
     ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],
     ['stalled', '⚠ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
