@@ -1,0 +1,75 @@
+// Every file the console's page may load, by address. What is not in this list does not exist for a browser.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = join(import.meta.dirname, 'page');
+
+export type Asset = { file: string; type: string; kind: 'script' | 'typescript' | 'other' };
+
+/** Libraries for the browser, as published in node_modules. */
+const libraries: Record<string, string> = {
+  '/console/lib/adaptivecards.js': 'adaptivecards/dist/adaptivecards.min.js',
+  '/console/lib/adaptivecards.css': 'adaptivecards/dist/adaptivecards.css',
+  '/console/lib/elk-api.js': 'elkjs/lib/elk-api.js',
+  '/console/lib/elk-worker.js': 'elkjs/lib/elk-worker.min.js',
+  '/console/lib/lit-html/lit-html.js': 'lit-html/lit-html.js',
+  '/console/lib/lit-html/directive.js': 'lit-html/directive.js',
+  '/console/lib/lit-html/directive-helpers.js': 'lit-html/directive-helpers.js',
+  '/console/lib/lit-html/directives/repeat.js': 'lit-html/directives/repeat.js',
+};
+
+/** Modules of other rooms that the page shares; they import nothing at run time. */
+const shared: Record<string, string> = {
+  '/console/shared/host-config.ts': 'cards/host-config.ts',
+  '/console/shared/words.ts': 'cards/words.ts',
+};
+
+/** What the page's imports of names (rather than paths) mean. */
+export const importMap = {
+  imports: {
+    'lit-html': '/console/lib/lit-html/lit-html.js',
+    'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
+    '#cards/host-config.ts': '/console/shared/host-config.ts',
+    '#cards/words.ts': '/console/shared/words.ts',
+  },
+};
+
+const types: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  ts: 'text/javascript; charset=utf-8',
+};
+
+function describeAsset(file: string): Asset | null {
+  const extension = file.slice(file.lastIndexOf('.') + 1);
+  const type = types[extension];
+  if (type === undefined || file.endsWith('.d.ts')) return null;
+  return { file, type, kind: extension === 'ts' ? 'typescript' : 'other' };
+}
+
+function listPageFiles(): string[] {
+  return readdirSync(page, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Address → file, for everything but the page itself. */
+export function listAssets(): Map<string, Asset> {
+  const assets = new Map<string, Asset>();
+  const add = (address: string, file: string) => {
+    const asset = describeAsset(file);
+    if (asset !== null) assets.set(address, asset);
+  };
+  for (const [address, path] of Object.entries(libraries)) {
+    add(address, join(root, 'node_modules', path));
+  }
+  for (const [address, path] of Object.entries(shared)) add(address, join(root, path));
+  for (const file of listPageFiles()) {
+    add(`/console/page/${file.slice(page.length + 1).replaceAll('\\', '/')}`, file);
+  }
+  return assets;
+}
+
+export const pageFile = join(page, 'index.html');

@@ -1,0 +1,33 @@
+// GET /api/plans/:id/card: a plan's facts, what is said about it, and its Adaptive Card, for one reader.
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { drawAdaptiveCard } from '#cards/expand.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { line } from '#contracts/text.ts';
+import type { ConsoleOptions } from './routes.ts';
+
+/** What the route answers; `cards/` says everything in `view` and `adaptive_card`. */
+export type CardAnswer = {
+  facts: Awaited<ReturnType<ConsoleOptions['service']['card']>>;
+  view: ReturnType<typeof viewPlan>;
+  adaptive_card: ReturnType<typeof drawAdaptiveCard>;
+};
+
+const CardPath = z.object({ id: z.string().min(1).max(300) });
+const CardQuery = z.strictObject({
+  user: line(200).default('local'),
+  timezone: line(100).optional(),
+});
+
+export function addCardRoute(app: FastifyInstance, { service, timezone }: ConsoleOptions): void {
+  app.get<{ Params: z.infer<typeof CardPath>; Querystring: z.infer<typeof CardQuery> }>(
+    '/api/plans/:id/card',
+    { schema: { params: CardPath, querystring: CardQuery } },
+    async ({ params, query }): Promise<CardAnswer> => {
+      const viewer = { user: query.user, timezone: query.timezone ?? timezone };
+      const facts = await service.card(params.id, viewer);
+      const view = viewPlan(facts);
+      return { facts, view, adaptive_card: drawAdaptiveCard(view) };
+    },
+  );
+}

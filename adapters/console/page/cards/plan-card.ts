@@ -1,0 +1,105 @@
+// <plan-card>: one plan's card, drawn by the official renderer. It redraws only when the card itself changed.
+import { hostConfig } from '#cards/host-config.ts';
+import type { CardPress } from '#contracts/card.ts';
+import type { Inputs } from '../live/presses.ts';
+import { rememberCard, restoreCard } from './memory.ts';
+import { getRenderer, type RenderedAction } from './renderer.ts';
+
+export type PressedEvent = CustomEvent<{ press: CardPress; inputs: Inputs }>;
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Whether data of an action is a press: our own cards are the only source, so its outline is enough. */
+function isPress(data: unknown): data is CardPress {
+  return typeof data === 'object' && data !== null && 'action' in data && 'plan_id' in data;
+}
+
+export class PlanCard extends HTMLElement {
+  #json: unknown = null;
+  #drawn = '';
+  #busy = false;
+  #restoring = false;
+  readonly #redraw = () => this.#draw(true);
+
+  connectedCallback(): void {
+    dark.addEventListener('change', this.#redraw);
+    this.#draw(false);
+  }
+
+  disconnectedCallback(): void {
+    dark.removeEventListener('change', this.#redraw);
+  }
+
+  set card(json: unknown) {
+    this.#json = json;
+    if (this.isConnected) this.#draw(false);
+  }
+
+  /** While busy the card's buttons are off. */
+  set busy(busy: boolean) {
+    this.#busy = busy;
+    this.#applyBusy();
+  }
+
+  #applyBusy(): void {
+    this.toggleAttribute('data-busy', this.#busy);
+    for (const button of this.querySelectorAll('button')) button.disabled = this.#busy;
+  }
+
+  #draw(force: boolean): void {
+    const text = JSON.stringify(this.#json);
+    if (this.#json === null || (text === this.#drawn && !force)) return;
+    this.#drawn = text;
+    const { AdaptiveCard, HostConfig } = getRenderer();
+    const card = new AdaptiveCard();
+    card.hostConfig = new HostConfig(hostConfig(dark.matches ? 'dark' : 'light'));
+    card.onExecuteAction = (action) => this.#execute(action, card.getAllInputs());
+    card.onInlineCardExpanded = (action, isExpanded) => {
+      if (isExpanded && !this.#restoring) this.#show(action.card.renderedElement);
+    };
+    card.parse(this.#json);
+    const element = card.render();
+    if (element === undefined) return;
+    const memory = rememberCard(this);
+    this.replaceChildren(element);
+    this.#restoring = true;
+    restoreCard(this, memory);
+    this.#restoring = false;
+    this.#applyBusy();
+  }
+
+  /** A part that a person opened is brought into sight, ready for typing. */
+  #show(part: HTMLElement | undefined): void {
+    requestAnimationFrame(() => {
+      part?.scrollIntoView({ block: 'nearest' });
+      part?.querySelector<HTMLElement>('textarea, input')?.focus({ preventScroll: true });
+    });
+  }
+
+  #execute(action: RenderedAction, fields: { id?: string; value?: unknown }[]): void {
+    if (action.getJsonTypeName() === 'Action.OpenUrl') {
+      if (action.url !== undefined) this.#open(action.url);
+      return;
+    }
+    if (!isPress(action.data) || this.#busy) return;
+    const inputs: Inputs = { ...action.data };
+    for (const { id, value } of fields) if (id !== undefined) inputs[id] = value;
+    const { action: name, plan_id, version, digest, step_id } = action.data;
+    const press: CardPress = { action: name, plan_id, version, digest };
+    if (step_id !== undefined) press.step_id = step_id;
+    this.dispatchEvent(new CustomEvent('pressed', { detail: { press, inputs }, bubbles: true }));
+  }
+
+  /** Links into the console stay in this page; others open beside it. */
+  #open(address: string): void {
+    const url = new URL(address, location.href);
+    const plan = url.searchParams.get('plan');
+    if (url.pathname === '/' && plan !== null) {
+      this.dispatchEvent(new CustomEvent('opened', { detail: plan, bubbles: true }));
+    } else if (url.protocol === 'http:' || url.protocol === 'https:') {
+      window.open(url.href, '_blank', 'noopener,noreferrer');
+    }
+  }
+}
+
+customElements.define('plan-card', PlanCard);

@@ -1,0 +1,110 @@
+// The conversation: reads it, says things in it, and follows what is said. Its id is in the address of the page.
+import type { Message } from '#contracts/service.ts';
+import { describeError, get, post } from './api.ts';
+import { openPlan } from './focus.ts';
+import { loadCard, loadPending } from './plans.ts';
+import { createState } from './state.ts';
+import { change, state } from './store.ts';
+import { follow } from './stream.ts';
+
+let ending = new AbortController();
+
+const path = (rest: string) =>
+  `/api/conversations/${encodeURIComponent(state.conversation)}/${rest}`;
+
+export function createConversationId(): string {
+  return `console-${crypto.randomUUID().slice(0, 13)}`;
+}
+
+/** Messages by id, each once: a stream and a reload may bring the same one. */
+export function mergeMessages(known: Message[], added: Message[]): Message[] {
+  const byId = new Map([...known, ...added].map((message) => [message.id, message]));
+  return [...byId.values()].sort((a, b) => a.id - b.id);
+}
+
+function takeMessages(added: Message[], old: boolean): void {
+  if (added.length === 0) return;
+  change((s) => {
+    s.messages = mergeMessages(s.messages, added);
+  });
+  const spoken = added.flatMap((message) => (message.plan_id === null ? [] : [message.plan_id]));
+  for (const id of new Set(spoken)) {
+    loadCard(id).catch((error: unknown) => {
+      change((s) => s.notices.set(id, describeError(error)));
+    });
+  }
+  const last = spoken.at(-1);
+  if (last !== undefined && (!old || state.plan === null)) openPlan(last);
+  if (!old && spoken.length > 0) void loadPending().catch(() => undefined);
+}
+
+function parseMessages(data: string): Message[] {
+  const parsed: Message | Message[] = JSON.parse(data);
+  return Array.isArray(parsed) ? parsed : [parsed];
+}
+
+async function loadMessages(): Promise<void> {
+  const limit = 200;
+  for (let after = 0; ; ) {
+    const { messages } = await get<{ messages: Message[] }>(
+      path(`messages?after=${after}&limit=${limit}`),
+    );
+    takeMessages(messages, true);
+    if (messages.length < limit) return;
+    after = messages.at(-1)?.id ?? after;
+  }
+}
+
+/** Shows conversation `id`, from the database, and follows it from there. */
+export async function openConversation(id: string): Promise<void> {
+  ending.abort();
+  ending = new AbortController();
+  const { signal } = ending;
+  const { pending, tokenWanted } = state;
+  change((s) => Object.assign(s, createState(id), { pending, tokenWanted }));
+  try {
+    await loadMessages();
+  } catch (error) {
+    change((s) => {
+      s.problem = describeError(error);
+    });
+  }
+  if (signal.aborted) return;
+  change((s) => {
+    s.loaded = true;
+  });
+  void follow(
+    path('events'),
+    String(state.messages.at(-1)?.id ?? 0),
+    {
+      onEvent: ({ data }) => takeMessages(parseMessages(data), false),
+      onState: (connection) =>
+        change((s) => {
+          s.connection = connection;
+          if (connection === 'live') s.problem = null;
+        }),
+    },
+    signal,
+  );
+}
+
+/** Says `text`. True when the server has it; otherwise the reason is shown and the text stays with the writer. */
+export async function say(text: string): Promise<boolean> {
+  change((s) => {
+    s.sending = true;
+    s.problem = null;
+  });
+  try {
+    await post(path('messages'), { text });
+    return true;
+  } catch (error) {
+    change((s) => {
+      s.problem = describeError(error);
+    });
+    return false;
+  } finally {
+    change((s) => {
+      s.sending = false;
+    });
+  }
+}

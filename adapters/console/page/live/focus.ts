@@ -1,0 +1,31 @@
+// Which plan and which of its tabs the right-hand column shows.
+import { writeAddress } from './address.ts';
+import { refreshPlan } from './plans.ts';
+import { createPlanView, type Tab } from './state.ts';
+import { change, state } from './store.ts';
+import { watchPlan } from './watch.ts';
+
+/** Shows plan `id` in the right-hand column. */
+export function openPlan(id: string, tab?: Tab): void {
+  const same = state.plan?.id === id;
+  change((s) => {
+    const view = same && s.plan !== null ? s.plan : createPlanView(id);
+    s.plan = { ...view, tab: tab ?? view.tab };
+  });
+  writeAddress(false);
+  if (same && tab === undefined) return;
+  if (!same) watchPlan(id);
+  void refreshPlan();
+}
+
+export function openTab(tab: Tab): void {
+  if (state.plan !== null) openPlan(state.plan.id, tab);
+  // On a narrow screen the row of tabs is wider than the column.
+  document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+export function showPane(pane: 'conversation' | 'plan'): void {
+  change((s) => {
+    s.pane = pane;
+  });
+}

@@ -1,0 +1,169 @@
+// Reads plans for the page: cards in the conversation, the plan in the right-hand column, the pending ones.
+import type { Step, StepStatus } from '#contracts/plan.ts';
+import type { PlanSummary, StepFilter } from '#contracts/service.ts';
+import type { AuditEntry, Overview, StepPage, VersionDiff } from '#contracts/views.ts';
+import { describeError, get } from './api.ts';
+import type { Card, PlanView } from './state.ts';
+import { change, state } from './store.ts';
+
+/** More than this is not drawn as a graph or a timeline. */
+export const drawnLimit = 200;
+const pageSize = 50;
+
+const path = (id: string, rest = '') => `/api/plans/${encodeURIComponent(id)}${rest}`;
+
+/** Reads a plan's card again. Several calls for one plan: the latest revision stays. */
+export async function loadCard(id: string): Promise<void> {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const card = await get<Card>(path(id, `/card?timezone=${encodeURIComponent(zone)}`));
+  const known = state.cards.get(id);
+  if (known !== undefined && known.facts.plan.revision > card.facts.plan.revision) return;
+  change((s) => s.cards.set(id, card));
+}
+
+export async function loadPending(): Promise<void> {
+  const { plans } = await get<{ plans: PlanSummary[] }>(
+    '/api/plans?status=proposed,needs_review&limit=50',
+  );
+  change((s) => {
+    s.pending = plans;
+  });
+}
+
+function stepsPath(id: string, filter: Partial<StepFilter>): string {
+  const query = new URLSearchParams({ limit: String(filter.limit ?? pageSize) });
+  if (filter.status !== undefined) query.set('status', filter.status.join(','));
+  if (filter.cursor !== undefined) query.set('cursor', filter.cursor);
+  return path(id, `/steps?${query}`);
+}
+
+async function loadDrawn(id: string): Promise<PlanView['drawn']> {
+  const steps: Step[] = [];
+  let cursor: string | undefined;
+  do {
+    const rest = { limit: Math.min(100, drawnLimit - steps.length) };
+    const page = await get<StepPage>(
+      stepsPath(id, cursor === undefined ? rest : { ...rest, cursor }),
+    );
+    steps.push(...page.steps);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined && steps.length < drawnLimit);
+  return { steps, complete: cursor === undefined };
+}
+
+/** The list again, as long as it was, so that a refresh takes nothing from under the reader. */
+async function reloadList(view: PlanView): Promise<PlanView['list']> {
+  const { status = null, steps = [], open = new Set<string>() } = view.list ?? {};
+  const limit = Math.min(500, Math.max(pageSize, steps.length));
+  const filter = status === null ? { limit } : { limit, status: [status] };
+  const page = await get<StepPage>(stepsPath(view.id, filter));
+  const details = open.size === 0 ? [] : await loadDetails(view.id, [...open]);
+  return { status, ...page, steps: mergeDetails(page.steps, details), open };
+}
+
+function mergeDetails(steps: Step[], details: Step[]): Step[] {
+  const byId = new Map(details.map((step) => [step.id, step]));
+  return steps.map((step) => byId.get(step.id) ?? step);
+}
+
+async function loadDetails(id: string, steps: string[]): Promise<Step[]> {
+  const ids = steps.map(encodeURIComponent).join(',');
+  return (await get<{ steps: Step[] }>(path(id, `/steps?ids=${ids}`))).steps;
+}
+
+async function loadVersions(view: PlanView, version: number): Promise<PlanView['versions']> {
+  if (version < 2) return null;
+  const b = view.versions?.b ?? version;
+  const a = view.versions?.a ?? b - 1;
+  const diff = await get<VersionDiff>(path(view.id, `/versions/${a}..${b}`));
+  return { a, b, diff };
+}
+
+async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
+  switch (view.tab) {
+    case 'overview':
+      return {};
+    case 'graph':
+    case 'timeline':
+      return { drawn: await loadDrawn(view.id) };
+    case 'steps':
+      return { list: await reloadList(view) };
+    case 'changes':
+      return {
+        versions: await loadVersions(view, state.cards.get(view.id)?.facts.plan.version ?? 1),
+      };
+    case 'trace':
+      return { trace: await get(path(view.id, '/trace')) };
+    case 'audit':
+      return {
+        audit: (await get<{ entries: AuditEntry[] }>(path(view.id, '/audit?limit=200'))).entries,
+      };
+    default:
+      return view.tab satisfies never;
+  }
+}
+
+function assignView(id: string, part: Partial<PlanView>): void {
+  change((s) => {
+    if (s.plan?.id === id) s.plan = { ...s.plan, ...part };
+  });
+}
+
+/** Reads again all that the right-hand column shows. */
+export async function refreshPlan(): Promise<void> {
+  const view = state.plan;
+  if (view === null) return;
+  try {
+    const overview = get<Overview>(path(view.id, '/overview'));
+    await Promise.all([loadCard(view.id), overview]);
+    assignView(view.id, { overview: await overview, problem: null });
+    const part = await loadTab(view);
+    if (state.plan?.tab === view.tab && !listMoved(view)) assignView(view.id, part);
+  } catch (error) {
+    assignView(view.id, { problem: describeError(error) });
+  }
+}
+
+/** Whether the reader has since opened details, paged on or filtered: then the older answer is dropped. */
+function listMoved(view: PlanView): boolean {
+  return view.tab === 'steps' && state.plan?.list !== view.list;
+}
+
+export async function showStepsWith(status: StepStatus | null): Promise<void> {
+  const view = state.plan;
+  if (view === null) return;
+  assignView(view.id, { list: { status, steps: [], next_cursor: null, open: new Set() } });
+  await refreshPlan();
+}
+
+export async function loadMoreSteps(): Promise<void> {
+  const view = state.plan;
+  if (view?.list?.next_cursor == null) return;
+  const { status, next_cursor, steps, open } = view.list;
+  const filter = { cursor: next_cursor, ...(status === null ? {} : { status: [status] }) };
+  const page = await get<StepPage>(stepsPath(view.id, filter));
+  assignView(view.id, {
+    list: { status, open, next_cursor: page.next_cursor, steps: [...steps, ...page.steps] },
+  });
+}
+
+/** Opens or closes a step's details in the list. */
+export async function toggleStep(stepId: string): Promise<void> {
+  const view = state.plan;
+  if (view?.list == null) return;
+  const open = new Set(view.list.open);
+  if (!open.delete(stepId)) open.add(stepId);
+  assignView(view.id, { list: { ...view.list, open } });
+  if (!open.has(stepId)) return;
+  const details = await loadDetails(view.id, [stepId]);
+  const list = state.plan?.list;
+  if (list != null)
+    assignView(view.id, { list: { ...list, steps: mergeDetails(list.steps, details) } });
+}
+
+export async function compareVersions(a: number, b: number): Promise<void> {
+  const view = state.plan;
+  if (view === null) return;
+  const diff = await get<VersionDiff>(path(view.id, `/versions/${a}..${b}`));
+  assignView(view.id, { versions: { a, b, diff } });
+}

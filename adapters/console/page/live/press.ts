@@ -1,0 +1,39 @@
+// Carries out a press: once, with the buttons off meanwhile, and with the server's own sentence when it refuses.
+import type { CardPress } from '#contracts/card.ts';
+import { describeError, post } from './api.ts';
+import { openPlan, showPane } from './focus.ts';
+import { loadCard, refreshPlan } from './plans.ts';
+import { type Inputs, planPress } from './presses.ts';
+import { change, state } from './store.ts';
+
+function notice(id: string, sentence: string): void {
+  change((s) => s.notices.set(id, sentence));
+}
+
+/** Sends what was pressed. A second press while the first is under way does nothing. */
+export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
+  const id = pressed.plan_id;
+  if (state.pressing.has(id)) return;
+  const planned = planPress(pressed, inputs);
+  if (planned.kind === 'refuse') return notice(id, planned.sentence);
+  if (planned.kind === 'show') {
+    openPlan(id, planned.tab);
+    return showPane('plan');
+  }
+  change((s) => {
+    s.pressing.add(id);
+    s.notices.delete(id);
+  });
+  try {
+    await post(planned.call.path, planned.call.body);
+  } catch (error) {
+    notice(id, describeError(error));
+  }
+  try {
+    await (state.plan?.id === id ? refreshPlan() : loadCard(id));
+  } catch (error) {
+    notice(id, describeError(error));
+  } finally {
+    change((s) => s.pressing.delete(id));
+  }
+}

@@ -1,0 +1,77 @@
+// What a press on a card asks of the server. Pure, so that every button is tested without a browser.
+import type { CardPress } from '#contracts/card.ts';
+
+export type Call = { path: string; body: Record<string, unknown> };
+
+/** What was typed on the card, by input id. */
+export type Inputs = Record<string, unknown>;
+
+export type PressPlan =
+  | { kind: 'call'; call: Call }
+  | { kind: 'show'; tab: 'overview' }
+  | { kind: 'refuse'; sentence: string };
+
+/** What was typed beside the button: `cards/press.ts` gives the input of each action an id of its own. */
+function textOf({ action, step_id }: CardPress, inputs: Inputs): string | undefined {
+  const value = inputs[step_id === undefined ? `text:${action}` : `text:step:${step_id}`];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function callOf(press: CardPress, verb: string, body: Record<string, unknown> = {}): PressPlan {
+  const path = `/api/plans/${encodeURIComponent(press.plan_id)}/${verb}`;
+  return { kind: 'call', call: { path, body: { version: press.version, ...body } } };
+}
+
+function settle(
+  press: CardPress,
+  fate: 'retry' | 'done' | 'failed',
+  inputs: Inputs = {},
+): PressPlan {
+  if (press.step_id === undefined) {
+    return { kind: 'refuse', sentence: 'This button does not say which step it is about.' };
+  }
+  const answer = textOf(press, inputs);
+  return callOf(press, 'resume', {
+    steps: { [press.step_id]: fate },
+    ...(answer === undefined ? {} : { answer }),
+  });
+}
+
+/** The request that a press stands for, or why there is none. */
+export function planPress(press: CardPress, inputs: Inputs): PressPlan {
+  const feedback = textOf(press, inputs);
+  const withFeedback = feedback === undefined ? {} : { feedback };
+  switch (press.action) {
+    case 'approve':
+      return callOf(press, 'approve', { digest: press.digest });
+    case 'propose_changes':
+      if (feedback === undefined) {
+        return { kind: 'refuse', sentence: 'Say what should change, then send it.' };
+      }
+      return callOf(press, 'propose-changes', { feedback });
+    case 'reject':
+      return callOf(press, 'reject', withFeedback);
+    case 'cancel':
+      return callOf(press, 'cancel', withFeedback);
+    case 'pause':
+      return callOf(press, 'pause');
+    case 'resume':
+      return callOf(press, 'resume');
+    case 'retry':
+      return callOf(press, 'retry');
+    case 'settle_retry':
+      return settle(press, 'retry');
+    case 'settle_done':
+      return settle(press, 'done');
+    case 'settle_failed':
+      return settle(press, 'failed');
+    case 'human_done':
+      return settle(press, 'done', inputs);
+    case 'human_blocked':
+      return settle(press, 'failed', inputs);
+    case 'details':
+      return { kind: 'show', tab: 'overview' };
+    default:
+      return press.action satisfies never;
+  }
+}

@@ -1,0 +1,90 @@
+// All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
+import type { PlanView as PlanWords } from '#cards/view.ts';
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Step, StepStatus } from '#contracts/plan.ts';
+import type { TraceEntry } from '#contracts/run.ts';
+import type { Message, PlanSummary } from '#contracts/service.ts';
+import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
+import type { StreamState } from './stream.ts';
+
+/** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
+export type Card = { facts: PlanCardFacts; view: PlanWords; adaptive_card: unknown };
+export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
+export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
+
+export type StepList = {
+  status: StepStatus | null;
+  steps: Step[];
+  next_cursor: string | null;
+  /** Details that were asked for, by step id. */
+  open: Set<string>;
+};
+
+/** What the right-hand column shows. A part is null until its tab was opened. */
+export type PlanView = {
+  id: string;
+  tab: Tab;
+  overview: Overview | null;
+  list: StepList | null;
+  /** The first steps, for the graph and the timeline. */
+  drawn: { steps: Step[]; complete: boolean } | null;
+  versions: { a: number; b: number; diff: VersionDiff } | null;
+  trace: { planner: string; reason: string | null; entries: TraceEntry[] } | null;
+  audit: AuditEntry[] | null;
+  selected: string | null;
+  problem: string | null;
+};
+
+export type State = {
+  conversation: string;
+  messages: Message[];
+  loaded: boolean;
+  sending: boolean;
+  problem: string | null;
+  connection: StreamState;
+  cards: Map<string, Card>;
+  /** What the server said to a press, by plan. */
+  notices: Map<string, string>;
+  /** Plans with a press under way: their buttons are off. */
+  pressing: Set<string>;
+  plan: PlanView | null;
+  pending: PlanSummary[];
+  drawer: boolean;
+  /** Which column a narrow screen shows. */
+  pane: 'conversation' | 'plan';
+  tokenWanted: boolean;
+};
+
+export function createState(conversation: string): State {
+  return {
+    conversation,
+    messages: [],
+    loaded: false,
+    sending: false,
+    problem: null,
+    connection: 'connecting',
+    cards: new Map(),
+    notices: new Map(),
+    pressing: new Set(),
+    plan: null,
+    pending: [],
+    drawer: false,
+    pane: 'conversation',
+    tokenWanted: false,
+  };
+}
+
+export function createPlanView(id: string): PlanView {
+  return {
+    id,
+    tab: 'overview',
+    overview: null,
+    list: null,
+    drawn: null,
+    versions: null,
+    trace: null,
+    audit: null,
+    selected: null,
+    problem: null,
+  };
+}

@@ -1,0 +1,75 @@
+// A stream of server-sent events that outlives lost connections. It is read through fetch, because EventSource
+// cannot send a token; it goes on after the last event it saw.
+import { ApiError, request } from './api.ts';
+import { createEventParser, type ServerEvent } from './event-parser.ts';
+
+export type StreamState = 'connecting' | 'live' | 'reconnecting' | 'refused';
+
+export type StreamHandlers = {
+  onEvent(event: ServerEvent): void;
+  onState(state: StreamState): void;
+};
+
+/** Milliseconds before attempt `n` (from 1): 0.5 s doubling to 10 s, spread so that pages don't return together. */
+export function backOff(attempt: number, random: number): number {
+  return Math.min(10_000, 500 * 2 ** (attempt - 1)) * (0.75 + random / 2);
+}
+
+async function readStream(
+  response: Response,
+  onEvent: (event: ServerEvent) => void,
+): Promise<void> {
+  if (response.body === null) return;
+  const parse = createEventParser();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    for (const event of parse(value)) onEvent(event);
+  }
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Follows `path` until `signal` aborts, or the server says that it never will answer (404, 403). */
+export async function follow(
+  path: string,
+  lastEventId: string | null,
+  handlers: StreamHandlers,
+  signal: AbortSignal,
+): Promise<void> {
+  let last = lastEventId;
+  let attempt = 0;
+  handlers.onState('connecting');
+  while (!signal.aborted) {
+    try {
+      const headers = {
+        accept: 'text/event-stream',
+        ...(last === null ? {} : { 'last-event-id': last }),
+      };
+      const response = await request('GET', path, { headers, signal });
+      attempt = 0;
+      handlers.onState('live');
+      await readStream(response, (event) => {
+        last = event.id ?? last;
+        handlers.onEvent(event);
+      });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.status < 500) return handlers.onState('refused');
+    }
+    if (signal.aborted) return;
+    attempt += 1;
+    // A stream that merely ended is taken up again at once, silently; only a failed return is news.
+    if (attempt > 1) handlers.onState('reconnecting');
+    await wait(backOff(attempt, Math.random()), signal);
+  }
+}

@@ -1,0 +1,68 @@
+// Keeps what is on the screen fresh: the shown plan by its event stream, other unfinished cards by asking now and
+// then. Events only say that something changed; what is shown is always read again from the server.
+import type { Plan } from '#contracts/plan.ts';
+import { get } from './api.ts';
+import { loadCard, loadPending, refreshPlan } from './plans.ts';
+import { state } from './store.ts';
+import { follow, type StreamState } from './stream.ts';
+import { createThrottle } from './throttle.ts';
+
+const redrawInterval = 1000;
+const otherCardsInterval = 4000;
+const pendingInterval = 20_000;
+
+let ending = new AbortController();
+
+const refresh = createThrottle(async () => {
+  await refreshPlan();
+  await loadPending().catch(() => undefined);
+}, redrawInterval);
+
+/** Follows plan `id`, or nothing. */
+export function watchPlan(id: string | null): void {
+  ending.abort();
+  ending = new AbortController();
+  if (id === null) return;
+  void followPlan(id, ending.signal);
+}
+
+/** The stream begins where the plan stands now: its past is read with the plan itself. */
+async function followPlan(id: string, signal: AbortSignal): Promise<void> {
+  const path = `/api/plans/${encodeURIComponent(id)}`;
+  const { revision } = await get<Plan>(path).catch(() => ({ revision: 0 }));
+  const handlers = {
+    onEvent: () => refresh.request(),
+    onState: (connection: StreamState) => {
+      if (connection === 'live') refresh.request();
+    },
+  };
+  if (!signal.aborted) await follow(`${path}/events`, String(revision), handlers, signal);
+}
+
+/** Whether the plan can still change without anybody in this page doing something. */
+export function isMoving(plan: Plan): boolean {
+  return plan.revising || ['approved', 'executing', 'stalled', 'proposed'].includes(plan.status);
+}
+
+function refreshOtherCards(): void {
+  if (document.hidden) return;
+  for (const [id, { facts }] of state.cards) {
+    if (id !== state.plan?.id && isMoving(facts.plan)) void loadCard(id).catch(() => undefined);
+  }
+}
+
+function refreshPending(): void {
+  if (!document.hidden && !state.tokenWanted) void loadPending().catch(() => undefined);
+}
+
+/** Starts the timers of the page. A hidden page asks nothing; it catches up when it is seen again. */
+export function startWatching(): void {
+  setInterval(refreshOtherCards, otherCardsInterval);
+  setInterval(refreshPending, pendingInterval);
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) return;
+    refresh.request();
+    refreshOtherCards();
+  });
+  refreshPending();
+}

@@ -1,0 +1,74 @@
+// Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
+import * as words from '#cards/words.ts';
+
+export { countOf } from '#cards/words.ts';
+
+const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** `14:02` today, with the day on other days. */
+export function formatTime(iso: string, now = new Date()): string {
+  return words.formatTime(iso, now.toISOString(), zone());
+}
+
+const seconds = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** `14:02:07` today, with the day on other days. */
+export function formatMoment(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  const time = seconds.format(at);
+  if (at.toDateString() === now.toDateString()) return time;
+  return `${formatTime(iso, now).replace(/\d\d:\d\d.*$/, '')}${time}`;
+}
+
+/** `just now`, `5 min ago`. */
+export function formatAge(iso: string, now = new Date()): string {
+  const age = words.formatAge(iso, now.toISOString());
+  return /^\d/.test(age) ? `${age} ago` : age;
+}
+
+/** `420 ms`, `3.2 s`, then in the two largest units. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  if (ms >= 60_000 && ms < 600_000 && ms % 60_000 >= 1000) {
+    return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  }
+  return words.formatDuration(ms);
+}
+
+export function formatCost(usd: number): string {
+  return usd === 0 ? 'None' : words.formatCost(usd);
+}
+
+export function formatConfidence(confidence: number | null): string {
+  if (confidence === null) return 'Not stated';
+  return `${capitalise(words.confidenceWord(confidence))} (${confidence.toFixed(2)})`;
+}
+
+export function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function formatJson(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** At most `rows` rows of `width` characters, broken between words, the last ended by an ellipsis when cut. */
+export function wrapText(text: string, width: number, rows: number): string[] {
+  const lines: string[] = [];
+  let rest = text.trim();
+  while (rest !== '') {
+    if (rest.length <= width) return [...lines, rest];
+    if (lines.length === rows - 1) return [...lines, `${rest.slice(0, width - 1).trimEnd()}…`];
+    // Words break at spaces, paths after a slash.
+    const fit = Math.max(rest.lastIndexOf(' ', width), rest.lastIndexOf('/', width - 1) + 1);
+    const cut = fit > width / 3 ? fit : width;
+    lines.push(rest.slice(0, cut).trimEnd());
+    rest = rest.slice(cut).trimStart();
+  }
+  return lines;
+}

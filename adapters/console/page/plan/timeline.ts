@@ -1,0 +1,124 @@
+// When each step ran, runs or is expected to run. Pure: actual times where there are some, a forward pass elsewhere.
+import type { Dependency, Plan, Step } from '#contracts/plan.ts';
+
+/** Milliseconds since 1970. */
+export type Span = { start: number; end: number };
+
+export type Row = {
+  step: Step;
+  actual: Span | null;
+  expected: Span | null;
+  /** No duration is stated: the length of the expected bar is assumed. */
+  assumed: boolean;
+};
+
+export type Timeline = { rows: Row[]; start: number; end: number };
+
+const minute = 60_000;
+const final = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
+const over = new Set<Plan['status']>(['completed', 'failed', 'rejected', 'cancelled']);
+
+/** Steps so that each comes after what it waits for; a step of a cycle comes at its own place. */
+function orderSteps(steps: Step[]): Step[] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const seen = new Set<string>();
+  const ordered: Step[] = [];
+  for (const first of steps) {
+    const stack: { step: Step; left: Dependency[] }[] = [];
+    const enter = (step: Step) => {
+      if (seen.has(step.id)) return;
+      seen.add(step.id);
+      stack.push({ step, left: [...step.after] });
+    };
+    enter(first);
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const before = byId.get(top.left.pop()?.id ?? '');
+      if (before !== undefined) enter(before);
+      else if (top.left.length === 0) {
+        ordered.push(top.step);
+        stack.pop();
+      }
+    }
+  }
+  return ordered;
+}
+
+/** A usual length for steps that state none: the mean of those that have ended, else a minute. */
+function assumeLength(steps: Step[]): number {
+  const lengths = steps.flatMap(({ started_at, ended_at }) =>
+    started_at === null || ended_at === null ? [] : [Date.parse(ended_at) - Date.parse(started_at)],
+  );
+  if (lengths.length === 0) return minute;
+  return Math.max(1, lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
+}
+
+function earliestStart(
+  { after, not_before }: Step,
+  length: number,
+  from: number,
+  spans: Map<string, Span>,
+): number {
+  let start = Math.max(from, not_before === null ? from : Date.parse(not_before));
+  for (const { id, type, lag_minutes } of after) {
+    const before = spans.get(id);
+    if (before === undefined) continue;
+    const bound =
+      (type === 'FS' || type === 'FF' ? before.end : before.start) + lag_minutes * minute;
+    start = Math.max(start, type === 'FS' || type === 'SS' ? bound : bound - length);
+  }
+  return start;
+}
+
+function placeStep(step: Step, now: number, usual: number, spans: Map<string, Span>): Row {
+  const length = step.duration_minutes === null ? usual : step.duration_minutes * minute;
+  const assumed = step.duration_minutes === null;
+  if (step.started_at !== null) {
+    const start = Date.parse(step.started_at);
+    const actual = { start, end: step.ended_at === null ? now : Date.parse(step.ended_at) };
+    const expected = step.ended_at === null ? { start, end: Math.max(now, start + length) } : null;
+    spans.set(step.id, expected ?? actual);
+    return { step, actual, expected: assumed ? null : expected, assumed };
+  }
+  if (final.has(step.status)) return { step, actual: null, expected: null, assumed };
+  const start = earliestStart(step, length, now, spans);
+  const expected = { start, end: start + length };
+  spans.set(step.id, expected);
+  return { step, actual: null, expected, assumed };
+}
+
+/** Lays steps out in time, in the order of the plan. Nothing is expected of a plan that is over. */
+export function layOutTimeline(steps: Step[], status: Plan['status'], now: number): Timeline {
+  const usual = assumeLength(steps);
+  const spans = new Map<string, Span>();
+  const placed = new Map(
+    orderSteps(steps).map((step) => [step.id, placeStep(step, now, usual, spans)]),
+  );
+  const rows = steps.flatMap((step) => placed.get(step.id) ?? []);
+  if (over.has(status)) for (const row of rows) row.expected = null;
+  const all = rows.flatMap(({ actual, expected }) => [actual ?? [], expected ?? []].flat());
+  const start = Math.min(...all.map((span) => span.start), ...(all.length === 0 ? [now] : []));
+  const end = Math.max(...all.map((span) => span.end), start + 1);
+  return { rows, start, end };
+}
+
+const second = 1000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const tickSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+  .concat([1, 2, 5, 10, 15, 30].map((n) => n * second))
+  .concat([1, 2, 5, 10, 15, 30].map((n) => n * minute))
+  .concat([1, 2, 4, 6, 12].map((n) => n * hour))
+  .concat([1, 2, 7, 14, 30, 90, 365].map((n) => n * day));
+
+/** At most `most` ticks: offsets in ms from the start, on round numbers. */
+export function placeTicks(length: number, most: number): number[] {
+  const step = tickSteps.find((size) => length / size <= most) ?? length;
+  return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
+}
+
+/** Whether any time in it was measured or stated; otherwise it shows an order, not times. */
+export function isTimed({ rows }: Timeline): boolean {
+  return rows.some(
+    ({ step, actual, assumed }) => actual !== null || !assumed || step.not_before !== null,
+  );
+}

@@ -1,0 +1,28 @@
+// States of steps in words and a symbol. The symbol is never alone and the colour never the only sign.
+import type { Tone } from '#cards/view.ts';
+import type { StepStatus } from '#contracts/plan.ts';
+import { capitalise } from './format.ts';
+
+export type Words = { symbol: string; words: string; tone: Tone };
+
+const stepWords: Record<StepStatus, Words> = {
+  pending: { symbol: '○', words: 'Not yet', tone: 'default' },
+  ready: { symbol: '◌', words: 'Ready', tone: 'default' },
+  running: { symbol: '▸', words: 'Running', tone: 'accent' },
+  waiting: { symbol: '◷', words: 'Waiting for a person', tone: 'warning' },
+  succeeded: { symbol: '✓', words: 'Done', tone: 'good' },
+  failed: { symbol: '✕', words: 'Failed', tone: 'attention' },
+  skipped: { symbol: '–', words: 'Skipped', tone: 'default' },
+  cancelled: { symbol: '⊘', words: 'Cancelled', tone: 'default' },
+  stale: { symbol: '≈', words: 'Out of date', tone: 'warning' },
+  unknown: { symbol: '?', words: 'Outcome unknown', tone: 'warning' },
+};
+
+export function describeStep(status: StepStatus): Words {
+  return stepWords[status];
+}
+
+/** `step_succeeded` → `Step succeeded`. */
+export function describeKind(kind: string): string {
+  return capitalise(kind.replaceAll('_', ' '));
+}

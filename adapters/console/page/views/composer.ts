@@ -1,0 +1,79 @@
+// Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
+import { html, type TemplateResult } from 'lit-html';
+import { say } from '../live/conversation.ts';
+import type { State } from '../live/state.ts';
+import { drawIcon } from './parts.ts';
+
+function getField(): HTMLTextAreaElement | null {
+  return document.querySelector<HTMLTextAreaElement>('#say');
+}
+
+function fitHeight(field: HTMLTextAreaElement): void {
+  field.rows = Math.min(8, field.value.split('\n').length);
+}
+
+async function send(): Promise<void> {
+  const field = getField();
+  const text = field?.value.trim() ?? '';
+  if (field === null || text === '' || field.readOnly) return;
+  field.readOnly = true;
+  const heard = await say(text);
+  field.readOnly = false;
+  if (heard) field.value = '';
+  fitHeight(field);
+  field.focus();
+}
+
+function onKey(event: KeyboardEvent): void {
+  // An Enter that ends a composed character (Japanese, Chinese) belongs to the input method.
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  void send();
+}
+
+function onSubmit(event: SubmitEvent): void {
+  event.preventDefault();
+  void send();
+}
+
+function onInput(event: InputEvent): void {
+  if (event.target instanceof HTMLTextAreaElement) fitHeight(event.target);
+}
+
+/** Puts `text` into the field, for the person to send or change. */
+export function fillComposer(text: string): void {
+  const field = getField();
+  if (field === null) return;
+  field.value = text;
+  fitHeight(field);
+  field.focus();
+}
+
+function drawStatus({ problem, connection }: State): TemplateResult {
+  if (problem !== null) return html`<p class="composer-status" role="alert">⚠ ${problem}</p>`;
+  if (connection === 'reconnecting') {
+    return html`<p class="composer-status" role="status">↻ The connection is lost. Reconnecting…</p>`;
+  }
+  return html`<p class="composer-hint">
+    <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+  </p>`;
+}
+
+export function drawComposer(state: State): TemplateResult {
+  return html`<form class="composer" @submit=${onSubmit}>
+    <div class="composer-box">
+      <label class="visually-hidden" for="say">Your message</label>
+      <textarea
+        id="say"
+        rows="1"
+        placeholder=${state.messages.length === 0 ? 'What should be done?' : 'Reply, or ask for something new'}
+        autofocus
+        maxlength="100000"
+        @keydown=${onKey}
+        @input=${onInput}
+      ></textarea>
+      <button class="send" aria-label="Send" ?disabled=${state.sending}>${drawIcon('send')}</button>
+    </div>
+    ${drawStatus(state)}
+  </form>`;
+}

@@ -1,0 +1,79 @@
+// The left-hand column: what was said, the cards of the plans that were spoken of, and the place to say more.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Message } from '#contracts/service.ts';
+import { openPlan, showPane } from '../live/focus.ts';
+import type { State } from '../live/state.ts';
+import { formatTime } from '../plan/format.ts';
+import { drawCard } from './card.ts';
+import { drawComposer } from './composer.ts';
+import { drawLoading } from './parts.ts';
+import { stickToEnd } from './scroll.ts';
+import { drawWelcome } from './welcome.ts';
+
+/** A plan's card stands once: under the latest message that speaks of it. */
+function findCardPlaces(messages: Message[]): Set<number> {
+  const last = new Map<string, number>();
+  for (const { id, plan_id } of messages) if (plan_id !== null) last.set(plan_id, id);
+  return new Set(last.values());
+}
+
+function drawReference(id: string): TemplateResult {
+  const open = () => {
+    openPlan(id);
+    showPane('plan');
+  };
+  return html`<button class="reference" @click=${open}>${id}, its card is further down</button>`;
+}
+
+/** Text as it is, except that `words in backticks` are set as code. */
+function drawSaid(text: string): unknown[] {
+  return text
+    .split(/(`[^`\n]+`)/)
+    .map((part) => (/^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part));
+}
+
+function drawMessage(state: State, message: Message, hasCard: boolean): TemplateResult {
+  const { author, name, text, plan_id, created_at } = message;
+  const attached =
+    plan_id === null ? nothing : hasCard ? drawCard(state, plan_id) : drawReference(plan_id);
+  return html`<article class="message" data-author=${author}>
+    <header>
+      <span class="author">${author === 'person' && name === 'local' ? 'You' : name}</span>
+      <time datetime=${created_at}>${formatTime(created_at)}</time>
+    </header>
+    ${text === '' ? nothing : html`<p class="said">${drawSaid(text)}</p>`} ${attached}
+  </article>`;
+}
+
+/** The bot owes an answer as long as a person spoke last. */
+function drawThinking({ messages, sending }: State): TemplateResult | typeof nothing {
+  const last = messages.at(-1);
+  const owed = last?.author === 'person' && Date.now() - Date.parse(last.created_at) < 120_000;
+  if (!owed && !sending) return nothing;
+  return html`<div class="thinking" role="status">
+    <i></i><i></i><i></i><span>${sending ? 'Sending' : 'Planning'}</span>
+  </div>`;
+}
+
+function drawMessages(state: State): TemplateResult {
+  if (!state.loaded && state.messages.length === 0) return drawLoading();
+  if (state.messages.length === 0) return drawWelcome();
+  const places = findCardPlaces(state.messages);
+  return html`${repeat(
+    state.messages,
+    (message) => message.id,
+    (message) => drawMessage(state, message, places.has(message.id)),
+  )}
+  ${drawThinking(state)}`;
+}
+
+export function drawConversation(state: State): TemplateResult {
+  stickToEnd(state.messages.length);
+  return html`<section class="conversation" aria-label="Conversation">
+    <div class="messages" id="messages" role="log" aria-live="polite" tabindex="0">
+      <div class="messages-inner">${drawMessages(state)}</div>
+    </div>
+    ${drawComposer(state)}
+  </section>`;
+}

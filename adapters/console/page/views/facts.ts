@@ -1,0 +1,75 @@
+// Who, when, how much: the facts of a plan as a list, and its record as files.
+import { html, type TemplateResult } from 'lit-html';
+import { describeError, request } from '../live/api.ts';
+import type { Card } from '../live/state.ts';
+import { change } from '../live/store.ts';
+import { formatConfidence, formatCost, formatDuration, formatTime } from '../plan/format.ts';
+import { drawIcon } from './parts.ts';
+
+function listTimes({ facts: { plan, expected_minutes } }: Card): [string, string][] {
+  const { created_at, execution_started_at: began, execution_ended_at: ended } = plan;
+  const rows: [string, string][] = [['Proposed', formatTime(created_at)]];
+  if (began !== null) rows.push(['Started', formatTime(began)]);
+  if (began !== null && ended !== null) {
+    rows.push(['Took', formatDuration(Date.parse(ended) - Date.parse(began))]);
+  } else if (expected_minutes !== null) {
+    rows.push(['Expected', formatDuration(expected_minutes * 60_000)]);
+  }
+  return rows;
+}
+
+function listApproval({ facts, view }: Card): [string, string][] {
+  const { plan, approvers } = facts;
+  if (view.approvals !== '') return [['Approval', view.approvals]];
+  if (plan.decided_by === null) return [['Can approve', approvers]];
+  return [
+    [
+      'Decided by',
+      `${plan.decided_by}${plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at)}`}`,
+    ],
+  ];
+}
+
+export function drawFacts(card: Card): TemplateResult {
+  const { plan } = card.facts;
+  const rows: [string, string][] = [
+    ['Asked by', plan.requester],
+    ...listApproval(card),
+    ...listTimes(card),
+    ['Cost so far', formatCost(plan.cost_usd)],
+    ['Planner', plan.planner_model],
+    ['Confidence', formatConfidence(plan.confidence)],
+    ['Digest', plan.digest.slice(0, 12)],
+  ];
+  return html`<dl class="facts">
+    ${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+  </dl>`;
+}
+
+/** Fetched rather than linked, because a link could not carry the token. */
+async function download(id: string, file: string): Promise<void> {
+  try {
+    const response = await request('GET', `/api/plans/${encodeURIComponent(id)}/${file}`);
+    const url = URL.createObjectURL(await response.blob());
+    const link = Object.assign(document.createElement('a'), {
+      href: url,
+      download: `${id}-${file}`,
+    });
+    link.click();
+    URL.revokeObjectURL(url);
+  } catch (error) {
+    change((s) => {
+      if (s.plan !== null) s.plan.problem = describeError(error);
+    });
+  }
+}
+
+export function drawDownloads(id: string): TemplateResult {
+  const button = (file: string, words: string) =>
+    html`<button class="download" @click=${() => void download(id, file)}>
+      ${drawIcon('down')}<span>${file}</span><span class="muted">${words}</span>
+    </button>`;
+  return html`<div class="downloads">
+    ${button('plan.md', 'The plan, readable')} ${button('log.jsonl', 'The run, line by line')}
+  </div>`;
+}

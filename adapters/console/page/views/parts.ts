@@ -1,0 +1,60 @@
+// Small pieces that several views share.
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import type { Tone } from '#cards/view.ts';
+import type { StepStatus } from '#contracts/plan.ts';
+import { describeStep } from '../plan/words.ts';
+
+/** A state: symbol and words, the colour only beside them. */
+export function drawBadge(symbol: string, words: string, tone: Tone): TemplateResult {
+  return html`<span class="badge" data-tone=${tone}
+    ><span class="badge-symbol" aria-hidden="true">${symbol}</span>${words}</span
+  >`;
+}
+
+export function drawStepBadge(status: StepStatus): TemplateResult {
+  const { symbol, words, tone } = describeStep(status);
+  return drawBadge(symbol, words, tone);
+}
+
+/** A place that has nothing to show yet, and why. */
+export function drawEmpty(title: string, text: string): TemplateResult {
+  return html`<div class="empty">
+    <p class="empty-title">${title}</p>
+    <p>${text}</p>
+  </div>`;
+}
+
+/** Grey lines where something is being read. */
+export function drawLoading(): TemplateResult {
+  return html`<div class="loading" role="status">
+    <span class="visually-hidden">Reading</span><i></i><i></i><i></i>
+  </div>`;
+}
+
+export function drawSection(
+  title: string,
+  content: unknown,
+  aside: unknown = nothing,
+): TemplateResult {
+  return html`<section class="section">
+    <header class="section-head">
+      <h3>${title}</h3>
+      ${aside}
+    </header>
+    ${content}
+  </section>`;
+}
+
+const icons = {
+  plus: svg`<path d="M8 3v10M3 8h10" />`,
+  send: svg`<path d="M8 13V3M3.5 7.5L8 3l4.5 4.5" />`,
+  close: svg`<path d="M4 4l8 8M12 4l-8 8" />`,
+  list: svg`<path d="M3 4.5h10M3 8h10M3 11.5h6" />`,
+  down: svg`<path d="M8 3v7M4.5 7L8 10.5 11.5 7M3 13.5h10" />`,
+  shield: svg`<path d="M8 2l5 2v3.5c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5V4z" />`,
+  chevron: svg`<path d="M6 4l4 4-4 4" />`,
+};
+
+export function drawIcon(name: keyof typeof icons): TemplateResult {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${icons[name]}</svg>`;
+}

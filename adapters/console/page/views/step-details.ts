@@ -1,0 +1,69 @@
+// All that is known of one step: why it waits, its arguments, what came of it.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Dependency, Step } from '#contracts/plan.ts';
+import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
+import { drawStepBadge } from './parts.ts';
+
+const relations: Record<Dependency['type'], string> = {
+  FS: '',
+  SS: ' starts',
+  FF: ' ends (to end)',
+  SF: ' starts (to end)',
+};
+
+function describeAfter({ id, type, lag_minutes }: Dependency): string {
+  const lag =
+    lag_minutes === 0
+      ? ''
+      : ` ${lag_minutes < 0 ? '−' : '+'} ${formatDuration(Math.abs(lag_minutes) * 60_000)}`;
+  return `${id}${relations[type]}${lag}`;
+}
+
+function listFacts(step: Step): [string, string][] {
+  const rows: [string, string | null][] = [
+    ['After', step.after.length === 0 ? null : step.after.map(describeAfter).join(', ')],
+    ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
+    [
+      'Effect',
+      {
+        read: 'Reads only',
+        idempotent: 'Changes something; safe to repeat',
+        write: 'Changes something; not repeated without your word',
+      }[step.effect],
+    ],
+    [
+      'Expected',
+      step.duration_minutes === null ? null : formatDuration(step.duration_minutes * 60_000),
+    ],
+    ['Partition', step.partition],
+    ['Tags', step.tags.length === 0 ? null : step.tags.join(', ')],
+    ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
+    ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
+    ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
+    ['Question', step.question],
+    ['Result', step.result_summary],
+  ];
+  return rows.flatMap(([name, value]) =>
+    value === null ? [] : [[name, value] as [string, string]],
+  );
+}
+
+function drawJson(title: string, value: unknown): TemplateResult | typeof nothing {
+  if (value === null || value === undefined) return nothing;
+  return html`<h4>${title}</h4>
+    <pre class="json" tabindex="0">${formatJson(value)}</pre>`;
+}
+
+/** @param titled whether the step's own line is part of it, where it stands alone */
+export function drawStepDetails(step: Step, titled: boolean): TemplateResult {
+  return html`<div class="step-details">
+    ${titled ? html`<p class="step-title"><strong>${step.description}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
+    ${step.error === null ? nothing : html`<p class="step-error">✕ ${step.error.message} <code>${step.error.code}</code></p>`}
+    <dl class="facts">
+      <div><dt>Step</dt><dd>${step.id}</dd></div>
+      ${listFacts(step).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+    </dl>
+    ${Object.keys(step.args).length === 0 ? nothing : drawJson('Arguments', step.args)}
+    ${drawJson('Output', step.output)}
+  </div>`;
+}

@@ -1,0 +1,132 @@
+// Timeline: when each step ran (solid), and when the rest is expected (outlined). Widths are shares of the track,
+// so that the drawing fits any column without being measured.
+import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
+import type { Plan } from '#contracts/plan.ts';
+import type { Card, PlanView } from '../live/state.ts';
+import { countOf, formatDuration, formatMoment } from '../plan/format.ts';
+import {
+  isTimed,
+  layOutTimeline,
+  placeTicks,
+  type Row,
+  type Span,
+  type Timeline,
+} from '../plan/timeline.ts';
+import { describeStep } from '../plan/words.ts';
+import { drawEmpty, drawLoading } from './parts.ts';
+
+/** A moment's place on the track, in percent. */
+type Scale = (time: number) => number;
+
+const percent = (share: number) => `${share.toFixed(3)}%`;
+const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
+
+function describeRow({ step, actual, expected, assumed }: Row): string {
+  const { words } = describeStep(step.status);
+  const span = actual ?? expected;
+  if (span === null) return words;
+  const length =
+    assumed && actual === null ? 'length not stated' : formatDuration(span.end - span.start);
+  return `${words}; ${actual === null ? 'expected' : 'began'} ${momentOf(span.start)}, ${length}`;
+}
+
+function drawBar(
+  kind: 'actual' | 'expected',
+  row: Row,
+  span: Span,
+  scale: Scale,
+): SVGTemplateResult {
+  const x = scale(span.start);
+  const width = Math.max(0.6, scale(span.end) - x);
+  return svg`<rect class="span" data-kind=${kind} data-assumed=${row.assumed}
+    data-status=${row.step.status} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
+}
+
+function drawRow(row: Row, ticks: number[], scale: Scale): TemplateResult {
+  const { step, actual, expected, assumed } = row;
+  const { symbol, tone } = describeStep(step.status);
+  const span = actual ?? (assumed ? null : expected);
+  return html`<li class="gantt-row" title=${`${step.description}: ${describeRow(row)}`}>
+    <span class="gantt-label" data-tone=${tone}
+      ><span class="badge-symbol" aria-hidden="true">${symbol}</span>
+      <span class="gantt-name">${step.description}</span>
+      <span class="visually-hidden">${describeRow(row)}</span></span
+    >
+    <svg class="track" height="24" aria-hidden="true">
+      ${ticks.map((x) => svg`<line class="tick" x1=${percent(x)} x2=${percent(x)} y1="-6" y2="30" />`)}
+      ${expected === null ? nothing : drawBar('expected', row, expected, scale)}
+      ${actual === null ? nothing : drawBar('actual', row, actual, scale)}
+    </svg>
+    <span class="gantt-length">${span === null ? '' : formatDuration(span.end - span.start)}</span>
+  </li>`;
+}
+
+function describeStart({ rows, start }: Timeline, status: Plan['status']): string {
+  if (rows.some(({ actual }) => actual?.start === start)) return momentOf(start);
+  return status === 'proposed' || status === 'needs_review' ? 'On approval' : 'Now';
+}
+
+function drawAxis(
+  timeline: Timeline,
+  offsets: number[],
+  scale: Scale,
+  status: Plan['status'],
+): TemplateResult {
+  return html`<li class="gantt-row gantt-axis" aria-hidden="true">
+    <span></span>
+    <svg class="track" height="20">
+      ${offsets.map(
+        (offset) => svg`<text class="tick-label" y="13" x=${percent(scale(timeline.start + offset))}
+          text-anchor=${offset === 0 ? 'start' : 'middle'}>${
+            offset === 0 ? describeStart(timeline, status) : `+${formatDuration(offset)}`
+          }</text>`,
+      )}
+    </svg>
+    <span></span>
+  </li>`;
+}
+
+function drawChart(timeline: Timeline, status: Plan['status']): TemplateResult {
+  const { rows, start, end } = timeline;
+  const scale: Scale = (time) => ((time - start) / (end - start)) * 100;
+  const offsets = isTimed(timeline) ? placeTicks(end - start, 4) : [];
+  const ticks = offsets.map((offset) => scale(start + offset));
+  return html`<ol class="gantt">
+    ${offsets.length === 0 ? nothing : drawAxis(timeline, offsets, scale, status)}
+    ${rows.map((row) => drawRow(row, ticks, scale))}
+  </ol>`;
+}
+
+function drawKeys({ rows }: Timeline): TemplateResult {
+  const has = (test: (row: Row) => boolean) => rows.some(test);
+  const keys: [boolean, string, string][] = [
+    [has(({ actual }) => actual !== null), 'actual', 'ran'],
+    [has(({ expected, assumed }) => expected !== null && !assumed), 'expected', 'expected'],
+    [
+      has(({ expected, assumed }) => expected !== null && assumed),
+      'assumed',
+      'expected, length not stated',
+    ],
+  ];
+  return html`<p class="hint">
+    ${keys.map(([shown, kind, words]) => (shown ? html`<span class="key-item"><span class="key" data-kind=${kind}></span>${words}</span>` : nothing))}
+  </p>`;
+}
+
+export function drawTimeline(view: PlanView, { facts }: Card): TemplateResult {
+  if (view.drawn === null) return drawLoading();
+  const { steps, complete } = view.drawn;
+  if (steps.length === 0) return drawEmpty('No steps', 'This plan has no steps to place in time.');
+  const timeline = layOutTimeline(steps, facts.plan.status, Date.now());
+  if (timeline.rows.every(({ actual, expected }) => actual === null && expected === null)) {
+    return drawEmpty('Nothing ran', 'This plan ended before any of its steps began.');
+  }
+  const notes = [
+    complete ? '' : `The first ${steps.length} of ${countOf(facts.plan.total_steps, 'step')}.`,
+    isTimed(timeline) ? '' : 'No step says how long it takes, so this shows only their order.',
+  ].filter((note) => note !== '');
+  return html`
+    ${notes.length === 0 ? nothing : html`<p class="note">${notes.join(' ')}</p>`}
+    ${drawChart(timeline, facts.plan.status)} ${drawKeys(timeline)}
+  `;
+}

@@ -1,0 +1,41 @@
+// Asks for the server's token, once for all requests that wait for it. The token is kept for this tab only.
+import { html, render } from 'lit-html';
+import { change } from '../live/store.ts';
+
+function drawForm(save: (token: string) => void) {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const field = document.querySelector<HTMLInputElement>('#token');
+    if (field !== null && field.value.trim() !== '') save(field.value.trim());
+  };
+  return html`<form @submit=${submit}>
+    <h2>This server needs a token</h2>
+    <p>It is the value of <code>COUNTERSIGN_API_TOKEN</code>. This tab remembers it until you close it.</p>
+    <label for="token">Token</label>
+    <input id="token" type="password" autocomplete="current-password" required />
+    <button class="primary">Continue</button>
+  </form>`;
+}
+
+/** Resolves with what was typed. */
+export function askForToken(): Promise<string> {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'token-dialog';
+  change((s) => {
+    s.tokenWanted = true;
+  });
+  return new Promise((resolve) => {
+    const save = (token: string) => {
+      dialog.remove();
+      change((s) => {
+        s.tokenWanted = false;
+      });
+      resolve(token);
+    };
+    render(drawForm(save), dialog);
+    // Without a token nothing can be shown, so there is nothing to go back to.
+    dialog.addEventListener('cancel', (event) => event.preventDefault());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { inputIdOf } from '#cards/press.ts';
+import type { CardPress } from '#contracts/card.ts';
+import { planPress } from '../../../adapters/console/page/live/presses.ts';
+
+function pressOf(action: CardPress['action'], step?: string): CardPress {
+  const press = { action, plan_id: 'PLAN-1', version: 2, digest: 'abc' };
+  return step === undefined ? press : { ...press, step_id: step };
+}
+
+/** What the page sends when `text` was typed into the input that belongs to the button. */
+function send(press: CardPress, text = '') {
+  return planPress(press, { ...press, [inputIdOf(press)]: text });
+}
+
+function callTo(verb: string, body: object) {
+  return { kind: 'call', call: { path: `/api/plans/PLAN-1/${verb}`, body } };
+}
+
+describe('a press on a card', () => {
+  it('approves exactly the version and digest that were shown', () => {
+    expect(send(pressOf('approve'))).toEqual(callTo('approve', { version: 2, digest: 'abc' }));
+  });
+
+  it('sends the typed change, and asks for it when nothing was typed', () => {
+    expect(send(pressOf('propose_changes'), ' also b.txt ')).toEqual(
+      callTo('propose-changes', { version: 2, feedback: 'also b.txt' }),
+    );
+    expect(send(pressOf('propose_changes'), '  ')).toMatchObject({ kind: 'refuse' });
+  });
+
+  it('rejects with a reason, or without one', () => {
+    expect(send(pressOf('reject'), 'too early')).toEqual(
+      callTo('reject', { version: 2, feedback: 'too early' }),
+    );
+    expect(send(pressOf('reject'))).toEqual(callTo('reject', { version: 2 }));
+  });
+
+  it.each(['cancel', 'pause', 'resume', 'retry'] as const)('%ss the plan', (action) => {
+    expect(send(pressOf(action))).toEqual(callTo(action, { version: 2 }));
+  });
+
+  it.each([
+    ['settle_retry', 'retry'],
+    ['settle_done', 'done'],
+    ['settle_failed', 'failed'],
+  ] as const)('%s tells the fate of the step', (action, fate) => {
+    expect(send(pressOf(action, '4'))).toEqual(
+      callTo('resume', { version: 2, steps: { 4: fate } }),
+    );
+  });
+
+  it('sends a person’s answer with the step it belongs to', () => {
+    expect(send(pressOf('human_done', '4'), 'booked')).toEqual(
+      callTo('resume', { version: 2, steps: { 4: 'done' }, answer: 'booked' }),
+    );
+    expect(send(pressOf('human_blocked', '4'), 'no room')).toEqual(
+      callTo('resume', { version: 2, steps: { 4: 'failed' }, answer: 'no room' }),
+    );
+  });
+
+  it('never settles a step that the button does not name', () => {
+    expect(send(pressOf('human_done'))).toMatchObject({ kind: 'refuse' });
+  });
+
+  it('opens the details without asking the server', () => {
+    expect(send(pressOf('details'))).toMatchObject({ kind: 'show' });
+  });
+});
