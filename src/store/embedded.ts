@@ -70,7 +70,7 @@ async function openCluster(dir: string): Promise<Cluster> {
     lockFile: join(dir, 'lock'),
     logFile: join(dir, 'server.log'),
     binaries,
-    identity: await chooseIdentity(dir, data, binaries.postgres),
+    identity: await chooseIdentity(dir, data, binaries.initdb),
   };
 }
 

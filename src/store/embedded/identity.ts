@@ -59,8 +59,8 @@ async function mayOverride(): Promise<boolean> {
   return permitted !== undefined && (BigInt(`0x${permitted}`) & 2n) !== 0n;
 }
 
-/** util-linux's setpriv, which lends the server the right to pass folders; null when the machine lacks it. */
-async function lendOverride(user: User): Promise<string[] | null> {
+/** util-linux's setpriv, which lends the server the right to pass folders; null where that does not work. */
+async function lendOverride(user: User, binary: string): Promise<string[] | null> {
   const prefix = [
     'setpriv',
     `--reuid=${user.uid}`,
@@ -69,17 +69,19 @@ async function lendOverride(user: User): Promise<string[] | null> {
     '--no-new-privs',
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
+    '--securebits=+no_setuid_fixup', // Else access(2) forgets the right, and initdb thinks postgres is missing.
   ];
   if (!(await mayOverride())) return null;
-  const [program = '', ...args] = [...prefix, 'true'];
-  return (await attempt(program, ...args)).code === 0 ? prefix : null;
+  const [program = '', ...args] = [...prefix, binary, '--version'];
+  const { code, output } = await attempt(program, ...args);
+  return code === 0 && !output.includes('invalid binary') ? prefix : null;
 }
 
 /**
  * Decides as whom to run.
  * @param dir the folder of the embedded database; it exists
  * @param data the cluster inside it, which may not exist yet
- * @param binary one of PostgreSQL's programs
+ * @param binary PostgreSQL's program `initdb`
  * @throws CountersignError `database_unavailable` when no user can reach the folder
  */
 export async function chooseIdentity(dir: string, data: string, binary: string): Promise<Identity> {
@@ -91,7 +93,7 @@ export async function chooseIdentity(dir: string, data: string, binary: string):
       : await findOrMakePostgres();
   const barrier = (await findBarrier(dir, user)) ?? (await findBarrier(dirname(binary), user));
   if (barrier === null) return { owner: user, spawnAs: user, prefix: [] };
-  const prefix = await lendOverride(user);
+  const prefix = await lendOverride(user, binary);
   if (prefix !== null) return { owner: user, prefix };
   throw new CountersignError(
     'database_unavailable',

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmod,
+  cp,
   mkdir,
   mkdtemp,
   readdir,
@@ -15,6 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findBinaries } from '#store/embedded/binaries.ts';
+import { chooseIdentity } from '#store/embedded/identity.ts';
+import { run } from '#store/embedded/run.ts';
 import { openEmbedded } from '#store/embedded.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -249,6 +253,23 @@ test.runIf(asRoot)('root may keep its home in a folder nobody else may enter', a
   const { url, close } = await open();
   expect(await ask(url, '1')).toBe(1);
   await close();
+});
+
+test.runIf(asRoot)('root may keep the programs too in a folder nobody else may enter', async () => {
+  const { initdb } = await findBinaries();
+  await cp(join(initdb, '../..'), join(home, 'native'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  await chmod(home, 0o700);
+  await mkdir(dir);
+  const moved = join(home, 'native', 'bin', 'initdb');
+  const identity = await chooseIdentity(dir, join(dir, 'data'), moved);
+  expect(identity.owner?.uid).toBeGreaterThan(0);
+  expect(await run(moved, ['--version'], identity)).toEqual({
+    code: 0,
+    output: expect.stringMatching(/^initdb \(PostgreSQL\) 18[.\d]*$/),
+  });
 });
 
 test.runIf(asRoot)(
