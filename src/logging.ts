@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Config } from '#config';
+import { errorMessage } from '#contracts/errors.ts';
 
 const secrets = [
   'authorization',
@@ -16,15 +17,38 @@ const secrets = [
   '*.apiKey',
   '*.password',
   'req.headers.authorization',
-  'err.config',
-  'err.headers',
 ];
 
-/** An error as it is logged. Database errors carry their whole connection with its keys; that stays out. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const { client: _client, ...rest } = pino.stdSerializers.err(error);
-  return rest;
+const causesShown = 5;
+const queryShown = 300;
+
+/** What was thrown, without the values of a query, which are what people wrote and tools answered. */
+function messageOf(error: Error): string {
+  if ('params' in error && 'query' in error && typeof error.query === 'string') {
+    return `Failed query: ${error.query.slice(0, queryShown)}`;
+  }
+  if (error.message === '' && error instanceof AggregateError) {
+    return error.errors.map(errorMessage).join('; ');
+  }
+  return error.message;
+}
+
+/**
+ * An error as it is logged: these fields and no others. What libraries hang on their errors holds connections with
+ * their keys, whole requests, rows.
+ */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' ? 'not an error' : error;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    type: error.name,
+    message: messageOf(error),
+    ...('code' in error ? { code: error.code } : {}),
+    stack: frames.join('\n'),
+    ...(error.cause === undefined || depth >= causesShown
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+  };
 }
 
 /** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
@@ -32,7 +56,7 @@ export function createLog({ env, home }: Config, quiet: boolean): Logger {
   const options = {
     level: env.LOG_LEVEL,
     redact: { paths: secrets, censor: '[secret]' },
-    serializers: { err: describeError },
+    serializers: { err: (error: unknown) => describeError(error) },
   };
   if (!quiet) return pino(options, pino.destination({ dest: 2, sync: false }));
   const folder = join(home, 'logs');
