@@ -42,6 +42,7 @@ import { migrate } from '#store/migrate.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
 import { readSpentSince } from '#store/runs.ts';
+import { isTransient } from '#store/transient.ts';
 import * as times from '#timeline/recurrence.ts';
 import { plannerOperations } from '#tools/guard.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -234,6 +235,18 @@ function plannerTools(registry: ToolRegistry, config: Config, db: Database) {
   };
 }
 
+/** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
+async function forTool<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof CountersignError) throw cause;
+    throw isTransient(cause)
+      ? new CountersignError('database_unavailable', 'the database is away; retry it.', { cause })
+      : new CountersignError('internal', 'the database refused it.', { cause });
+  }
+}
+
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */
 export async function openHouse(options: HouseOptions): Promise<House> {
   const closers = createClosers(options.log);
@@ -281,12 +294,11 @@ async function furnish(
     times,
     clock: systemClock,
     warn,
-    reminders: { set: (reminder) => setReminder({ db, enqueue }, reminder) },
+    reminders: { set: (reminder) => forTool(() => setReminder({ db, enqueue }, reminder)) },
     chat: {
       async post({ conversation, text, once }) {
-        await db.transaction((tx) =>
-          appendMessage(tx, { conversation, author: 'bot', name: 'Countersign', text, once }),
-        );
+        const message = { conversation, author: 'bot' as const, name: 'Countersign', text, once };
+        await forTool(() => db.transaction((tx) => appendMessage(tx, message)));
       },
     },
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
