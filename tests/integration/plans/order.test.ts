@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimReady } from '#executor/claim.ts';
 import { recover } from '#executor/recover.ts';
 import { settleOutcomes } from '#executor/settle.ts';
+import { createSlots } from '#executor/slots.ts';
+import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
 import { expireLeases, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
 
@@ -72,6 +74,42 @@ describe('a start edge', () => {
   });
 });
 
+test('a step that waits for a start begins while its predecessor still runs', async () => {
+  const { id } = await startBy(executor, house, {
+    title: 'Prompt',
+    steps: [waitStep('long', 60), { ...noop('b'), after: [edge('long', 'SS')] }],
+  });
+  const working = createPlanWorker(executor).work(id);
+  await waitFor('the successor', async () => (await statusesOf(house, id)).b === 'succeeded');
+  expect(await statusesOf(house, id)).toMatchObject({ long: 'running' });
+  await house.service.cancel(id, { version: 1 }, ana);
+  executor.leases.abortPlan(id, new Error('a person cancelled the plan'));
+  await working;
+  expect(await statusesOf(house, id)).toMatchObject({ long: 'cancelled' });
+});
+
+test('what a stopping process has not begun is handed back with a slip', async () => {
+  const slips: string[] = [];
+  const enqueue: typeof executor.enqueue = async (_tx, name) => void slips.push(name);
+  const stopping = { ...executor, enqueue, slots: createSlots(1) };
+  const { id } = await startBy(executor, house, {
+    title: 'Stop',
+    steps: [waitStep('first', 0.3), waitStep('second', 60), noop('third', 'first')],
+  });
+  const worker = createPlanWorker(stopping);
+  const working = worker.work(id);
+  await waitFor('both', async () => (await statusesOf(house, id)).second === 'running');
+  await worker.stop();
+  await working;
+  expect(await statusesOf(house, id)).toEqual({
+    first: 'succeeded',
+    second: 'ready',
+    third: 'ready',
+  });
+  expect(slips).toContain('step');
+  await house.service.cancel(id, { version: 1 }, ana);
+});
+
 describe('a not-before time', () => {
   test('holds for a step that waits for another one', async () => {
     const { id } = await startBy(executor, house, {
@@ -105,11 +143,7 @@ describe('a not-before time', () => {
         async () => (await statusesOf(working, plan.id)).soon === 'succeeded',
       );
       expect(await statusesOf(working, plan.id)).toMatchObject({ long: 'running' });
-      await working.service.cancel(
-        plan.id,
-        { version: 1 },
-        { kind: 'person', id: 'ana', via: 'api' },
-      );
+      await working.service.cancel(plan.id, { version: 1 }, ana);
       await reach(working, plan.id, 'cancelled');
     } finally {
       await working.close();
@@ -134,11 +168,7 @@ describe('a small plan', () => {
       const small = await runPlan(working, { title: 'Small', steps: [noop('1')] });
       await reach(working, small.id, 'completed');
       expect((await working.service.getPlan(large.id)).status).toBe('executing');
-      await working.service.cancel(
-        large.id,
-        { version: 1 },
-        { kind: 'person', id: 'ana', via: 'api' },
-      );
+      await working.service.cancel(large.id, { version: 1 }, ana);
     } finally {
       await working.close();
     }

@@ -1,0 +1,251 @@
+// What holds for any plan: random graphs run by two processes at once, and random content digested through the database.
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PlanDraft, StepStatus } from '#contracts/plan.ts';
+import { isStorableText } from '#contracts/text.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let other: TestHouse;
+
+beforeAll(async () => {
+  const settings = { executor: { concurrency: 3, batch: 4, lease_seconds: 5 } };
+  house = await openTestHouse(database.url, { settings });
+  other = await openTestHouse(database.url, { settings, workspace: house.workspace });
+});
+afterAll(async () => {
+  await other.close();
+  await house.close();
+});
+
+type Graph = PlanDraft['steps'];
+
+/** Steps that do nothing or fail, each waiting for some of those before it. */
+const graph: fc.Arbitrary<Graph> = fc
+  .array(
+    fc.record({
+      fails: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),
+      partition: fc.constantFrom(undefined, 'a', 'b'),
+      priority: fc.integer({ min: -2, max: 2 }),
+      after: fc.array(
+        fc.record({
+          back: fc.integer({ min: 1, max: 6 }),
+          type: fc.constantFrom(
+            'FS' as const,
+            'FS' as const,
+            'FS' as const,
+            'SS' as const,
+            'FF' as const,
+            'SF' as const,
+          ),
+        }),
+        { maxLength: 3 },
+      ),
+    }),
+    { minLength: 1, maxLength: 14 },
+  )
+  .map((steps) =>
+    steps.map(({ fails, partition, priority, after }, index) => ({
+      id: `s${index + 1}`,
+      description: 'A step',
+      tool: fails ? 'workspace' : 'control',
+      operation: fails ? 'read' : 'noop',
+      args: fails ? { path: 'missing.md' } : {},
+      priority,
+      ...(partition === undefined ? {} : { partition }),
+      after: after
+        .filter(({ back }) => back <= index)
+        .map(({ back, type }) => ({ id: `s${index + 1 - back}`, type, lag_minutes: 0 })),
+    })),
+  );
+
+type Row = {
+  step_id: string;
+  position: number;
+  partition: string | null;
+  status: StepStatus;
+  unmet: number;
+  attempts: number;
+  first_start: number | null;
+  success: number | null;
+};
+
+/** Steps with their attempts' times in microseconds. */
+async function readRows(planId: string): Promise<Row[]> {
+  const { rows } = await house.db.query.execute<Row>(sql`
+    select s.step_id, s.position, s.partition, s.status, s.unmet, count(a.*)::int as attempts,
+      min(extract(epoch from a.started_at) * 1e6)::float8 as first_start,
+      max(extract(epoch from a.ended_at) * 1e6) filter (where a.status = 'succeeded')::float8 as success
+    from countersign.plan_steps s left join countersign.step_attempts a using (plan_id, position)
+    where s.plan_id = ${planId} group by s.plan_id, s.position order by s.position`);
+  return rows;
+}
+
+function count(rows: Row[]): Record<string, number> {
+  const counts = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
+  for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+async function checkCounters(planId: string, rows: Row[]): Promise<void> {
+  const overview = await house.service.overview(planId);
+  expect(overview.counts).toEqual(count(rows));
+  for (const { name, counts } of overview.partitions) {
+    expect(counts).toEqual(count(rows.filter(({ partition }) => partition === name)));
+  }
+}
+
+async function checkEdges(planId: string, rows: Row[]): Promise<void> {
+  const { rows: edges } = await house.db.query.execute<{
+    predecessor: number;
+    successor: number;
+    type: string;
+  }>(
+    sql`select predecessor, successor, type from countersign.plan_edges where plan_id = ${planId}`,
+  );
+  for (const row of rows) {
+    const open = edges.filter(({ successor, predecessor, type }) => {
+      const before = rows[predecessor - 1];
+      if (successor !== row.position || before === undefined) return false;
+      const byStart = type === 'SS' || type === 'SF';
+      const met = byStart ? before.first_start : before.success;
+      if (row.first_start !== null) {
+        expect(met, `${row.step_id} began before ${before.step_id}`).not.toBeNull();
+        expect(row.first_start).toBeGreaterThanOrEqual(met ?? Number.POSITIVE_INFINITY);
+      }
+      return met === null;
+    });
+    expect(row.unmet, `unmet of ${row.step_id}`).toBe(open.length);
+  }
+}
+
+const mayFollow: Partial<Record<StepStatus, StepStatus[]>> = {
+  pending: ['ready', 'skipped'],
+  ready: ['running'],
+  running: ['succeeded', 'failed'],
+  failed: ['ready'],
+  skipped: ['pending'],
+};
+
+/** Plays the change stream from the beginning: it must lead to what is stored, by steps that are allowed. */
+async function checkEvents(planId: string, rows: Row[]): Promise<void> {
+  const { changes, more } = await house.service.diff(planId, 0, 1000);
+  expect(more).toBe(false);
+  expect(changes.map(({ revision }) => revision)).toEqual(changes.map((_, index) => index + 1));
+  const plan = await house.service.getPlan(planId);
+  expect(plan.revision).toBe(changes.length);
+  expect(changes.findLast(({ step_id }) => step_id === null)?.status).toBe(plan.status);
+  const now = new Map<string, StepStatus>(rows.map(({ step_id }) => [step_id, 'pending']));
+  for (const { step_id, status } of changes) {
+    if (step_id === null) continue;
+    const to = StepStatus.parse(status);
+    expect(mayFollow[now.get(step_id) ?? 'stale'], `${step_id} to ${to}`).toContain(to);
+    now.set(step_id, to);
+  }
+  expect(Object.fromEntries(now)).toEqual(
+    Object.fromEntries(rows.map(({ step_id, status }) => [step_id, status])),
+  );
+}
+
+async function checkAll(planId: string): Promise<Row[]> {
+  const rows = await readRows(planId);
+  await checkCounters(planId, rows);
+  await checkEdges(planId, rows);
+  await checkEvents(planId, rows);
+  return rows;
+}
+
+test('any graph ends, once, in order, and is counted and told as it was', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(graph, { minLength: 1, maxLength: 3 }), async (graphs) => {
+      await Promise.all(
+        graphs.map(async (steps, index) => {
+          const { id } = await runPlan(index % 2 === 0 ? house : other, { title: 'Any', steps });
+          const fails = steps.some(({ operation }) => operation === 'read');
+          const ended = await reach(house, id, 'completed', 'failed');
+          const rows = await checkAll(id);
+          for (const { attempts } of rows) expect(attempts).toBeLessThanOrEqual(1);
+          if (!fails) expect(ended.status).toBe('completed');
+          if (ended.status === 'completed') return;
+          await house.service.retry(id, { version: 1 }, ana);
+          await reach(other, id, 'failed');
+          const again = await checkAll(id);
+          for (const [place, { status, attempts }] of again.entries()) {
+            // What was done is not done again; what failed was tried again.
+            if (rows[place]?.status === 'succeeded') expect(attempts).toBe(1);
+            if (rows[place]?.status === 'failed') expect([status, attempts]).toEqual(['failed', 2]);
+          }
+        }),
+      );
+    }),
+    { numRuns: 20 },
+  );
+});
+
+const storable = fc
+  .string({ unit: 'binary', maxLength: 12 })
+  .filter(isStorableText)
+  .filter((text) => !['__proto__', '$from', '$decide'].includes(text));
+const numbers = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(
+    1e21,
+    -1e21,
+    1e-7,
+    5e-324,
+    1.7976931348623157e308,
+    -0,
+    1,
+    0.1 + 0.2,
+    123456789012345680000,
+  ),
+  fc.maxSafeInteger(),
+);
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3 },
+    fc.constant(null),
+    fc.boolean(),
+    numbers,
+    storable,
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(storable, tie('json'), { maxKeys: 4 }),
+  ),
+}));
+const moment = fc
+  .tuple(
+    fc.date({ min: new Date('1000-01-02'), max: new Date('9999-12-30'), noInvalidDate: true }),
+    fc.constantFrom('Z', '+05:30', '-11:00'),
+  )
+  .map(([date, zone]) => date.toISOString().replace('Z', zone));
+
+test('any content has the same digest before and after it was stored', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(storable, json, { maxKeys: 4 }),
+      json,
+      moment,
+      fc.double({ min: 0, max: 5_000_000, noNaN: true }),
+      fc.dictionary(
+        fc.constantFrom('cpu', 'people'),
+        fc.double({ min: 1e-9, max: 1e12, noNaN: true }),
+      ),
+      async (args, notes, not_before, duration_minutes, resources) => {
+        const step = { id: '1', description: 'Any', tool: 'control', operation: 'noop' };
+        const sent = { ...step, args, notes, not_before, duration_minutes, resources };
+        const context = { tool_outputs: { x: { tool: 't', operation: 'o', data: notes } } };
+        // As it comes over the API.
+        const draft = PlanDraft.parse(
+          JSON.parse(JSON.stringify({ title: 'Any', steps: [sent], context })),
+        );
+        const { id } = await house.service.propose(draft, {}, ana);
+        const { problems } = await house.service.simulate(id, {}, ana);
+        expect(problems).toEqual([]);
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
