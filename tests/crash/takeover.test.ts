@@ -1,0 +1,74 @@
+// One of two processes dies in the middle of many plans: the other goes on with all of them, and repeats nothing.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { node, root, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+
+const names = Array.from({ length: 10 }, (_, i) => `plan-${i}`);
+const lineOf = (plan: string, step: number) => `${plan}/${step}`;
+const draftOf = (plan: string) => ({
+  title: plan,
+  steps: [1, 2, 3, 4].map((step) => ({
+    id: String(step),
+    description: `Append line ${step}`,
+    tool: 'log',
+    operation: 'append',
+    args: { line: lineOf(plan, step) },
+    after: step > 2 ? [String(step - 1)] : [],
+  })),
+});
+
+it('leaves every line in the log exactly once', async () => {
+  const log = join(await programs.home(), 'log.txt');
+  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
+  const home = await programs.home({
+    executor: { lease_seconds: 2 },
+    mcpServers: { log: { command: node, args } },
+  });
+  const options = { home, database: database.url };
+  const readLog = async () => (await readFile(log, 'utf8')).trim().split('\n');
+  const [dying, living] = await Promise.all([
+    programs.serve({ ...options, env: { COUNTERSIGN_CRASH_AT: 'after_call:7' } }),
+    programs.serve(options),
+  ]);
+  const plans: Plan[] = [];
+  for (const name of names) plans.push(await living.api.propose(draftOf(name)));
+  await Promise.all(plans.map((plan) => living.api.approve(plan)));
+  expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
+
+  const atRest = async ({ id }: Plan) => {
+    const { status, counts } = await living.api.plan(id);
+    return status === 'completed' || (counts.unknown > 0 && counts.running + counts.ready === 0);
+  };
+  await waitFor(
+    'every plan to be done or to ask',
+    async () => (await Promise.all(plans.map(atRest))).every(Boolean),
+    { timeoutMs: 45_000, everyMs: 100 },
+  );
+  let asked = 0;
+  for (const { id, title, version } of plans) {
+    const unknown = (await living.api.steps(id)).filter(({ status }) => status === 'unknown');
+    if (unknown.length === 0) continue;
+    asked += unknown.length;
+    const there = await readLog();
+    const verdicts = unknown.map((step) => {
+      const done = there.includes(lineOf(title, Number(step.id)));
+      return [step.id, done ? 'done' : 'retry'] as const;
+    });
+    const settled = await living.api.post(`/api/plans/${id}/resume`, {
+      version,
+      steps: Object.fromEntries(verdicts),
+    });
+    expect(settled.status).toBe(200);
+  }
+  expect(asked).toBeGreaterThan(0);
+  for (const { id } of plans) await living.api.reach(id, 'completed');
+  const expected = names.flatMap((name) => [1, 2, 3, 4].map((step) => lineOf(name, step)));
+  expect((await readLog()).toSorted()).toEqual(expected.toSorted());
+});
