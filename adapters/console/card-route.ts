@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { drawAdaptiveCard } from '#cards/expand.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { line } from '#contracts/text.ts';
-import type { ConsoleOptions } from './routes.ts';
+import type { ConsoleOptions } from './console-options.ts';
 
 /** What the route answers; `cards/` says everything in `view` and `adaptive_card`. */
 export type CardAnswer = {

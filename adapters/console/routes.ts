@@ -2,17 +2,11 @@
 // Everything else the page needs it asks of the API, as any other client would.
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Service } from '#contracts/service.ts';
 import { importMap, listAssets, pageFile } from './assets.ts';
 import { addCardRoute } from './card-route.ts';
+import type { ConsoleOptions } from './console-options.ts';
 import { buildPolicy } from './security.ts';
 import { createAssetReader, type Served, tagContent } from './serve-asset.ts';
-
-export type ConsoleOptions = {
-  service: Service;
-  /** IANA zone of readers whose browser does not say where they are. */
-  timezone: string;
-};
 
 function buildPage(): { served: Served; policy: string } {
   const map = JSON.stringify(importMap);

@@ -1,0 +1,282 @@
+// The console as a person uses it: a real browser, the real program, real files. What the page shows is compared
+// with what the API and the workspace say.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openBrowser } from '#tests/setup/chromium.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { type Server, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let home: string;
+let server: Server;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** Everything that went wrong in the page, or left for another server. */
+let faults: string[];
+const here = new Set<string>();
+
+beforeAll(async () => {
+  home = await programs.home();
+  [server, browser] = await Promise.all([
+    programs.serve({ home, database: database.url }),
+    openBrowser(),
+  ]);
+  here.add(new URL(server.url).host);
+});
+afterAll(() => browser?.close());
+
+async function openPage(): Promise<Page> {
+  const opened = await context.newPage();
+  opened.setDefaultTimeout(15_000);
+  opened.on('pageerror', (error) => faults.push(error.message));
+  opened.on('console', (message) => {
+    // A refusal by the API is answered to the person; the browser logs it on its own account.
+    const refused = message.text().includes('Failed to load resource');
+    if (message.type() === 'error' && !refused) faults.push(message.text());
+  });
+  opened.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && !here.has(host))
+      faults.push(`asked ${request.url()}`);
+  });
+  return opened;
+}
+
+beforeEach(async () => {
+  faults = [];
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  page = await openPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const card = (of: Page = page) => of.locator('plan-card').last();
+const button = (name: string, of: Page = page) =>
+  card(of).getByRole('button', { name, exact: true });
+
+async function ask(text: string): Promise<void> {
+  await page.goto(server.url);
+  await page.getByLabel('Your message').fill(text);
+  await page.keyboard.press('Enter');
+  await button('Approve').waitFor();
+}
+
+/** The plan of the shown card. */
+async function shownPlan(of: Page = page) {
+  const id = await of.locator('.card').last().getAttribute('data-plan');
+  return server.api.plan(id ?? '');
+}
+
+const readWorkspace = (path: string) => readFile(join(home, 'workspace', path), 'utf8');
+
+describe('a request', () => {
+  it('is planned, changed, approved and carried out, in sight all the way', async () => {
+    await ask('Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md');
+    await card().getByText('Move notes/standup.md to archive/standup.md').first().waitFor();
+
+    await button('Propose changes').click();
+    await page.keyboard.type('create notes/daily.md saying Daily at 9:15');
+    await button('Send').click();
+    await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
+    await card().getByText('version 2').waitFor();
+    const second = await shownPlan();
+    expect(second).toMatchObject({ version: 2, status: 'proposed' });
+
+    await page.getByRole('tab', { name: 'Changes' }).click();
+    await page.locator('.diff [data-sign="+"]').first().waitFor();
+
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await button('Approve').click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    await card().getByText('Approved by local').waitFor();
+    const { total_steps: total } = second;
+    await page.getByText(`${total} of ${total} steps done`).waitFor();
+    expect(await card().getByRole('button').count()).toBe(0);
+    expect(await readWorkspace('notes/daily.md')).toContain('Daily at 9:15');
+  });
+
+  it('shows its steps in every tab, and its decision in the audit', async () => {
+    await ask('Write three files a.txt, b.txt and c.txt each containing its own name');
+    await button('Approve').click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+
+    await page.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.graph .node[data-status="succeeded"]').nth(2).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.gantt .span[data-kind="actual"]').nth(2).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: /Create b\.txt/ }).click();
+    await page.locator('.json', { hasText: '"content": "b.txt"' }).waitFor();
+    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByRole('row', { name: /local Approve console 1/ }).waitFor();
+    await page.getByRole('tab', { name: 'Trace' }).click();
+    await page
+      .getByRole('row', { name: /offline/ })
+      .first()
+      .waitFor();
+  });
+
+  it('is answered without a plan when it only asks', async () => {
+    await page.goto(server.url);
+    await page.getByLabel('Your message').fill('What is in the workspace?');
+    await page.keyboard.press('Enter');
+    await page.locator('.message[data-author="bot"] .said').waitFor();
+    expect(await page.locator('plan-card').count()).toBe(0);
+  });
+
+  it('can be taken from the examples and sent with the button', async () => {
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Create notes\/standup\.md/ }).click();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await button('Approve').waitFor();
+  });
+
+  it('shows markup as the text it is, wherever it appears', async () => {
+    const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    await ask(`Create notes/x.md saying ${markup}`);
+    await page.locator('.message[data-author="person"] .said').getByText(markup).waitFor();
+    const title = await page.title();
+    for (const name of ['Graph', 'Timeline', 'Steps', 'Trace', 'Audit', 'Overview']) {
+      await page.getByRole('tab', { name }).click();
+    }
+    await button('Approve').click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect(await page.locator('#app img:not(.brand img), #app script').count()).toBe(0);
+    expect(await page.title()).toBe(title);
+    expect(await readWorkspace('notes/x.md')).toContain('<script>document.title=2</script>');
+  });
+});
+
+describe('a plan on the page', () => {
+  const slow = {
+    title: 'Wait a while',
+    steps: [1, 2].map((n) => ({
+      id: String(n),
+      description: `Wait ${n}`,
+      tool: 'control',
+      operation: 'wait',
+      args: { seconds: 1.5 },
+      after: n === 1 ? [] : ['1'],
+    })),
+  };
+
+  it('shows its progress while it runs', async () => {
+    const plan = await server.api.propose({ ...slow, conversation: 'console-slow' });
+    await page.goto(`${server.url}/?plan=${plan.id}`);
+    await button('Approve').click();
+    await card().getByText('0 of 2').waitFor();
+    await card().getByText('1 of 2').waitFor();
+    await page.getByText('2 of 2 steps done').waitFor();
+  });
+
+  it('comes back after a reload with its conversation and its tab', async () => {
+    await ask('Create notes/reload.md saying Still here');
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.locator('.step').first().waitFor();
+    const { id } = await shownPlan();
+    await page.reload();
+    await page.locator('.step').first().waitFor();
+    await page.getByText('Create notes/reload.md saying Still here').waitFor();
+    await button('Approve').waitFor();
+    expect((await shownPlan()).id).toBe(id);
+  });
+
+  it('is approved once, however often the button is pressed', async () => {
+    await ask('Create notes/once.md saying Once');
+    const { id } = await shownPlan();
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
+    });
+    await button('Approve').dblclick();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect(sent).toEqual([`/api/plans/${id}/approve`]);
+  });
+
+  it('says who was first when it was decided elsewhere, and shows how it stands now', async () => {
+    await ask('Create notes/race.md saying Mine');
+    const plan = await shownPlan();
+    // This page hears nothing of the decision: its events are cut off.
+    await page.route('**/events', (route) => route.abort());
+    await page.reload();
+    await button('Approve').waitFor();
+    await server.api.post(`/api/plans/${plan.id}/reject`, { version: 1, user: 'local' });
+    await button('Approve').click();
+    await page.getByRole('alert').filter({ hasText: /local/ }).waitFor();
+    await card().getByText('Rejected').first().waitFor();
+    expect(await button('Approve').count()).toBe(0);
+  });
+
+  it('keeps what a person is typing on its card while other things change', async () => {
+    await ask('Create notes/typed.md saying Typed');
+    await button('Propose changes').click();
+    await page.keyboard.type('half a sent');
+    // Another colour scheme draws every card anew.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.keyboard.type('ence');
+    const field = card().getByRole('textbox');
+    expect(await field.inputValue()).toBe('half a sentence');
+  });
+
+  it('is found in the list of pending plans and decided there without its conversation', async () => {
+    const plan = await server.api.propose({ ...slow, title: 'Nobody spoke of this' });
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await page.getByRole('button', { name: /Nobody spoke of this/ }).click();
+    await button('Reject').click();
+    await card().getByRole('button', { name: 'Reject', exact: true }).last().click();
+    await waitFor(
+      'the rejection',
+      async () => (await server.api.plan(plan.id)).status === 'rejected',
+    );
+    await card().getByText('Rejected').first().waitFor();
+  });
+});
+
+describe('the connection', () => {
+  it('is taken up again after the program was away, and nothing that was said is missing', async () => {
+    const port = String(new URL(server.url).port);
+    await page.goto(`${server.url}/?c=console-away`);
+    await page.getByText('What should be done?').first().waitFor();
+    await server.stop();
+    await page.getByText(/Reconnecting/).waitFor();
+    server = await programs.serve({ home, database: database.url, env: { PORT: port } });
+    await server.api.post('/api/conversations/console-away/messages', {
+      text: 'What is in the workspace?',
+    });
+    await page.locator('.message[data-author="bot"] .said').waitFor();
+    await waitFor(
+      'the notice to go',
+      async () => (await page.getByText(/Reconnecting/).count()) === 0,
+    );
+  });
+
+  it('asks for the token once, and remembers it in this tab', async () => {
+    const token = 'a-token-for-the-console';
+    const guarded = await programs.serve({
+      home: await programs.home(),
+      database: database.url,
+      verb: 'gateway',
+      env: { COUNTERSIGN_API_TOKEN: token },
+    });
+    here.add(new URL(guarded.url).host);
+    await page.goto(guarded.url);
+    await page.getByLabel('Token').fill('not the token at all');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('What should be done?').first().waitFor();
+    await page.reload();
+    await page.locator('.welcome').waitFor();
+    expect(await page.locator('dialog').count()).toBe(0);
+    await guarded.stop();
+  });
+});
