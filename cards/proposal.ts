@@ -54,7 +54,7 @@ function viewChanges({ diff }: PlanCardFacts): Section | null {
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {
   const lines = plan.risks.map(({ text, sign }) =>
-    plainLine(showLine(text, 220), {
+    plainLine(showLine(text, 220).replace(/\.$/, ''), {
       note: sign === undefined ? '' : `Shown by: ${showLine(sign, 160)}`,
     }),
   );

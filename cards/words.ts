@@ -19,6 +19,7 @@ export function listOf(names: string[], word = 'and'): string {
 /** A duration in its two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds === 0) return 'under 1 s';
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;

@@ -3,7 +3,7 @@ import { formatAge, formatCost, formatDuration, formatTime, listOf } from '#card
 
 describe('durations', () => {
   it.each([
-    [0, '0 s'],
+    [0, 'under 1 s'],
     [59_000, '59 s'],
     [60_000, '1 min'],
     [3_599_000, '1 h'],
