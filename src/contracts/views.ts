@@ -1,8 +1,6 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
 import type { PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
 
-export type PlanEventKind = 'plan' | 'step';
-
 /** One change, in the order of revisions. */
 export type Change = {
   revision: number;

@@ -15,7 +15,7 @@ import { readEdges } from '#store/steps.ts';
 import { approvalsNeeded, requireApprover } from './authority.ts';
 import { missingPrerequisites } from './graph.ts';
 import { transition } from './lifecycle.ts';
-import { lifecycle, nextStatus, statusWords } from './lifecycle-table.ts';
+import { lifecycle, statusWords } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
@@ -213,25 +213,4 @@ async function recordPartOfApproval(
   ]);
   await enqueue(tx, 'card', { plan_id: row.id }, { key: row.id });
   await notify(tx, `plan:${row.id}`);
-}
-
-/** A model asked to approve. Nothing is decided; the question stays before a person, and the audit keeps that it was asked. */
-export async function recordModelsWish(
-  context: PlansContext,
-  id: string,
-  actor: Actor,
-  action: 'approve' | 'reject',
-): Promise<void> {
-  const row = await readPlanRow(context.db.query, id);
-  nextStatus(row.status, action);
-  await recordDeeds(context.db.query, [
-    {
-      planId: id,
-      actor,
-      action: `${action}_refused`,
-      version: row.version,
-      digest: row.digest,
-      reason: 'A model cannot decide; a person is asked.',
-    },
-  ]);
 }

@@ -72,13 +72,3 @@ export async function digestPlan(
   hash.update('}');
   return hash.digest('hex');
 }
-
-/** The first 8 hex digits, as cards show it. */
-export function shortDigest(digest: string): string {
-  return digest.slice(0, 8);
-}
-
-/** Canonical JSON of one step, for comparing two versions of it. */
-export function canonicalStep(step: StepContent): string {
-  return canonical(step);
-}

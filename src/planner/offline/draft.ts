@@ -7,7 +7,7 @@ import {
   describeTitle,
   readTarget,
 } from './describe.ts';
-import type { PlannedStep } from './steps.ts';
+import type { PlannedStep } from './planned-step.ts';
 
 function draftStep(step: PlannedStep, timezone: string): StepDraft {
   const target = readTarget(step);

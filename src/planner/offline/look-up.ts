@@ -4,7 +4,7 @@ import type { Json } from '#contracts/text.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeStep } from './describe.ts';
 import { familyOf } from './families.ts';
-import type { PlannedStep } from './steps.ts';
+import type { PlannedStep } from './planned-step.ts';
 
 const shownAtMost = 4000;
 const entriesAtMost = 200;

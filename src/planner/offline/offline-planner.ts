@@ -9,12 +9,12 @@ import { draftPlan } from './draft.ts';
 import { familyOf } from './families.ts';
 import { type Conversation, mergeHistory } from './history.ts';
 import { lookUp } from './look-up.ts';
+import type { PlannedStep } from './planned-step.ts';
 import { askThese, type Decision, prepare, read, type Work } from './prepare.ts';
 import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
 import { quoteLongText } from './shield.ts';
-import type { PlannedStep } from './steps.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 
 const offlineName = 'offline planner';

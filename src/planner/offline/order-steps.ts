@@ -4,8 +4,8 @@ import type { JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { familyOf } from './families.ts';
 import { pathsOverlap } from './paths.ts';
+import type { PlannedStep } from './planned-step.ts';
 import { findField, type Role, readFields } from './schema-fields.ts';
-import type { PlannedStep } from './steps.ts';
 
 /** What a step reads and writes, as paths. '' is the whole workspace. */
 export function findTouched(step: { spec: OperationSpec; args: JsonObject }): {

@@ -5,10 +5,11 @@ import { type Result, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeAbilities, describeCannot, joinWords } from './abilities.ts';
 import { findProblems } from './draft.ts';
+import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
 import type { Intent } from './reading.ts';
 import { resolveEdit, resolveSet } from './resolve.ts';
-import { buildSteps, type PlannedStep, type Unit } from './steps.ts';
+import { buildSteps, type Unit } from './steps.ts';
 import { type Understood, understand } from './understand.ts';
 
 export type Decision = { result: Result; reason: string };

@@ -5,19 +5,11 @@ import type { Content } from './content.ts';
 import { bindFamily, type Family, familyOf } from './families.ts';
 import { orderSteps } from './order-steps.ts';
 import { baseName, folderOf } from './paths.ts';
+import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
 import type { Intent } from './reading.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import { printClock, printDate } from './times.ts';
-
-export type PlannedStep = {
-  id: string;
-  spec: OperationSpec;
-  args: JsonObject;
-  after: Set<string>;
-  /** Groups run one after the other, as the request says "then". */
-  group: number;
-};
 
 export type Built = {
   steps: PlannedStep[];

@@ -11,8 +11,8 @@ import {
 import { bindFamily, familyOf } from '../families.ts';
 import { findTouched, stepsConflict } from '../order-steps.ts';
 import { folderOf } from '../paths.ts';
+import type { PlannedStep } from '../planned-step.ts';
 import { fillRoles } from '../schema-fields.ts';
-import type { PlannedStep } from '../steps.ts';
 import {
   type Addition,
   idOf,

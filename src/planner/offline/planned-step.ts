@@ -1,0 +1,12 @@
+// A step as the offline planner builds it, before it is written down as a draft.
+import type { JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+
+export type PlannedStep = {
+  id: string;
+  spec: OperationSpec;
+  args: JsonObject;
+  after: Set<string>;
+  /** Groups run one after the other, as the request says "then". */
+  group: number;
+};
