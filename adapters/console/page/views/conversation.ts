@@ -56,16 +56,24 @@ function drawThinking({ messages, sending }: State): TemplateResult | typeof not
   </div>`;
 }
 
+/** The shown plan belongs to this conversation, but nothing that was said speaks of it. */
+function findUnspoken({ plan, cards, messages, conversation }: State): string | null {
+  const card = plan === null ? undefined : cards.get(plan.id);
+  if (plan === null || card?.facts.plan.conversation !== conversation) return null;
+  return messages.some((message) => message.plan_id === plan.id) ? null : plan.id;
+}
+
 function drawMessages(state: State): TemplateResult {
   if (!state.loaded && state.messages.length === 0) return drawLoading();
-  if (state.messages.length === 0) return drawWelcome();
+  const unspoken = findUnspoken(state);
+  if (state.messages.length === 0 && unspoken === null) return drawWelcome();
   const places = findCardPlaces(state.messages);
   return html`${repeat(
     state.messages,
     (message) => message.id,
     (message) => drawMessage(state, message, places.has(message.id)),
   )}
-  ${drawThinking(state)}`;
+  ${unspoken === null ? nothing : drawCard(state, unspoken)} ${drawThinking(state)}`;
 }
 
 export function drawConversation(state: State): TemplateResult {

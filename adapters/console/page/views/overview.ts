@@ -2,7 +2,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Section } from '#cards/view.ts';
 import type { Touch } from '#contracts/card.ts';
-import type { Message } from '#contracts/service.ts';
 import type { Change } from '#contracts/views.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { countOf, formatMoment } from '../plan/format.ts';
@@ -75,13 +74,10 @@ const shownHere = new Set<Section['kind']>([
   'options',
 ]);
 
-function standsInConversation(messages: Message[], id: string): boolean {
-  return messages.some((message) => message.plan_id === id);
-}
-
 /** A card of another conversation can be decided about here; in its own it stands on the left. */
-function drawOwnCard(state: State, id: string): TemplateResult | typeof nothing {
-  return standsInConversation(state.messages, id) ? nothing : drawCard(state, id);
+function drawOwnCard(state: State, { facts: { plan } }: Card): TemplateResult | typeof nothing {
+  const spoken = state.messages.some((message) => message.plan_id === plan.id);
+  return spoken || plan.conversation === state.conversation ? nothing : drawCard(state, plan.id);
 }
 
 function drawWaiting({ view: words }: Card): TemplateResult | typeof nothing {
@@ -102,8 +98,8 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
   const touches = drawSection('Touches', drawTouches(facts.touches));
   const said = words.sections.filter(({ kind }) => shownHere.has(kind)).map(drawLines);
   return html`
-    <p class="sentence">${words.sentence}</p>
-    ${drawWaiting(card)} ${drawOwnCard(state, view.id)}
+    ${words.sentence === '' ? nothing : html`<p class="sentence">${words.sentence}</p>`}
+    ${drawWaiting(card)} ${drawOwnCard(state, card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
     ${begun ? [...said, touches] : [touches, ...said]}
     ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view))}

@@ -8,6 +8,9 @@ export function drawPartitions(
   partitions: Overview['partitions'],
 ): TemplateResult | typeof nothing {
   if (partitions.length === 0) return nothing;
+  const ordered = partitions.toSorted((a, b) =>
+    a.name.localeCompare(b.name, 'en', { numeric: true }),
+  );
   return html`<table class="table">
     <thead>
       <tr>
@@ -16,7 +19,7 @@ export function drawPartitions(
       </tr>
     </thead>
     <tbody>
-      ${partitions.slice(0, 100).map(
+      ${ordered.slice(0, 100).map(
         ({ name, counts }) => html`<tr>
           <td>${name}</td>
           <td>
