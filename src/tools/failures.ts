@@ -1,5 +1,5 @@
 // How tools fail: what an aborted signal means, and the mark for a call that may have acted all the same.
-import { CountersignError, type ErrorCode, errorMessage } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 
 /**
  * `details` of an error after which nobody knows whether the call took effect (the answer never
@@ -34,10 +34,4 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
-}
-
-/** Any thrown value as a CountersignError; those that already are one stay as they are. */
-export function toToolError(error: unknown, code: ErrorCode, what: string): CountersignError {
-  if (error instanceof CountersignError) return error;
-  return new CountersignError(code, `${what}: ${errorMessage(error)}`, { cause: error });
 }

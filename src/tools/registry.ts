@@ -7,7 +7,7 @@ import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { Settings } from '#contracts/settings.ts';
 import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#contracts/tool.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
-import { throwIfAborted, toToolError } from './failures.ts';
+import { outcomeUnknown, throwIfAborted } from './failures.ts';
 import { limitOutput } from './limit-output.ts';
 import { createMcpTool, type McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
@@ -163,7 +163,11 @@ function guardCall(operation: Operation): Operation {
         const output = await operation.call(args, context);
         return 'waitFor' in output ? output : limitOutput(output);
       } catch (error) {
-        throw toToolError(error, 'tool_failed', `${operation.name} failed`);
+        if (error instanceof CountersignError) throw error;
+        // A failure nobody foresaw: of a write, nobody knows how far it got.
+        const details = operation.effect === 'write' ? outcomeUnknown : {};
+        const message = `${operation.name} failed: ${errorMessage(error)}`;
+        throw new CountersignError('tool_failed', message, { cause: error, details });
       }
     },
   };

@@ -1,0 +1,63 @@
+// What leaves the registry: failures with codes, and the mark for a write nobody knows the end of.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Settings } from '#contracts/settings.ts';
+import type { ToolContext, ToolRegistry } from '#contracts/tool.ts';
+import * as times from '#timeline/recurrence.ts';
+import { isOutcomeUnknown } from '#tools/failures.ts';
+import { createRegistry } from '#tools/registry.ts';
+
+let folder: string;
+let registry: ToolRegistry;
+const settings = Settings.parse({});
+const context: ToolContext = {
+  planId: null,
+  stepId: null,
+  idempotencyKey: 'key',
+  user: 'ana',
+  conversation: 'c',
+  timezone: 'UTC',
+  signal: new AbortController().signal,
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-registry-'));
+  registry = await createRegistry({
+    mcpServers: {},
+    disabledTools: [],
+    workspaceDir: folder,
+    http: settings.http,
+    calendars: {},
+    times,
+    warn: () => {},
+    chat: {
+      post: () => Promise.reject(new RangeError('the socket fell over')),
+    },
+  });
+});
+afterAll(async () => {
+  await registry.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a failure nobody foresaw has a code and a sentence', async () => {
+  const post = registry.get('chat_post');
+  await expect(post?.call({ text: 'hello' }, context)).rejects.toMatchObject({
+    code: 'tool_failed',
+    message: expect.stringContaining('the socket fell over'),
+  });
+});
+
+test('a failure that was foreseen is known to have done nothing', async () => {
+  const error = await registry
+    .get('workspace_delete')
+    ?.call({ path: 'none.md' }, context)
+    .then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+  expect(error).toMatchObject({ code: 'tool_failed' });
+  expect(isOutcomeUnknown(error)).toBe(false);
+});
