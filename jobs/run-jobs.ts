@@ -7,6 +7,8 @@ type Log = { error(details: object, message: string): void };
 
 /** Polling is only the backstop behind NOTIFY. */
 const pollingSeconds = 2;
+/** What jobs under way are given to end at a stop (milliseconds); then they are cut off, and tried again elsewhere. */
+const jobsEndWithinMs = 5000;
 
 /** Starts the workers of `jobs` in this process. @returns what takes no more of them, and ends with the last under way */
 export async function runJobs(
@@ -14,15 +16,23 @@ export async function runJobs(
   jobs: AnyJob[],
   log: Log,
 ): Promise<() => Promise<void>> {
-  for (const job of jobs) await runJob(boss, job, log);
+  const ending = new AbortController();
+  for (const job of jobs) await runJob(boss, job, log, ending.signal);
   return async () => {
+    const cut = setTimeout(() => ending.abort(new Error('this process stops')), jobsEndWithinMs);
     await Promise.all(jobs.map(({ queue }) => boss.offWork(queue.name, { wait: true })));
+    clearTimeout(cut);
   };
 }
 
 type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
-async function runJob<N extends JobName>(boss: PgBoss, job: Job<N>, log: Log): Promise<void> {
+async function runJob<N extends JobName>(
+  boss: PgBoss,
+  job: Job<N>,
+  log: Log,
+  ending: AbortSignal,
+): Promise<void> {
   const { name } = job.queue;
   await boss.work<unknown>(
     name,
@@ -37,10 +47,11 @@ async function runJob<N extends JobName>(boss: PgBoss, job: Job<N>, log: Log): P
         try {
           await job.handle(
             jobPayloads[name].parse(data ?? {}) as Parameters<Job<N>['handle']>[0],
-            signal,
+            AbortSignal.any([signal, ending]),
           );
         } catch (error) {
-          log.error({ err: error, job: id, queue: name }, `The job ${name} failed.`);
+          if (!ending.aborted)
+            log.error({ err: error, job: id, queue: name }, `The job ${name} failed.`);
           throw error;
         }
       }

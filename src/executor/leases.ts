@@ -8,6 +8,8 @@ export type Leases = {
   release(lease: Lease): void;
   /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
+  /** Stops every call. */
+  abortAll(reason: Error): void;
   held(): number;
   stop(): void;
 };
@@ -58,6 +60,9 @@ export function keepLeases(
       for (const { lease, abort } of held.values()) {
         if (lease.plan_id === planId) abort.abort(reason);
       }
+    },
+    abortAll(reason) {
+      for (const { abort } of held.values()) abort.abort(reason);
     },
     held: () => held.size,
     stop: () => clearInterval(timer),

@@ -212,7 +212,7 @@ async function call(run: StepRun, operation: Operation, args: JsonObject): Promi
       return cutOff(
         run,
         'cancelled',
-        `${operation.name} was stopped: ${errorMessage(run.signal.reason)}`,
+        `${operation.name} was stopped: ${errorMessage(run.signal.reason).replace(/\.$/, '')}.`,
       );
     }
     if (step.effect === 'write' && isOutcomeUnknown(error)) {

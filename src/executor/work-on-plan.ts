@@ -1,5 +1,5 @@
 // The loop of one worker on one plan: claim, call, settle in batches, until nothing is ready. One loop a plan and process.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { Outcome } from '#store/sql/settle.ts';
@@ -15,11 +15,16 @@ import { settleOutcomes } from './settle.ts';
 const quickMs = 50;
 /** Other workers are invited to a plan at most this often (milliseconds). */
 const inviteEveryMs = 1000;
+/** What a stopping process lets calls under way end within (milliseconds); then they are cut off. */
+const callsEndWithinMs = 5000;
 
 export type PlanWorker = {
   /** Works until the plan has nothing ready for this process. Where a loop is at it already, it is told to look again. */
   work(planId: string): Promise<void>;
-  /** Claims nothing more, lets calls under way end, settles them, hands back the rest. */
+  /**
+   * Claims nothing more, lets calls under way end for some seconds, settles them, hands back the rest. What is cut
+   * off is handed back as well, unless it may not be repeated: then a person is asked.
+   */
   stop(): Promise<void>;
 };
 
@@ -194,7 +199,10 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     async stop() {
       stopping = true;
       for (const { poke } of loops.values()) poke();
-      await Promise.allSettled([...loops.values()].map(({ done }) => done));
+      const ended = Promise.allSettled([...loops.values()].map(({ done }) => done));
+      await Promise.race([ended, pause(callsEndWithinMs, undefined, { ref: false })]);
+      context.leases.abortAll(new Error('this process stops'));
+      await ended;
     },
   };
 }

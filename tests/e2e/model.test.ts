@@ -15,8 +15,9 @@ import {
 import { useDatabase } from '#tests/setup/database.ts';
 import type { Client } from '#tests/setup/http-client.ts';
 import { usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
 
-const databases = { main: useDatabase(), hasty: useDatabase() };
+const databases = { main: useDatabase(), hasty: useDatabase(), stopped: useDatabase() };
 const programs = usePrograms();
 let model: OpenAiDouble;
 let api: Client;
@@ -243,6 +244,33 @@ describe('a model that goes wrong', () => {
     });
     await expectAborted(await hasty.api.ask('Hang'), 'cap_time', /2 seconds.*WALL_TIME_SEC/s);
     await hasty.stop();
+  });
+});
+
+describe('a model that hangs while its process stops', () => {
+  it('is left, and another process asks it again', async () => {
+    scripts.set('Hang once', [{ hang: true }, { text: 'Here I am.' }]);
+    const options = {
+      home: await programs.home(),
+      database: databases.stopped.url,
+      env: { OPENAI_BASE_URL: model.url },
+    };
+    const first = await programs.serve(options);
+    const { body } = await first.api.post<{ run_id: string }>('/api/run', { text: 'Hang once' });
+    await waitFor('the model to be asked', () => asked.has('Hang once'));
+    const began = performance.now();
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(20_000);
+    const second = await programs.serve(options);
+    await waitFor(
+      'the run to be answered',
+      async () => {
+        const run = await second.api.get<RunView>(`/api/runs/${body.run_id}`);
+        return run.body.response_text === 'Here I am.';
+      },
+      { timeoutMs: 30_000 },
+    );
+    await second.stop();
   });
 });
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
 import type { Client } from '#tests/setup/http-client.ts';
-import { type Options, usePrograms } from '#tests/setup/process.ts';
+import { node, type Options, root, type Server, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const programs = usePrograms();
@@ -193,6 +193,45 @@ describe('with a database of somebody else', () => {
     const ended = server.stop();
     await stream.text(); // Until the server ends it.
     expect(await ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends within seconds at SIGTERM in the middle of calls, and hands them back', async () => {
+    const log = join(await programs.home(), 'log.txt');
+    const args = [join(root, 'tests/fixtures/append-server.ts'), log];
+    const home = await programs.home({ mcpServers: { log: { command: node, args } } });
+    const options = { home, database: database.url };
+    const first = await programs.serve(options);
+    const slow = { description: 'Be slow', after: [] };
+    const plan = await first.api.propose({
+      title: 'Slow',
+      steps: [
+        { ...slow, id: 'wait', tool: 'control', operation: 'wait', args: { seconds: 120 } },
+        {
+          ...slow,
+          id: 'append',
+          tool: 'log',
+          operation: 'append',
+          args: { line: 'x', after_ms: 120_000 },
+        },
+      ],
+    });
+    await first.api.approve(plan);
+    const running = async ({ api }: Server) => (await api.plan(plan.id)).counts.running;
+    await waitFor('both steps to run', async () => (await running(first)) === 2);
+    const began = performance.now();
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - began).toBeLessThan(20_000);
+
+    const second = await programs.serve(options);
+    await waitFor('the wait to begin again', async () => (await running(second)) === 1);
+    const [wait, append] = await second.api.steps(plan.id);
+    expect(wait).toMatchObject({ status: 'running', attempt: 2 });
+    expect(append).toMatchObject({ status: 'unknown', attempt: 1 });
+    expect(append?.question).toBe(
+      'log_append was stopped: this process stops. It may or may not have taken effect.',
+    );
+    await second.api.post(`/api/plans/${plan.id}/cancel`, { version: 1 });
+    await second.api.reach(plan.id, 'cancelled');
   });
 
   it('goes on when all its connections are lost, and logs no keys of them', async () => {
