@@ -1,28 +1,6 @@
 // Reads what a press sends back, whatever the platform: the press itself and the text typed beside it.
 import { z } from 'zod';
-import type { CardPress } from '#contracts/card.ts';
-
-const Press = z.object({
-  action: z.enum([
-    'approve',
-    'reject',
-    'propose_changes',
-    'cancel',
-    'pause',
-    'resume',
-    'retry',
-    'settle_retry',
-    'settle_done',
-    'settle_failed',
-    'human_done',
-    'human_blocked',
-    'details',
-  ]),
-  plan_id: z.string().max(40),
-  version: z.number().int(),
-  digest: z.string().max(128),
-  step_id: z.string().max(200).optional(),
-});
+import { CardPress } from '#contracts/card.ts';
 
 /** The id of the input that belongs to an action; distinct, because a card may hold several. */
 export function inputIdOf(press: CardPress): string {
@@ -33,10 +11,9 @@ export type ReadPress = { press: CardPress; text: string | null };
 
 /** The press in the data of an Adaptive Card's action; null when it is none of ours. */
 export function readPress(data: unknown): ReadPress | null {
-  const parsed = Press.safeParse(data);
+  const parsed = CardPress.safeParse(data);
   if (!parsed.success) return null;
-  const { step_id, ...rest } = parsed.data;
-  const press: CardPress = step_id === undefined ? rest : { ...rest, step_id };
+  const press = parsed.data;
   const inputs = z.record(z.string(), z.unknown()).safeParse(data);
   const typed = inputs.success ? inputs.data[inputIdOf(press)] : undefined;
   const text = typeof typed === 'string' ? typed.trim() : '';

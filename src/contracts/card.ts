@@ -1,4 +1,6 @@
-// The facts a plan's card is drawn from. Gathered from the database each time; `cards/` turns them into words and layouts.
+// The facts a plan's card is drawn from, and what a press on it sends back. The facts are gathered from the database
+// each time; `cards/` turns them into words and layouts.
+import { z } from 'zod';
 import type { Plan, Step } from './plan.ts';
 import type { VersionDiff } from './views.ts';
 
@@ -42,23 +44,25 @@ export type PlanCardFacts = {
 };
 
 /** What a press on a card sends, on every surface. Version and digest are those of the card that was shown. */
-export type CardPress = {
-  action:
-    | 'approve'
-    | 'reject'
-    | 'propose_changes'
-    | 'cancel'
-    | 'pause'
-    | 'resume'
-    | 'retry'
-    | 'settle_retry'
-    | 'settle_done'
-    | 'settle_failed'
-    | 'human_done'
-    | 'human_blocked'
-    | 'details';
-  plan_id: string;
-  version: number;
-  digest: string;
-  step_id?: string;
-};
+export const CardPress = z.object({
+  action: z.enum([
+    'approve',
+    'reject',
+    'propose_changes',
+    'cancel',
+    'pause',
+    'resume',
+    'retry',
+    'settle_retry',
+    'settle_done',
+    'settle_failed',
+    'human_done',
+    'human_blocked',
+    'details',
+  ]),
+  plan_id: z.string().max(40),
+  version: z.number().int(),
+  digest: z.string().max(128),
+  step_id: z.string().max(200).exactOptional(),
+});
+export type CardPress = z.infer<typeof CardPress>;
