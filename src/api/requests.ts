@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';
-import { isStorableText, line } from '#contracts/text.ts';
+import { line, StorableText } from '#contracts/text.ts';
 import { documented } from './registry.ts';
 
 const user = documented(line(200), {
@@ -11,11 +11,7 @@ const user = documented(line(200), {
 const version = documented(z.number().int().min(1), {
   description: 'The version the decision is about.',
 });
-const feedback = z
-  .string()
-  .max(20_000)
-  .refine(isStorableText, 'contains characters that cannot be stored (NUL or a lone surrogate)')
-  .exactOptional();
+const feedback = StorableText.max(20_000).exactOptional();
 
 export const RunBody = documented(RunRequest, {
   id: 'RunRequest',

@@ -43,9 +43,11 @@ export function hasRuntime(args: Json): boolean {
   return isObject(args) && Object.values(args).some(hasRuntime);
 }
 
-/** `args` without the top-level values that are not yet known, for checking the literal ones against a schema. */
-export function isLiteral(value: Json): boolean {
-  return referencesOf(value).length === 0 && !hasRuntime(value);
+/** Names of the top-level arguments whose values come later, for checking the others against a schema. */
+export function openArguments(args: JsonObject): string[] {
+  return Object.entries(args)
+    .filter(([, value]) => referencesOf(value).length > 0 || hasRuntime(value))
+    .map(([name]) => name);
 }
 
 /**

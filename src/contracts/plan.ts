@@ -1,6 +1,7 @@
 // The plan: what is proposed, what is stored, what is decided.
 import { z } from 'zod';
-import { isStorableText, JsonObject, JsonValue, line } from './text.ts';
+import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
+import type { Effect } from './tool.ts';
 
 export const PlanStatus = z.enum([
   'proposed',
@@ -69,7 +70,7 @@ export const PlanContext = z.strictObject({
   tool_outputs: z
     .record(line(200), z.strictObject({ tool: line(200), operation: line(200), data: JsonValue }))
     .default({}),
-  notes: z.string().refine(isStorableText).default(''),
+  notes: StorableText.default(''),
   artifacts: z
     .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
     .default([]),
@@ -105,7 +106,7 @@ export const PlanDraft = z.strictObject({
   /** One sentence: what will be true afterwards. */
   summary: line(1000).optional(),
   steps: z.array(StepDraft).max(1_000_000),
-  context: z.union([z.string().refine(isStorableText), PlanContext]).optional(),
+  context: z.union([StorableText, PlanContext]).optional(),
   risks: z
     .array(z.union([line(1000), Risk]))
     .max(50)
@@ -113,6 +114,9 @@ export const PlanDraft = z.strictObject({
   approvers: ApproverPolicy.optional(),
 });
 export type PlanDraft = z.infer<typeof PlanDraft>;
+
+/** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
+export type StepError = { code: string; message: string };
 
 /** A stored step. Times are ISO 8601 in UTC. */
 export type Step = {
@@ -123,26 +127,26 @@ export type Step = {
   tool: string;
   operation: string;
   target: string | null;
-  args: z.infer<typeof JsonObject>;
+  args: JsonObject;
   after: Dependency[];
   priority: number;
   partition: string | null;
   tags: string[];
   resources: Record<string, number>;
   capabilities: string[];
-  notes: z.infer<typeof JsonValue>;
+  notes: Json;
   duration_minutes: number | null;
   not_before: string | null;
   /** What the operation does to the world, as the registry said when the plan was proposed. */
-  effect: 'read' | 'idempotent' | 'write';
+  effect: Effect;
   guarded: boolean;
   status: StepStatus;
   attempt: number;
   started_at: string | null;
   ended_at: string | null;
   result_summary: string | null;
-  error: { code: string; message: string } | null;
-  output: z.infer<typeof JsonValue>;
+  error: StepError | null;
+  output: Json;
   /** What a step that waits for a person asks. */
   question: string | null;
 };

@@ -6,18 +6,35 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
+
+/** Text of any length, lines and blanks as they are. */
+export const StorableText = z.string().refine(isStorableText, unstorable);
+
 /** A required line of text of at most `max` characters. */
 export function line(max: number) {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    .refine(isStorableText, 'contains characters that cannot be stored (NUL or a lone surrogate)');
+  return z.string().trim().min(1).max(max).refine(isStorableText, unstorable);
 }
 
-/** Any JSON value all of whose strings and keys can be stored. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+/** Any JSON value. Only what passed `JsonValue` or `JsonObject` is sure to be storable. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export type JsonObject = { [key: string]: Json };
+
+/** `text` with what cannot be stored replaced by U+FFFD. */
+export function makeStorableText(text: string): string {
+  return text.replaceAll('\u0000', '\ufffd').toWellFormed();
+}
+
+/** `value` with the texts and keys that cannot be stored made storable; a number JSON has no form for becomes null. */
+export function makeStorable(value: Json): Json {
+  if (typeof value === 'string') return makeStorableText(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(makeStorable);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [makeStorableText(key), makeStorable(item)]),
+  );
+}
 
 function everyText(value: Json): boolean {
   if (typeof value === 'string') return isStorableText(value);
@@ -26,14 +43,7 @@ function everyText(value: Json): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && everyText(item));
 }
 
-const unstorable = 'contains characters that cannot be stored (NUL or a lone surrogate)';
-
-export const JsonValue: z.ZodType<Json> = z
-  .json()
-  .refine((v) => everyText(v as Json), unstorable) as z.ZodType<Json>;
-export const JsonObject = z
+export const JsonValue: z.ZodType<Json> = z.json().refine(everyText, unstorable);
+export const JsonObject: z.ZodType<JsonObject> = z
   .record(z.string(), z.json())
-  .refine((v) => everyText(v as Json), unstorable) as z.ZodType<{
-  [key: string]: Json;
-}>;
-export type JsonObject = { [key: string]: Json };
+  .refine(everyText, unstorable);

@@ -2,7 +2,7 @@
 
 import { system } from '#contracts/actor.ts';
 import { systemRandom } from '#contracts/clock.ts';
-import type { Json } from '#contracts/text.ts';
+import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { storeArtifact } from '#store/artifacts.ts';
@@ -22,16 +22,6 @@ import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { stopDependents } from './stop-dependents.ts';
 
-/** `value` without what jsonb refuses: NUL and lone surrogates become the replacement character. */
-function cleanText(value: Json): Json {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd');
-  if (Array.isArray(value)) return value.map(cleanText);
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [String(cleanText(key)), cleanText(item)]),
-  );
-}
-
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
 /** The outcome as Postgres can store it; what a tool sent may hold anything. */
@@ -39,14 +29,14 @@ function cleanOutcome(outcome: Outcome): Outcome {
   if (!unstorable.test(JSON.stringify(outcome))) return outcome;
   return {
     ...outcome,
-    summary: outcome.summary === null ? null : String(cleanText(outcome.summary)),
-    question: outcome.question === null ? null : String(cleanText(outcome.question)),
-    output: cleanText(outcome.output),
-    final_args: cleanText(outcome.final_args),
+    summary: outcome.summary === null ? null : makeStorableText(outcome.summary),
+    question: outcome.question === null ? null : makeStorableText(outcome.question),
+    output: makeStorable(outcome.output),
+    final_args: makeStorable(outcome.final_args),
     error:
       outcome.error === null
         ? null
-        : { code: outcome.error.code, message: String(cleanText(outcome.error.message)) },
+        : { code: outcome.error.code, message: makeStorableText(outcome.error.message) },
   };
 }
 

@@ -1,5 +1,5 @@
 // Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
-import { isLiteral, referencesOf } from '#contracts/arguments.ts';
+import { openArguments, referencesOf } from '#contracts/arguments.ts';
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { PlannerTools } from './ports.ts';
@@ -44,9 +44,7 @@ function checkStep(
       `Step ${id}: there is no operation ${step.tool}_${step.operation}. Use only operations that are listed.`,
     ];
   const args = step.args ?? {};
-  const later = Object.entries(args)
-    .filter(([, value]) => !isLiteral(value))
-    .map(([name]) => name);
+  const later = openArguments(args);
   const literal = Object.fromEntries(
     Object.entries(args).filter(([name]) => !later.includes(name)),
   );

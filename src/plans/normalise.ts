@@ -1,5 +1,5 @@
 // From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
-import { hasRuntime, isLiteral, referencesOf } from '#contracts/arguments.ts';
+import { hasRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { Dependency, PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
@@ -78,8 +78,7 @@ function checkArguments(
   label: string,
   problems: Problems,
 ): void {
-  const unknown = Object.keys(args).filter((key) => !isLiteral(args[key] ?? null));
-  const reasons = registry.validate(name, args, unknown);
+  const reasons = registry.validate(name, args, openArguments(args));
   if (reasons.length === 0) return;
   const special = registry.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);

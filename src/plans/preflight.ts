@@ -1,7 +1,7 @@
 // Pre-flight, at approval and again at start: the stored plan still is what was shown, its tools answer, its arguments fit.
 
 import { and, eq } from 'drizzle-orm';
-import { isLiteral } from '#contracts/arguments.ts';
+import { openArguments } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName, type ToolRegistry } from '#contracts/tool.ts';
@@ -62,8 +62,8 @@ function checkStep(step: Step, registry: ToolRegistry): string[] {
   if (spec.effect === 'write' && step.effect !== 'write') {
     return [`${name} used to be ${step.effect} and now writes; propose the plan again.`];
   }
-  const unknown = Object.keys(step.args).filter((key) => !isLiteral(step.args[key] ?? null));
-  return registry.validate(name, step.args, unknown).map((reason) => `${name}: ${reason}.`);
+  const open = openArguments(step.args);
+  return registry.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
 }
 
 /**

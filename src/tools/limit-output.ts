@@ -1,5 +1,5 @@
 // Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
-import type { Json } from '#contracts/text.ts';
+import { type Json, makeStorable, makeStorableText } from '#contracts/text.ts';
 import type { ToolOutput } from '#contracts/tool.ts';
 
 export const maxOutputBytes = 1_000_000;
@@ -15,7 +15,7 @@ export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes):
 
 /** Text as one line of at most `max` characters. */
 export function toLine(text: string, max: number): string {
-  const line = cleanText(text).replace(/\s+/g, ' ').trim();
+  const line = makeStorableText(text).replace(/\s+/g, ' ').trim();
   return line.length <= max ? line : `${cutText(line, max - 1)}…`;
 }
 
@@ -26,7 +26,7 @@ export function cutText(text: string, length: number): string {
 }
 
 function limitData(data: Json, limit: number): Json {
-  const clean = cleanJson(data);
+  const clean = makeStorable(data);
   const size = byteLength(clean);
   if (size <= limit) return clean;
   return cutLongestText(clean, size, limit) ?? toPreview(clean, size);
@@ -67,19 +67,4 @@ function toPreview(data: Json, size: number): Json {
 
 function byteLength(data: Json): number {
   return Buffer.byteLength(JSON.stringify(data));
-}
-
-/** Text without NUL and lone surrogates, which PostgreSQL cannot store. */
-function cleanText(text: string): string {
-  return text.replaceAll('\u0000', '\uFFFD').toWellFormed();
-}
-
-function cleanJson(data: Json): Json {
-  if (typeof data === 'string') return cleanText(data);
-  if (typeof data === 'number') return Number.isFinite(data) ? data : null;
-  if (data === null || typeof data !== 'object') return data;
-  if (Array.isArray(data)) return data.map(cleanJson);
-  return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [cleanText(key), cleanJson(value)]),
-  );
 }
