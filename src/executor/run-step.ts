@@ -182,7 +182,8 @@ async function call(run: StepRun, operation: Operation, args: JsonObject): Promi
     passCrashPoint('before_call');
   }
   if (run.signal.aborted) return notCalled(step, errorMessage(run.signal.reason));
-  const seconds = context.settings.step_timeout_seconds;
+  const expected = operation.expectedSeconds?.(args) ?? 0;
+  const seconds = context.settings.step_timeout_seconds + expected;
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new DOMException('', 'TimeoutError')),
@@ -202,11 +203,7 @@ async function call(run: StepRun, operation: Operation, args: JsonObject): Promi
     return outcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
   } catch (error) {
     if (timeout.signal.aborted) {
-      return cutOff(
-        run,
-        'timed_out',
-        `${operation.name} did not answer within ${seconds} seconds.`,
-      );
+      return cutOff(run, 'timed_out', `${operation.name} did not answer within ${seconds} s.`);
     }
     if (run.signal.aborted) {
       return cutOff(

@@ -30,6 +30,7 @@ export function createControlOperations(): Operation[] {
       schema: z.strictObject({
         seconds: z.number().min(0).max(86_400).describe('How long, at most a day.'),
       }),
+      expectedSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
       async run({ seconds }, { signal }) {
         try {
           await wait(seconds * 1000, undefined, { signal });

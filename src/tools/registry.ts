@@ -173,7 +173,12 @@ function guardCall(operation: Operation): Operation {
   };
 }
 
-function toSpec({ call: _call, check: _check, ...spec }: Operation): OperationSpec {
+function toSpec({
+  call: _call,
+  check: _check,
+  expectedSeconds: _expected,
+  ...spec
+}: Operation): OperationSpec {
   return spec;
 }
 

@@ -4,7 +4,7 @@ import { systemCode } from '../failures.ts';
 
 const sentences: Record<string, (path: string) => string> = {
   ENOENT: (path) =>
-    `There is no ${path} in the workspace. Look at workspace_list for what there is.`,
+    `There is no ${path} in the workspace. List the workspace to see what there is.`,
   EACCES: (path) => `The workspace does not allow access to ${path}; check its permissions.`,
   EPERM: (path) => `The workspace does not allow access to ${path}; check its permissions.`,
   EISDIR: (path) => `${path} is a folder, not a file.`,
