@@ -82,12 +82,23 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.infer<typeof Settings>;
 
+/** A number of the environment that names its range when it does not fit. */
+function whole(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+function amount(min: number, max: number) {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.coerce.number({ error }).min(min, { error }).max(max, { error });
+}
+
 const flag = z.stringbool();
 const optional = z.string().min(1).optional();
 
 /** The environment. Empty strings count as not set. */
 export const Environment = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3978),
+  PORT: whole(0, 65_535).default(3978),
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: z
     .string()
@@ -111,13 +122,13 @@ export const Environment = z.object({
   COUNTERSIGN_CONFIG: z.string().default('countersign.json'),
   PLAN_REASONING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
   PLANNING_MODE_DEFAULT: z.enum(['normal', 'extensive']).default('normal'),
-  REASONING_LEVEL_DEFAULT: z.coerce.number().int().min(0).max(10).default(3),
-  TURN_LIMIT: z.coerce.number().int().min(1).max(1000).default(10),
-  RETRY_LIMIT_PER_STAGE: z.coerce.number().int().min(0).max(100).default(2),
-  WALL_TIME_SEC: z.coerce.number().min(1).max(3600).default(45),
-  BUDGET_PER_SESSION_USD: z.coerce.number().min(0).default(2),
-  SOFT_BUDGET_PER_TURN_USD: z.coerce.number().min(0).default(0.3),
-  BUDGET_PER_DAY_USD: z.coerce.number().min(0).default(5),
+  REASONING_LEVEL_DEFAULT: whole(0, 10).default(3),
+  TURN_LIMIT: whole(1, 1000).default(10),
+  RETRY_LIMIT_PER_STAGE: whole(0, 100).default(2),
+  WALL_TIME_SEC: amount(1, 3600).default(45),
+  BUDGET_PER_SESSION_USD: amount(0, 1_000_000).default(2),
+  SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
+  BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
