@@ -18,7 +18,7 @@ import { decideFate } from './recovery-rules.ts';
 import { stopDependents } from './stop-dependents.ts';
 
 const plansATurn = 100;
-const unstartedAfterSeconds = 10;
+const unstartedAfterSeconds = 3;
 
 /** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
 async function recoverPlan(context: ExecutorContext, planId: string): Promise<void> {
