@@ -35,13 +35,6 @@ CREATE TABLE "countersign"."audit" (
 	"data" jsonb
 );
 --> statement-breakpoint
-CREATE TABLE "countersign"."interaction_policies" (
-	"user" text PRIMARY KEY NOT NULL,
-	"policy" jsonb NOT NULL,
-	"timezone" text,
-	"updated_at" timestamp with time zone DEFAULT now() NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "countersign"."messages" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"conversation" text NOT NULL,
@@ -206,7 +199,6 @@ CREATE TABLE "countersign"."reminders" (
 	"timezone" text NOT NULL,
 	"starts_at" timestamp with time zone NOT NULL,
 	"next_at" timestamp with time zone,
-	"rung" integer DEFAULT 0 NOT NULL,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint

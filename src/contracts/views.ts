@@ -1,4 +1,5 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
+import type { Actor } from './actor.ts';
 import type { PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
 
 /** One change, in the order of revisions. */
@@ -30,7 +31,7 @@ export type AuditEntry = {
   at: string;
   plan_id: string | null;
   actor: string;
-  actor_kind: 'person' | 'model' | 'system';
+  actor_kind: Actor['kind'];
   via: string;
   action: string;
   version: number | null;

@@ -77,7 +77,7 @@ export async function ringReminders(context: ConversationContext): Promise<void>
       });
       await tx
         .update(reminders)
-        .set({ next_at: next, rung: reminder.rung + 1 })
+        .set({ next_at: next })
         .where(eq(reminders.id, reminder.id));
       if (next !== null) await enqueue(tx, 'remind', {}, { startAfter: next });
     }

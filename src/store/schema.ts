@@ -18,12 +18,15 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { Actor } from '#contracts/actor.ts';
 import type {
   ApproverPolicy,
+  DependencyType,
   PlanContext,
   PlanStatus,
   Rejection,
   Risk,
+  StepError,
   StepStatus,
 } from '#contracts/plan.ts';
 import type { PolicyOverride } from '#contracts/policy.ts';
@@ -164,7 +167,7 @@ export const planSteps = countersign.table(
     final_args: jsonb('final_args').$type<JsonObject>(),
     result_summary: text('result_summary'),
     output: jsonb('output').$type<Json>(),
-    error: jsonb('error').$type<{ code: string; message: string }>(),
+    error: jsonb('error').$type<StepError>(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
@@ -187,7 +190,7 @@ export const planEdges = countersign.table(
     plan_id: text('plan_id').notNull(),
     predecessor: integer('predecessor').notNull(),
     successor: integer('successor').notNull(),
-    type: text('type').$type<'FS' | 'SS' | 'FF' | 'SF'>().notNull().default('FS'),
+    type: text('type').$type<DependencyType>().notNull().default('FS'),
     lag_minutes: integer('lag_minutes').notNull().default(0),
   },
   (t) => [
@@ -274,7 +277,7 @@ export const stepAttempts = countersign.table(
     called_at: at('called_at'),
     ended_at: at('ended_at'),
     result_summary: text('result_summary'),
-    error: jsonb('error').$type<{ code: string; message: string }>(),
+    error: jsonb('error').$type<StepError>(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position, t.attempt] }),
@@ -309,7 +312,7 @@ export const audit = countersign.table(
     at: at('at').notNull().default(sql`clock_timestamp()`),
     plan_id: text('plan_id'),
     actor: text('actor').notNull(),
-    actor_kind: text('actor_kind').$type<'person' | 'model' | 'system'>().notNull(),
+    actor_kind: text('actor_kind').$type<Actor['kind']>().notNull(),
     via: text('via').notNull(),
     action: text('action').notNull(),
     version: integer('version'),
@@ -409,16 +412,7 @@ export const reminders = countersign.table(
     starts_at: at('starts_at').notNull(),
     /** null when it will not ring again. */
     next_at: at('next_at'),
-    rung: integer('rung').notNull().default(0),
     created_at: at('created_at').notNull().defaultNow(),
   },
   (t) => [index('reminders_next').on(t.next_at).where(sql`next_at is not null`)],
 );
-
-/** Each person's InteractionPolicy; a row only where it differs from the default. */
-export const interactionPolicies = countersign.table('interaction_policies', {
-  user: text('user').primaryKey(),
-  policy: jsonb('policy').$type<PolicyOverride>().notNull(),
-  timezone: text('timezone'),
-  updated_at: at('updated_at').notNull().defaultNow(),
-});

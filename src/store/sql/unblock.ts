@@ -1,12 +1,13 @@
 // Telling successors that a prerequisite is met: their count goes down, and at zero they become ready.
 import { type SQL, sql } from 'drizzle-orm';
+import type { DependencyType } from '#contracts/plan.ts';
 
 /**
  * The CTE `freed` for a statement with a CTE `met(position)` of steps whose start or finish meets their outgoing
  * edges of the given types. A negative lag (lead) counts as none: a finish cannot be known beforehand.
  * Rows: position, step_id, partition, status before and after, available_at.
  */
-export function freeSuccessors(planId: string, types: ('FS' | 'SS' | 'FF' | 'SF')[]): SQL {
+export function freeSuccessors(planId: string, types: DependencyType[]): SQL {
   return sql`
     met_edges as (
       select e.successor, count(*)::int as n, max(greatest(e.lag_minutes, 0)) as lag
