@@ -1,6 +1,7 @@
 // Small builders for lines and sections, so that "and N more" is said the same way everywhere.
+import { countOf } from '#contracts/words.ts';
 import type { Line, Section, SectionKind } from './view.ts';
-import { andMore, countOf } from './words.ts';
+import { andMore } from './words.ts';
 
 export function plainLine(text: string, extra: Partial<Line> = {}): Line {
   return { lead: '', text, note: '', aside: '', url: null, ...extra };

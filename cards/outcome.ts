@@ -1,8 +1,9 @@
 // The one sentence of a card: what will be true afterwards, or what became of it.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Plan } from '#contracts/plan.ts';
+import { countOf, listOf } from '#contracts/words.ts';
 import { cleanLine, showLine } from './plain.ts';
-import { countOf, formatTime, listOf } from './words.ts';
+import { formatTime } from './words.ts';
 
 const sentenceAtMost = 500;
 

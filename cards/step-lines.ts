@@ -3,9 +3,10 @@
 import { hasRuntime } from '#contracts/arguments.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
+import { listOf } from '#contracts/words.ts';
 import { showLine } from './plain.ts';
 import type { Line } from './view.ts';
-import { formatTime, listOf } from './words.ts';
+import { formatTime } from './words.ts';
 
 export type NumberedStep = { step: Step; number: number; label: string; after: string };
 

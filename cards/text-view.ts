@@ -1,7 +1,7 @@
 // Answers, notes and questions as views: the same care for untrusted text, no plan.
+import { countOf } from '#contracts/words.ts';
 import { cutText, showLine } from './plain.ts';
 import type { TextView, Tone } from './view.ts';
-import { countOf } from './words.ts';
 
 const paragraphsAtMost = 80;
 const paragraphAtMost = 2000;

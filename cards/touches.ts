@@ -1,9 +1,10 @@
 // "Touches": the operations that change something, each with its target, guarded ones first and with a shield.
 import type { PlanCardFacts, Touch } from '#contracts/card.ts';
+import { countOf } from '#contracts/words.ts';
 import { plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import type { Section } from './view.ts';
-import { andMore, countOf } from './words.ts';
+import { andMore } from './words.ts';
 
 const shield = '🛡';
 const linesAtMost = 8;

@@ -1,19 +1,8 @@
-// Numbers, names, times and durations as people read them. English, the reader's own time zone.
-
-/** `1 step`, `3 steps`. */
-export function countOf(n: number, noun: string): string {
-  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
-}
+// Numbers, times and durations as people read them. English, the reader's own time zone.
 
 /** `… and 4 more`, or nothing. */
 export function andMore(n: number): string {
   return n > 0 ? `… and ${n.toLocaleString('en-US')} more` : '';
-}
-
-/** `Ana`, `Ana and Ben`, `Ana, Ben and Cy`. */
-export function listOf(names: string[], word = 'and'): string {
-  if (names.length < 2) return names.join('');
-  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }
 
 /** A duration in its two largest units: `40 s`, `5 min`, `2 h 10 min`, `3 d 4 h`. */

@@ -23,6 +23,7 @@ const libraries: Record<string, string> = {
 const shared: Record<string, string> = {
   '/console/shared/host-config.ts': 'cards/host-config.ts',
   '/console/shared/words.ts': 'cards/words.ts',
+  '/console/shared/counts.ts': 'src/contracts/words.ts',
 };
 
 /** What the page's imports of names (rather than paths) mean. */
@@ -32,6 +33,7 @@ export const importMap = {
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
     '#cards/host-config.ts': '/console/shared/host-config.ts',
     '#cards/words.ts': '/console/shared/words.ts',
+    '#contracts/words.ts': '/console/shared/counts.ts',
   },
 };
 

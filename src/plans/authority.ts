@@ -2,6 +2,7 @@
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { ApproverPolicy } from '#contracts/plan.ts';
+import { listOf } from '#contracts/words.ts';
 
 type Asked = { requester: string; approver_policy: ApproverPolicy };
 
@@ -28,9 +29,12 @@ export function approvalsNeeded(policy: ApproverPolicy): number {
   return policy.kind === 'n_of' ? Math.min(policy.n, new Set(policy.people).size) : 1;
 }
 
-function joinNames(names: string[], word: string): string {
-  if (names.length < 2) return names.join('');
-  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+function describeOthers(requester: string, configured: string[]): string {
+  if (configured.length === 0) return `anyone but ${requester}`;
+  const others = configured.filter((name) => name !== requester);
+  return others.length === 0
+    ? `a configured approver other than ${requester}`
+    : listOf(others, 'or');
 }
 
 /** Who can approve, for a sentence: `Ana or Ben`. */
@@ -38,20 +42,15 @@ export function describeApprovers(plan: Asked, configured: string[]): string {
   const policy = plan.approver_policy;
   switch (policy.kind) {
     case 'requester':
-      return joinNames([...new Set([plan.requester, ...configured])], 'or');
+      return listOf([...new Set([plan.requester, ...configured])], 'or');
     case 'anyone':
       return 'anyone in this conversation';
     case 'named':
-      return joinNames(policy.people, 'or');
+      return listOf([...new Set(policy.people)], 'or');
     case 'n_of':
-      return `${policy.n} of ${joinNames(policy.people, 'and')}`;
+      return `${approvalsNeeded(policy)} of ${listOf([...new Set(policy.people)])}`;
     case 'not_requester':
-      return configured.length === 0
-        ? `anyone but ${plan.requester}`
-        : joinNames(
-            configured.filter((name) => name !== plan.requester),
-            'or',
-          );
+      return describeOthers(plan.requester, configured);
     default:
       return policy satisfies never;
   }
@@ -73,7 +72,7 @@ export function requireManager(plan: Asked, configured: string[], actor: Actor):
   if (actor.id === plan.requester || mayApprove(plan, configured, actor.id)) return;
   throw new CountersignError(
     'not_allowed',
-    `Only ${joinNames([...new Set([plan.requester, describeApprovers(plan, configured)])], 'or')} can decide about this plan.`,
+    `Only ${listOf([...new Set([plan.requester, describeApprovers(plan, configured)])], 'or')} can decide about this plan.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { type Actor, system } from '#contracts/actor.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { StepCounts } from '#contracts/plan.ts';
+import { countOf } from '#contracts/words.ts';
 import { openSteps } from '#store/accounting.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -12,24 +13,22 @@ import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
-const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
-
 /** The run in one sentence. `failure` is the first failed step. */
 export function summarise(
   counts: StepCounts,
   failure: { id: string; message: string } | null,
 ): string {
   const parts = [
-    counts.skipped > 0 ? `${plural(counts.skipped, 'step')} not started` : '',
-    counts.cancelled > 0 ? `${plural(counts.cancelled, 'step')} left out` : '',
+    counts.skipped > 0 ? `${countOf(counts.skipped, 'step')} not started` : '',
+    counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} left out` : '',
   ].filter((part) => part !== '');
   if (failure === null) {
-    return [`${plural(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
+    return [`${countOf(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
   }
   const others =
-    counts.failed > 1 ? ` (and ${plural(counts.failed - 1, 'other step')} failed)` : '';
+    counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
   const done =
-    counts.succeeded === 0 ? 'Nothing was done' : `${plural(counts.succeeded, 'step')} done`;
+    counts.succeeded === 0 ? 'Nothing was done' : `${countOf(counts.succeeded, 'step')} done`;
   return `Step ${failure.id} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
 }
 

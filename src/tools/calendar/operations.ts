@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Operation, ToolContext } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import type { TimePort } from '../ports.ts';
@@ -78,7 +79,7 @@ export function createCalendarOperations(
         }
         const range = `${times.formatMoment(from, timezone)} to ${times.formatMoment(to, timezone)}`;
         return {
-          summary: `${events.length === 1 ? '1 event' : `${events.length} events`} from ${range}.`,
+          summary: `${countOf(events.length, 'event')} from ${range}.`,
           data: { events, count: events.length, timezone, truncated: !complete },
         };
       },

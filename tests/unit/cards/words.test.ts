@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatCost, formatDuration, formatTime, listOf } from '#cards/words.ts';
+import { formatAge, formatCost, formatDuration, formatTime } from '#cards/words.ts';
+import { listOf } from '#contracts/words.ts';
 
 describe('durations', () => {
   it.each([

@@ -1,7 +1,7 @@
 // Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
 import * as words from '#cards/words.ts';
 
-export { countOf } from '#cards/words.ts';
+export { countOf } from '#contracts/words.ts';
 
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 

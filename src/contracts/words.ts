@@ -1,0 +1,12 @@
+// Counts and lists as they read in a sentence.
+
+/** `1 step`, `3 steps`. */
+export function countOf(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** `Ana`, `Ana and Ben`, `Ana, Ben and Cy`. */
+export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}
