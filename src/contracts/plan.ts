@@ -151,6 +151,26 @@ export type Step = {
   question: string | null;
 };
 
+/** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */
+export type StepContent = Pick<
+  Step,
+  | 'id'
+  | 'description'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'after'
+  | 'priority'
+  | 'partition'
+  | 'tags'
+  | 'resources'
+  | 'capabilities'
+  | 'notes'
+  | 'duration_minutes'
+  | 'not_before'
+>;
+
 export type Rejection = { version: number; by: string; at: string; feedback: string | null };
 
 /** A stored plan without its steps (A1). Times are ISO 8601 in UTC. */

@@ -1,13 +1,11 @@
 // The start of an approved plan: checked once more, then its first steps are ready, all in one transaction.
-import { type Actor, system } from '#contracts/actor.ts';
+import { system } from '#contracts/actor.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
-import { findPreflightProblems } from '#plans/preflight.ts';
+import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
 import { readyTheFree } from '#plans/resume.ts';
 import { lockPlan, readPlanRow } from '#store/plans.ts';
 import type { ExecutorContext } from './executor-context.ts';
-
-const actor: Actor = system;
 
 /** Starts the plan if it still is approved; a second call, or one that comes late, does nothing. */
 export async function startPlan(context: ExecutorContext, planId: string): Promise<void> {
@@ -18,16 +16,14 @@ export async function startPlan(context: ExecutorContext, planId: string): Promi
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     if (row.status !== 'approved' || row.version !== seen.version) return;
-    const [problem] = problems;
-    if (problem !== undefined) {
-      const where = problem.step_id === null ? '' : `Step ${problem.step_id}: `;
-      const reason = `${where}${problem.reason} Nothing has run.`;
+    const reason = describeProblems(problems);
+    if (reason !== null) {
       await transition(
         tx,
         enqueue,
         row,
         'fail',
-        { actor, reason },
+        { actor: system, reason },
         {
           execution_ended_at: clock.now(),
           result_summary: reason,
@@ -40,7 +36,7 @@ export async function startPlan(context: ExecutorContext, planId: string): Promi
       enqueue,
       row,
       'start',
-      { actor },
+      { actor: system },
       {
         execution_started_at: clock.now(),
       },

@@ -1,8 +1,7 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { ApproverPolicy, Dependency, PlanContext, Risk } from '#contracts/plan.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
+import type { ApproverPolicy, PlanContext, Risk, StepContent } from '#contracts/plan.ts';
 
 /** What a version says besides its steps. */
 export type PlanHeader = {
@@ -17,26 +16,26 @@ export type PlanHeader = {
   tools_required: string[];
 };
 
-/** What a step says: everything a person approves, nothing that execution changes. */
-export type StepContent = {
-  id: string;
-  description: string;
-  tool: string;
-  operation: string;
-  target: string | null;
-  args: JsonObject;
-  /** Sorted by predecessor's position, then type. */
-  after: Dependency[];
-  priority: number;
-  partition: string | null;
-  tags: string[];
-  resources: Record<string, number>;
-  capabilities: string[];
-  notes: Json;
-  duration_minutes: number | null;
-  /** ISO 8601 in UTC with milliseconds. */
-  not_before: string | null;
-};
+/** The proposed content of a step that may hold more. */
+export function contentOfStep(step: StepContent): StepContent {
+  return {
+    id: step.id,
+    description: step.description,
+    tool: step.tool,
+    operation: step.operation,
+    target: step.target,
+    args: step.args,
+    after: step.after,
+    priority: step.priority,
+    partition: step.partition,
+    tags: step.tags,
+    resources: step.resources,
+    capabilities: step.capabilities,
+    notes: step.notes,
+    duration_minutes: step.duration_minutes,
+    not_before: step.not_before,
+  };
+}
 
 function canonical(value: unknown): string {
   const text = canonicalize(value);
@@ -46,7 +45,8 @@ function canonical(value: unknown): string {
 
 /**
  * SHA-256 in hex over `{ …header, steps: [...] }` as canonical JSON. Holds one step at a time.
- * `steps` come in the order of their positions.
+ * `steps` come in the order of their positions, each with `after` sorted by predecessor's position, then type; what
+ * they hold besides their content is left out.
  */
 export async function digestPlan(
   header: PlanHeader,
@@ -64,7 +64,7 @@ export async function digestPlan(
     }
     let separator = '[';
     for await (const step of steps) {
-      hash.update(separator + canonical(step));
+      hash.update(separator + canonical(contentOfStep(step)));
       separator = ',';
     }
     hash.update(separator === '[' ? '[]' : ']');

@@ -1,11 +1,5 @@
-// Questions about the DAG of a plan that is not stored yet. Positions count from 1.
-
-export type Edge = {
-  predecessor: number;
-  successor: number;
-  type: 'FS' | 'SS' | 'FF' | 'SF';
-  lag_minutes: number;
-};
+// Questions about the DAG of a plan, stored or not. Positions count from 1.
+import type { Edge } from '#store/steps.ts';
 
 /** Successors of each position; index 0 is unused. */
 function successorsOf(total: number, edges: Edge[]): number[][] {
@@ -52,7 +46,7 @@ export function findCycle(total: number, edges: Edge[]): number[] | null {
   return at === undefined ? path : path.slice(seen.get(at)).reverse();
 }
 
-/** The steps of `wanted` plus what they wait for that is missing from it (transitively). */
+/** What the steps of `wanted` wait for, however far, and is missing from it; in order. */
 export function missingPrerequisites(wanted: Set<number>, edges: Edge[]): number[] {
   const before = new Map<number, number[]>();
   for (const { predecessor, successor } of edges) {

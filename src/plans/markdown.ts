@@ -7,7 +7,7 @@ import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
 import { iterateSteps } from '#store/steps.ts';
-import { contentOfStep } from './preflight.ts';
+import { contentOfStep } from './canonical.ts';
 
 /** A fence longer than any run of backticks inside `text`. */
 function fence(language: string, text: string): string {

@@ -1,20 +1,14 @@
 // From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
 import { hasRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
-import type { Dependency, PlanDraft, StepDraft } from '#contracts/plan.ts';
+import type { Dependency, PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { type Effect, operationName, type ToolRegistry } from '#contracts/tool.ts';
-import type { StepContent } from './canonical.ts';
-import { type Edge, findCycle } from './graph.ts';
+import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
+import type { Edge, NewStep } from '#store/steps.ts';
+import { findCycle } from './graph.ts';
 
-export type NormalStep = StepContent & {
-  position: number;
-  effect: Effect;
-  guarded: boolean;
-  /** Edges that end here, and that begin here. */
-  unmet: number;
-  dependents: number;
-};
+type NormalStep = StepContent & NewStep;
 
 export type NormalPlan = {
   steps: NormalStep[];
@@ -43,9 +37,7 @@ class Problems {
     const more = this.count - 1;
     throw new CountersignError(
       first.code,
-      more === 0
-        ? first.message
-        : `${first.message} (and ${more} more ${more === 1 ? 'problem' : 'problems'})`,
+      more === 0 ? first.message : `${first.message} (and ${countOf(more, 'more problem')})`,
       { details: { errors: this.list, problem_count: this.count } },
     );
   }

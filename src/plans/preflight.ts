@@ -4,37 +4,18 @@ import { and, eq } from 'drizzle-orm';
 import { openArguments } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Step } from '#contracts/plan.ts';
+import type { Simulation } from '#contracts/service.ts';
 import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { iterateSteps, readOperations } from '#store/steps.ts';
-import { digestPlan, type PlanHeader, type StepContent } from './canonical.ts';
+import { digestPlan, type PlanHeader } from './canonical.ts';
 
-export type PreflightProblem = { step_id: string | null; reason: string };
+export type PreflightProblem = Simulation['problems'][number];
 
 const shownProblems = 20;
-
-/** The proposed content of a stored step. */
-export function contentOfStep(step: Step): StepContent {
-  return {
-    id: step.id,
-    description: step.description,
-    tool: step.tool,
-    operation: step.operation,
-    target: step.target,
-    args: step.args,
-    after: step.after,
-    priority: step.priority,
-    partition: step.partition,
-    tags: step.tags,
-    resources: step.resources,
-    capabilities: step.capabilities,
-    notes: step.notes,
-    duration_minutes: step.duration_minutes,
-    not_before: step.not_before,
-  };
-}
 
 async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
   const [version] = await db
@@ -88,28 +69,31 @@ export async function findPreflightProblems(
     const state = await registry.check(tool);
     if (!state.ok) report(null, state.reason);
   }
-  async function* contents(): AsyncGenerator<StepContent> {
+  async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
       for (const reason of checkStep(step, registry)) report(step.id, reason);
-      yield contentOfStep(step);
+      yield step;
     }
   }
-  const digest = await digestPlan(await readHeader(db, row), contents());
+  const digest = await digestPlan(await readHeader(db, row), checked());
   if (digest !== row.digest) {
     report(null, 'The stored plan is not the one that was shown: its digest differs.');
   }
   return problems;
 }
 
+/** The problems in a sentence; null when there are none. */
+export function describeProblems(problems: PreflightProblem[]): string | null {
+  const [first] = problems;
+  if (first === undefined) return null;
+  const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
+  const more = problems.length > 1 ? ` (and ${countOf(problems.length - 1, 'more problem')})` : '';
+  return `${where}${first.reason}${more} Nothing has run.`;
+}
+
 /** @throws `preflight_failed` that says which step and why */
 export function requireNoProblems(problems: PreflightProblem[]): void {
-  const [first] = problems;
-  if (first === undefined) return;
-  const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
-  const more = problems.length - 1;
-  throw new CountersignError(
-    'preflight_failed',
-    `${where}${first.reason}${more > 0 ? ` (and ${more} more)` : ''} Nothing has run.`,
-    { details: { problems } },
-  );
+  const sentence = describeProblems(problems);
+  if (sentence === null) return;
+  throw new CountersignError('preflight_failed', sentence, { details: { problems } });
 }

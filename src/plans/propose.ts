@@ -11,10 +11,10 @@ import { notify } from '#store/notify.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
 import { archiveSteps, insertEdges, insertSteps } from '#store/steps.ts';
-import { digestPlan, type PlanHeader, type StepContent } from './canonical.ts';
+import { digestPlan, type PlanHeader } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { nextStatus } from './lifecycle-table.ts';
-import { type NormalPlan, type NormalStep, normalisePlan } from './normalise.ts';
+import { type NormalPlan, normalisePlan } from './normalise.ts';
 import type { PlansContext } from './plans-context.ts';
 
 /** Where a proposal comes from. */
@@ -34,15 +34,6 @@ type Prepared = {
   artifacts: NewArtifact[];
   digest: string;
 };
-
-function contentOf(step: NormalStep): StepContent {
-  const { position: _p, effect: _e, guarded: _g, unmet: _u, dependents: _d, ...content } = step;
-  return content;
-}
-
-function* contentsOf(steps: NormalStep[]): Generator<StepContent> {
-  for (const step of steps) yield contentOf(step);
-}
 
 function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
@@ -69,7 +60,7 @@ export async function preparePlan(
     executor_model: executorModel,
     tools_required: normal.tools_required,
   };
-  return { header, normal, artifacts, digest: await digestPlan(header, contentsOf(normal.steps)) };
+  return { header, normal, artifacts, digest: await digestPlan(header, normal.steps) };
 }
 
 async function storeVersion(

@@ -2,12 +2,13 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
 import type { VersionDiff } from '#contracts/views.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { iterateSteps, readVersionSteps } from '#store/steps.ts';
-import { contentOfStep } from './preflight.ts';
+import { contentOfStep } from './canonical.ts';
 
 const pageSize = 1000;
 
@@ -18,8 +19,7 @@ async function* contentsOf(
   current: number,
 ): AsyncGenerator<JsonObject> {
   if (version === current) {
-    for await (const step of iterateSteps(db, planId))
-      yield { ...contentOfStep(step) } as JsonObject;
+    for await (const step of iterateSteps(db, planId)) yield contentOfStep(step);
     return;
   }
   for (let last = 0; ; ) {
@@ -51,7 +51,8 @@ function sortKeys(value: unknown): unknown {
 }
 
 const textOf = (step: JsonObject, key: string): string => String(step[key] ?? '');
-const operationOf = (step: JsonObject): string => `${step.tool}_${step.operation}`;
+const operationOf = (step: JsonObject): string =>
+  operationName(textOf(step, 'tool'), textOf(step, 'operation'));
 
 /** @throws `not_found` when a version does not exist */
 export async function diffVersions(

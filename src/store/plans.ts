@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanStatus } from '#contracts/plan.ts';
-import type { PlanSummary } from '#contracts/service.ts';
+import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
 import type { Queryable } from './database.ts';
 import { approvals, planPartitions, plans, planVersions } from './schema.ts';
@@ -115,13 +115,7 @@ function decodeCursor(cursor: string): { micros: string; id: string } {
 /** Plans, newest first, a page at a time. */
 export async function listPlans(
   db: Queryable,
-  filter: {
-    status?: PlanStatus[];
-    user?: string;
-    conversation?: string;
-    cursor?: string;
-    limit: number;
-  },
+  filter: PlanListFilter,
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
   const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
   const from = filter.cursor === undefined ? null : decodeCursor(filter.cursor);

@@ -1,33 +1,20 @@
 // Steps and edges: stored in bulk, read in pages by position, never as a whole.
 import { type SQL, sql } from 'drizzle-orm';
-import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
+import type { Step, StepContent, StepStatus } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import type { planEdges } from './schema.ts';
 
-/** A step as it is inserted; times are ISO 8601. */
-export type NewStep = Pick<
-  Step,
-  | 'id'
-  | 'position'
-  | 'description'
-  | 'tool'
-  | 'operation'
-  | 'target'
-  | 'args'
-  | 'priority'
-  | 'partition'
-  | 'tags'
-  | 'resources'
-  | 'capabilities'
-  | 'notes'
-  | 'duration_minutes'
-  | 'not_before'
-  | 'effect'
-  | 'guarded'
-> & { unmet: number; dependents: number };
+/** A step as it is inserted; its edges are inserted beside it. */
+export type NewStep = Omit<StepContent, 'after'> &
+  Pick<Step, 'position' | 'effect' | 'guarded'> & {
+    /** Edges that end here, and that begin here. */
+    unmet: number;
+    dependents: number;
+  };
 
-export type NewEdge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
+/** A dependency between two positions of a plan. */
+export type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
 const rowsPerStatement = 5000;
 
@@ -58,7 +45,7 @@ export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[
     where plan_id = ${planId} and partition is not null group by plan_id, partition`);
 }
 
-export async function insertEdges(tx: Queryable, planId: string, edges: NewEdge[]): Promise<void> {
+export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
   for (const slice of slices(edges)) {
     await tx.execute(sql`
       insert into countersign.plan_edges (plan_id, predecessor, successor, type, lag_minutes)
@@ -68,34 +55,7 @@ export async function insertEdges(tx: Queryable, planId: string, edges: NewEdge[
   }
 }
 
-type StepRow = {
-  position: number;
-  step_id: string;
-  description: string;
-  tool: string;
-  operation: string;
-  target: string | null;
-  args: JsonObject;
-  after: Dependency[];
-  priority: number;
-  partition: string | null;
-  tags: string[];
-  resources: Record<string, number>;
-  capabilities: string[];
-  notes: Step['notes'];
-  duration_minutes: number | null;
-  not_before: string | null;
-  effect: Step['effect'];
-  guarded: boolean;
-  status: StepStatus;
-  attempt: number;
-  started_at: string | null;
-  ended_at: string | null;
-  result_summary: string | null;
-  error: { code: string; message: string } | null;
-  output: Step['output'];
-  question: string | null;
-};
+type StepRow = Omit<Step, 'id'> & { step_id: string };
 
 function toStep({ step_id, ...row }: StepRow): Step {
   return { ...row, id: step_id };
@@ -190,8 +150,8 @@ export async function* iterateSteps(
   }
 }
 
-export async function readEdges(db: Queryable, planId: string): Promise<NewEdge[]> {
-  const { rows } = await db.execute<NewEdge>(
+export async function readEdges(db: Queryable, planId: string): Promise<Edge[]> {
+  const { rows } = await db.execute<Edge>(
     sql`select predecessor, successor, type, lag_minutes from countersign.plan_edges where plan_id = ${planId}`,
   );
   return rows;
