@@ -3,7 +3,7 @@ import { system } from '#contracts/actor.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
-import { notify } from '#store/notify.ts';
+import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
 import { lockPlan } from '#store/plans.ts';
 import { findPlansWithLostLeases } from '#store/sql/leases.ts';
 import {
@@ -32,9 +32,8 @@ async function recoverPlan(context: ExecutorContext, planId: string): Promise<vo
     const { progress, failed } = await settleLostSteps(tx, planId, fates);
     const stopped = await stopDependents(context, tx, planId, failed);
     if (await finishIfDone(context, tx, row, stopped ?? progress)) return;
-    await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
-    await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
-    await notify(tx, `plan:${planId}`);
+    await wakeWorkers(tx, enqueue, planId);
+    await wakeWatchers(tx, enqueue, planId);
   });
 }
 
@@ -79,7 +78,7 @@ export async function recover(context: ExecutorContext): Promise<void> {
   if (unstarted.length + idle.length > 0) {
     await db.transaction(async (tx) => {
       for (const plan_id of unstarted) await enqueue(tx, 'execute', { plan_id }, { key: plan_id });
-      for (const plan_id of idle) await enqueue(tx, 'step', { plan_id }, { key: plan_id });
+      for (const planId of idle) await wakeWorkers(tx, enqueue, planId);
     });
   }
   const stalled = await findStalledPlans(db.query, settings.stall_minutes, plansATurn);

@@ -5,10 +5,10 @@ import { systemRandom } from '#contracts/clock.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
+import { wakeWatchers } from '#plans/wake.ts';
 import { storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
-import { notify } from '#store/notify.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import {
@@ -116,8 +116,7 @@ export async function settleOutcomes(
     const stopped = await stopDependents(context, tx, planId, settled.failed);
     const ended = await finishIfDone(context, tx, row, stopped ?? settled.progress);
     if (!ended) {
-      await context.enqueue(tx, 'card', { plan_id: planId }, { key: planId });
-      await notify(tx, `plan:${planId}`);
+      await wakeWatchers(tx, context.enqueue, planId);
     }
     passCrashPoint('in_settle');
     const handedBack = fitted.some(({ status }) => status === 'ready');

@@ -8,7 +8,6 @@ import { recordDeeds } from '#store/audit.ts';
 import { changeSteps } from '#store/change-steps.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
-import { notify } from '#store/notify.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { approvals, planSteps } from '#store/schema.ts';
 import { readEdges } from '#store/steps.ts';
@@ -19,6 +18,7 @@ import { lifecycle, statusWords } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
+import { wakeWatchers } from './wake.ts';
 
 /** 14:02 UTC */
 function clockTime(date: Date | null): string {
@@ -211,6 +211,5 @@ async function recordPartOfApproval(
   await recordDeeds(tx, [
     { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
   ]);
-  await enqueue(tx, 'card', { plan_id: row.id }, { key: row.id });
-  await notify(tx, `plan:${row.id}`);
+  await wakeWatchers(tx, enqueue, row.id);
 }

@@ -17,6 +17,7 @@ import { requireManager } from './authority.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
+import { wakeWatchers } from './wake.ts';
 
 /** After this many versions a refusal goes to a person, not back to the planner. */
 export const maxVersions = 3;
@@ -147,7 +148,6 @@ export async function pausePlan(
   await tx.update(plans).set({ paused_at: context.clock.now() }).where(eq(plans.id, id));
   await touchPlan(tx, id, 'paused', `by ${actor.id}`);
   await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version: row.version }]);
-  await context.enqueue(tx, 'card', { plan_id: id }, { key: id });
-  await notify(tx, `plan:${id}`);
+  await wakeWatchers(tx, context.enqueue, id);
   return { ...row, paused_at: context.clock.now() };
 }

@@ -5,28 +5,20 @@ import type { Enqueue } from '#contracts/jobs.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
-import { notify } from '#store/notify.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
 import { nextStatus, type PlanEvent, sourcesOf } from './lifecycle-table.ts';
+import { wakeWatchers } from './wake.ts';
 
+/** What else may change with the status. */
 type Changeable = Partial<
-  Pick<
-    PlanRow,
-    | 'decided_by'
-    | 'decided_at'
-    | 'paused_at'
-    | 'revising'
-    | 'execution_started_at'
-    | 'execution_ended_at'
-    | 'result_summary'
-    | 'rejection_history'
-  >
+  Omit<typeof plans.$inferInsert, 'id' | 'status' | 'revision' | 'created_at' | 'updated_at'>
 >;
 
 /**
  * Moves the plan `row` (locked or just read by the caller) along `event`. The UPDATE compares version and status
  * again, so that of two callers exactly one succeeds.
+ * @param set further columns; a revision replaces the version this way
  * @returns the plan's row after the change
  * @throws CountersignError `invalid_transition` that names the current status
  */
@@ -35,7 +27,7 @@ export async function transition(
   enqueue: Enqueue<Transaction>,
   row: PlanRow,
   event: PlanEvent,
-  by: { actor: Actor; reason?: string; digest?: string },
+  by: { actor: Actor; reason?: string },
   set: Changeable = {},
 ): Promise<PlanRow> {
   const status = nextStatus(row.status, event);
@@ -63,7 +55,7 @@ export async function transition(
   await appendPlanEvent(tx, {
     planId: row.id,
     revision: changed.revision,
-    kind: status,
+    kind: event === 'revise' ? 'revised' : status,
     status,
     ...(by.reason === undefined ? {} : { detail: by.reason }),
   });
@@ -72,12 +64,11 @@ export async function transition(
       planId: row.id,
       actor: by.actor,
       action: event,
-      version: row.version,
-      digest: by.digest ?? row.digest,
+      version: changed.version,
+      digest: changed.digest,
       ...(by.reason === undefined ? {} : { reason: by.reason }),
     },
   ]);
-  await enqueue(tx, 'card', { plan_id: row.id }, { key: row.id });
-  await notify(tx, `plan:${row.id}`);
+  await wakeWatchers(tx, enqueue, row.id);
   return changed;
 }

@@ -1,21 +1,22 @@
 // Storing a proposal: the first version of a plan, or the next one after a refusal. All of it in one transaction, or none.
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { Plan, PlanDraft, Risk } from '#contracts/plan.ts';
+import type { Plan, PlanDraft, Risk, StepCounts } from '#contracts/plan.ts';
 import { storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
-import { notify } from '#store/notify.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
 import { archiveSteps, insertEdges, insertSteps } from '#store/steps.ts';
 import { digestPlan, type PlanHeader } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
+import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
 import type { PlansContext } from './plans-context.ts';
+import { wakeWatchers } from './wake.ts';
 
 /** Where a proposal comes from. */
 export type Origin = {
@@ -89,10 +90,25 @@ async function storeVersion(
   await insertEdges(tx, planId, normal.edges);
 }
 
+/** Counters of a version none of whose steps has begun. */
+function freshCounts(total: number): StepCounts {
+  return {
+    pending: total,
+    ready: 0,
+    running: 0,
+    waiting: 0,
+    succeeded: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    stale: 0,
+    unknown: 0,
+  };
+}
+
 /** The columns of `plans` that a version decides. */
 function versionColumns({ header, normal, digest }: Prepared) {
   return {
-    status: 'proposed' as const,
     version: header.version,
     digest,
     title: header.title,
@@ -102,7 +118,7 @@ function versionColumns({ header, normal, digest }: Prepared) {
     guarded_operations: normal.guarded_operations,
     has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
     total: normal.steps.length,
-    pending: normal.steps.length,
+    ...freshCounts(normal.steps.length),
   };
 }
 
@@ -141,6 +157,7 @@ export async function preparePropose(
     await tx.insert(plans).values({
       id,
       ...versionColumns(prepared),
+      status: 'proposed',
       revision: 1,
       requester: origin.requester,
       conversation: origin.conversation,
@@ -151,21 +168,11 @@ export async function preparePropose(
     });
     await storeVersion(tx, prepared, origin.planner);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
-    await recordProposal(context, tx, prepared, actor, 'propose');
+    const { digest } = prepared;
+    await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
+    await wakeWatchers(tx, context.enqueue, id);
     return readPlan(tx, id);
   };
-}
-
-async function recordProposal(
-  context: PlansContext,
-  tx: Transaction,
-  { header, digest }: Prepared,
-  actor: Actor,
-  action: 'propose' | 'revise',
-): Promise<void> {
-  await recordDeeds(tx, [{ planId: header.id, actor, action, version: header.version, digest }]);
-  await context.enqueue(tx, 'card', { plan_id: header.id }, { key: header.id });
-  await notify(tx, `plan:${header.id}`);
 }
 
 /**
@@ -179,12 +186,13 @@ export async function prepareRevise(
   origin: Pick<Origin, 'planner' | 'confidence' | 'costUsd' | 'executorModel'>,
   actor: Actor,
 ): Promise<(tx: Transaction) => Promise<Plan>> {
+  const version = previous.version + 1;
   const withApprovers = { ...draft, approvers: previous.approver_policy };
   const prepared = await preparePlan(
     context,
     withApprovers,
     previous.id,
-    previous.version + 1,
+    version,
     origin.executorModel,
   );
   return async (tx) => {
@@ -198,43 +206,16 @@ export async function prepareRevise(
     }
     await archiveSteps(tx, row.id, row.version);
     await storeVersion(tx, prepared, origin.planner);
-    const [changed] = await tx
-      .update(plans)
-      .set({
-        ...versionColumns(prepared),
-        ...noSteps,
-        planner_model: origin.planner,
-        confidence: origin.confidence,
-        cost_usd: row.cost_usd + origin.costUsd,
-        revising: false,
-        decided_by: null,
-        decided_at: null,
-        revision: row.revision + 1,
-        updated_at: sql`clock_timestamp()`,
-      })
-      .where(eq(plans.id, row.id))
-      .returning({ revision: plans.revision });
-    await appendPlanEvent(tx, {
-      planId: row.id,
-      revision: changed?.revision ?? row.revision + 1,
-      kind: 'revised',
-      status: 'proposed',
-      detail: `version ${prepared.header.version}`,
+    const by = { actor, reason: `version ${version}` };
+    await transition(tx, context.enqueue, row, 'revise', by, {
+      ...versionColumns(prepared),
+      planner_model: origin.planner,
+      confidence: origin.confidence,
+      cost_usd: row.cost_usd + origin.costUsd,
+      revising: false,
+      decided_by: null,
+      decided_at: null,
     });
-    await recordProposal(context, tx, prepared, actor, 'revise');
     return readPlan(tx, row.id);
   };
 }
-
-/** Counters of a version none of whose steps has begun. */
-const noSteps = {
-  ready: 0,
-  running: 0,
-  waiting: 0,
-  succeeded: 0,
-  failed: 0,
-  skipped: 0,
-  cancelled: 0,
-  stale: 0,
-  unknown: 0,
-};
