@@ -3,7 +3,8 @@ import { system } from '#contracts/actor.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
-import { readyTheFree } from '#plans/resume.ts';
+import { readyTheFree } from '#plans/ready-steps.ts';
+import { wakeWorkers } from '#plans/wake.ts';
 import { lockPlan, readPlanRow } from '#store/plans.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -43,6 +44,6 @@ export async function startPlan(context: ExecutorContext, planId: string): Promi
     );
     const progress = await readyTheFree(tx, planId);
     if (await finishIfDone(context, tx, started, progress)) return;
-    await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
+    await wakeWorkers(tx, enqueue, planId);
   });
 }

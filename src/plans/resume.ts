@@ -1,154 +1,27 @@
 // Going on: after a pause, a stall or a failure, and with a person's word about steps whose outcome is not known.
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { StepCounts, StepStatus } from '#contracts/plan.ts';
 import type { Decision, Settlement } from '#contracts/service.ts';
 import { recordDeeds } from '#store/audit.ts';
-import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
+import { changeSteps } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
-import { notify } from '#store/notify.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { planSteps, plans } from '#store/schema.ts';
-import { skipDependents } from '#store/sql/settle.ts';
-import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
+import { plans } from '#store/schema.ts';
 import { isAskedPerson } from './asked-person.ts';
-import { requireApprover, requireManager } from './authority.ts';
+import { requireManager } from './authority.ts';
 import { requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
+import { reviveSkipped } from './ready-steps.ts';
+import { settleNamed } from './settle-named.ts';
+import { wakeWatchers, wakeWorkers } from './wake.ts';
 
-type Fates = Record<string, 'retry' | 'done' | 'failed'>;
-
-function verdictsOf(steps: Fates, actor: Actor, answer: string | undefined): Verdict[] {
-  return Object.entries(steps).map(([step_id, fate]): Verdict => {
-    switch (fate) {
-      case 'retry':
-        return { step_id, status: 'ready', summary: null, output: null, error: null };
-      case 'done':
-        return {
-          step_id,
-          status: 'succeeded',
-          summary: answer ?? `Marked done by ${actor.id}`,
-          output: { answer: answer ?? null, by: actor.id },
-          error: null,
-        };
-      case 'failed':
-        return {
-          step_id,
-          status: 'failed',
-          summary: null,
-          output: null,
-          error: { code: 'tool_failed', message: answer ?? `${actor.id} marked it failed` },
-        };
-      default:
-        return fate satisfies never;
-    }
-  });
-}
-
-/** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
-export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
-  return changeSteps(tx, planId, {
-    from: ['pending'],
-    to: 'ready',
-    kind: 'step_ready',
-    where: sql`s.unmet = 0`,
-    set: sql`, available_at = coalesce(s.available_at, s.not_before)`,
-  });
-}
-
-/** Takes back what was skipped, except behind steps that are still failed. */
-async function reviveSkipped(tx: Transaction, planId: string): Promise<PlanProgress | null> {
-  const revived = await changeSteps(tx, planId, {
-    from: ['skipped'],
-    to: 'pending',
-    kind: 'step_pending',
-    set: sql`, ended_at = null`,
-  });
-  const failed = await tx
-    .select({ position: planSteps.position })
-    .from(planSteps)
-    .where(and(eq(planSteps.plan_id, planId), eq(planSteps.status, 'failed')));
-  const skipped =
-    failed.length === 0
-      ? null
-      : await skipDependents(
-          tx,
-          planId,
-          failed.map(({ position }) => position),
-        );
-  return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
-}
-
-/** Whether one of the steps is a guarded call that asks again with its final values: an approval of its own. */
-async function asksToConfirm(tx: Transaction, planId: string, ids: string[]): Promise<boolean> {
-  const found = await tx
-    .select({ id: planSteps.step_id })
-    .from(planSteps)
-    .where(
-      and(
-        eq(planSteps.plan_id, planId),
-        eq(planSteps.status, 'waiting'),
-        isNotNull(planSteps.final_args),
-        inArray(planSteps.step_id, ids),
-      ),
-    )
-    .limit(1);
-  return found.length > 0;
-}
-
-/** Settles the named steps. @throws `unknown_step` when one of them is not waiting for a person */
-async function settle(
-  tx: Transaction,
-  row: PlanRow,
-  from: StepStatus[],
-  settlement: Settlement,
-  actor: Actor,
-  approvers: string[],
-): Promise<PlanProgress | null> {
-  const steps = settlement.steps ?? {};
-  const names = Object.keys(steps);
-  if (names.length === 0) return null;
-  if (await asksToConfirm(tx, row.id, names)) requireApprover(row, approvers, actor);
-  const { moved, failed, progress } = await settleByPerson(
-    tx,
-    row.id,
-    from,
-    verdictsOf(steps, actor, settlement.answer),
-  );
-  const left = names.filter((id) => !moved.includes(id));
-  if (left.length > 0) {
-    throw new CountersignError(
-      'unknown_step',
-      `Nothing is to be decided about step ${left.slice(0, 10).join(', ')}: it is not waiting for a person.`,
-      { details: { steps: left } },
-    );
-  }
-  await recordDeeds(
-    tx,
-    Object.entries(steps).map(([step, fate]) => ({
-      planId: row.id,
-      actor,
-      action: `settle_${fate}`,
-      version: row.version,
-      data: { step, answer: settlement.answer ?? null },
-    })),
-  );
-  const skipped = failed.length === 0 ? null : await skipDependents(tx, row.id, failed);
-  return skipped ?? progress;
-}
-
-/** Wakes workers and whoever watches. */
-async function wake(context: PlansContext, tx: Transaction, planId: string): Promise<void> {
-  await context.enqueue(tx, 'step', { plan_id: planId }, { key: planId });
-  await context.enqueue(tx, 'card', { plan_id: planId }, { key: planId });
-  await notify(tx, `plan:${planId}`);
-}
-
+/** In which statuses a plan can go on, and which of its steps a person can settle then. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
   executing: ['unknown', 'waiting'],
   stalled: ['unknown', 'waiting'],
@@ -187,7 +60,7 @@ export async function resumePlan(
       { details: { status: row.status } },
     );
   }
-  let progress: StepCounts | null = await settle(
+  let progress: StepCounts | null = await settleNamed(
     tx,
     row,
     from ?? [],
@@ -219,7 +92,10 @@ export async function resumePlan(
     progress = (await reviveSkipped(tx, id)) ?? now;
   }
   const ended = await finishIfDone(context, tx, now, progress, actor);
-  if (!ended) await wake(context, tx, id);
+  if (!ended) {
+    await wakeWorkers(tx, context.enqueue, id);
+    await wakeWatchers(tx, context.enqueue, id);
+  }
   return now;
 }
 
@@ -261,6 +137,7 @@ export async function retryPlan(
     set: sql`, available_at = null, ended_at = null, error = null, final_args = null`,
   });
   await reviveSkipped(tx, id);
-  await wake(context, tx, id);
+  await wakeWorkers(tx, context.enqueue, id);
+  await wakeWatchers(tx, context.enqueue, id);
   return now;
 }

@@ -1,0 +1,40 @@
+// Which steps may run next when a plan begins, or goes on after a failure.
+import { and, eq, sql } from 'drizzle-orm';
+import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
+import type { Transaction } from '#store/database.ts';
+import { planSteps } from '#store/schema.ts';
+import { skipDependents } from '#store/sql/settle.ts';
+
+/** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
+export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
+  return changeSteps(tx, planId, {
+    from: ['pending'],
+    to: 'ready',
+    kind: 'step_ready',
+    where: sql`s.unmet = 0`,
+    set: sql`, available_at = coalesce(s.available_at, s.not_before)`,
+  });
+}
+
+/** Takes back what was skipped, except behind steps that are still failed. The caller holds the plan's lock. */
+export async function reviveSkipped(tx: Transaction, planId: string): Promise<PlanProgress | null> {
+  const revived = await changeSteps(tx, planId, {
+    from: ['skipped'],
+    to: 'pending',
+    kind: 'step_pending',
+    set: sql`, ended_at = null`,
+  });
+  const failed = await tx
+    .select({ position: planSteps.position })
+    .from(planSteps)
+    .where(and(eq(planSteps.plan_id, planId), eq(planSteps.status, 'failed')));
+  const skipped =
+    failed.length === 0
+      ? null
+      : await skipDependents(
+          tx,
+          planId,
+          failed.map(({ position }) => position),
+        );
+  return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
+}
