@@ -1,12 +1,12 @@
 // From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
-import { hasRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
-import type { Dependency, PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
+import { openArguments } from '#contracts/arguments.ts';
+import type { PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { operationName, type ToolRegistry } from '#contracts/tool.ts';
-import { countOf } from '#contracts/words.ts';
 import type { Edge, NewStep } from '#store/steps.ts';
+import { dependenciesOf } from './dependencies.ts';
 import { findCycle } from './graph.ts';
+import { Problems } from './problems.ts';
 
 type NormalStep = StepContent & NewStep;
 
@@ -16,32 +16,6 @@ export type NormalPlan = {
   tools_required: string[];
   guarded_operations: string[];
 };
-
-type Problem = { code: ErrorCode; path: string; message: string };
-
-const shownProblems = 20;
-
-class Problems {
-  readonly list: Problem[] = [];
-  count = 0;
-
-  add(code: ErrorCode, path: string, message: string): void {
-    this.count++;
-    if (this.list.length < shownProblems) this.list.push({ code, path, message });
-  }
-
-  /** Throws when anything was found: the first problem's code and sentence, all of them in the details. */
-  settle(): void {
-    const [first] = this.list;
-    if (first === undefined) return;
-    const more = this.count - 1;
-    throw new CountersignError(
-      first.code,
-      more === 0 ? first.message : `${first.message} (and ${countOf(more, 'more problem')})`,
-      { details: { errors: this.list, problem_count: this.count } },
-    );
-  }
-}
 
 function assignIds(drafts: StepDraft[], problems: Problems): string[] {
   const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
@@ -90,52 +64,20 @@ function readTime(
   problems.add(
     'invalid_request',
     `steps[${index}].not_before`,
-    `Step ${label} has a not_before that is no time between the years 1000 and 9999.`,
+    `Step ${label} has a not_before that is no time between the years 1000 and 9999. Give one such as 2026-05-04T09:00:00Z.`,
   );
   return null;
 }
 
-/** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
-function dependenciesOf(
-  draft: StepDraft,
-  args: JsonObject,
-  index: number,
-  label: string,
-  positions: Map<string, number>,
-  problems: Problems,
-): { predecessor: number; dependency: Dependency }[] {
-  const found = new Map<string, { predecessor: number; dependency: Dependency }>();
-  const add = (dependency: Dependency, path: string, code: ErrorCode, what: string) => {
-    const predecessor = positions.get(dependency.id);
-    if (predecessor === undefined) {
-      problems.add(
-        code,
-        path,
-        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
-      );
-    } else if (predecessor === index + 1) {
-      problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
-    } else {
-      found.set(`${predecessor}:${dependency.type}`, { predecessor, dependency });
-    }
-  };
-  for (const entry of draft.after ?? []) {
-    const dependency: Dependency =
-      typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
-    add(dependency, `steps[${index}].after`, 'unknown_step', 'waits for');
-  }
-  for (const { $from } of referencesOf(args)) {
-    const predecessor = positions.get($from);
-    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) continue;
-    add(
-      { id: $from, type: 'FS', lag_minutes: 0 },
-      `steps[${index}].args`,
-      'invalid_reference',
-      'uses the output of',
-    );
-  }
-  return [...found.values()].sort(
-    (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),
+/** Steps that wait for each other can never run. */
+function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
+  const cycle = findCycle(ids.length, edges);
+  if (cycle === null) return;
+  const names = [...cycle, cycle[0]].map((position) => ids[(position ?? 1) - 1]);
+  problems.add(
+    'dependency_cycle',
+    'steps',
+    `These steps wait for each other: ${names.slice(0, 12).join(' → ')}. Remove one of the dependencies.`,
   );
 }
 
@@ -217,15 +159,7 @@ export function normalisePlan(
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
-  const cycle = findCycle(steps.length, edges);
-  if (cycle !== null) {
-    const names = [...cycle, cycle[0]].map((position) => ids[(position ?? 1) - 1]);
-    problems.add(
-      'dependency_cycle',
-      'steps',
-      `These steps wait for each other: ${names.slice(0, 12).join(' → ')}. Remove one of the dependencies.`,
-    );
-  }
+  checkOrder(ids, edges, problems);
   problems.settle();
   return {
     steps,
@@ -238,7 +172,5 @@ export function normalisePlan(
 /** What a step touches, read from the argument that names it, when it is a literal. */
 function targetFrom(args: JsonObject, argument: string | undefined): string | null {
   const value = argument === undefined ? undefined : args[argument];
-  return typeof value === 'string' && value !== '' && !hasRuntime(value)
-    ? value.slice(0, 2000)
-    : null;
+  return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
 }

@@ -87,7 +87,7 @@ export function describeProblems(problems: PreflightProblem[]): string | null {
   const [first] = problems;
   if (first === undefined) return null;
   const where = first.step_id === null ? '' : `Step ${first.step_id}: `;
-  const more = problems.length > 1 ? ` (and ${countOf(problems.length - 1, 'more problem')})` : '';
+  const more = problems.length > 1 ? ` And ${countOf(problems.length - 1, 'more problem')}.` : '';
   return `${where}${first.reason}${more} Nothing has run.`;
 }
 

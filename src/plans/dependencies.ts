@@ -1,0 +1,50 @@
+// What a step of a draft waits for: what it says, and what its arguments refer to.
+import { referencesOf } from '#contracts/arguments.ts';
+import type { ErrorCode } from '#contracts/errors.ts';
+import type { Dependency, StepDraft } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Problems } from './problems.ts';
+
+/** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
+export function dependenciesOf(
+  draft: StepDraft,
+  args: JsonObject,
+  index: number,
+  label: string,
+  positions: Map<string, number>,
+  problems: Problems,
+): { predecessor: number; dependency: Dependency }[] {
+  const found = new Map<string, { predecessor: number; dependency: Dependency }>();
+  const add = (dependency: Dependency, path: string, code: ErrorCode, what: string) => {
+    const predecessor = positions.get(dependency.id);
+    if (predecessor === undefined) {
+      problems.add(
+        code,
+        path,
+        `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
+      );
+    } else if (predecessor === index + 1) {
+      problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
+    } else {
+      found.set(`${predecessor}:${dependency.type}`, { predecessor, dependency });
+    }
+  };
+  for (const entry of draft.after ?? []) {
+    const dependency: Dependency =
+      typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
+    add(dependency, `steps[${index}].after`, 'unknown_step', 'waits for');
+  }
+  for (const { $from } of referencesOf(args)) {
+    const predecessor = positions.get($from);
+    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) continue;
+    add(
+      { id: $from, type: 'FS', lag_minutes: 0 },
+      `steps[${index}].args`,
+      'invalid_reference',
+      'uses the output of',
+    );
+  }
+  return [...found.values()].sort(
+    (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),
+  );
+}
