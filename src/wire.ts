@@ -143,13 +143,14 @@ async function startWorking(
   decide: ArgumentDecider | null,
 ): Promise<{ stopWorking: () => Promise<void>; watch: Watch; executor: ExecutorContext }> {
   const { settings } = config;
-  const { db, enqueue, registry, clock, warn } = conversation;
+  const { db, enqueue, registry, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const executor: ExecutorContext = {
     db,
     enqueue,
     registry,
     clock,
+    random,
     settings: settings.executor,
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,

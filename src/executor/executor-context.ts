@@ -1,28 +1,22 @@
 // What running a plan is given.
-import type { Clock } from '#contracts/clock.ts';
+import type { Clock, Random } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
-import type { OperationSpec, ToolRegistry } from '#contracts/tool.ts';
+import type { ToolRegistry } from '#contracts/tool.ts';
+import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
 /** Decides `$decide` arguments with the executor's model, which sees this one operation only. */
-export type ArgumentDecider = (request: {
-  operation: OperationSpec;
-  args: JsonObject;
-  description: string;
-  outputs: Record<string, Json>;
-  validate(args: JsonObject): string[];
-  signal: AbortSignal;
-}) => Promise<{ args: JsonObject; cost_usd: number }>;
+export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof decideArguments>;
 
 export type ExecutorContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   registry: ToolRegistry;
   clock: Clock;
+  random: Random;
   settings: Settings['executor'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];

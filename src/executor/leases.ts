@@ -38,8 +38,7 @@ export function keepLeases(
       const leases = [...before.values()].map(({ lease }) => lease);
       const kept = new Set((await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOf));
       for (const [key, { abort }] of before) {
-        if (!kept.has(key) && held.has(key))
-          abort.abort(new Error('The lease of this step was lost.'));
+        if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
       }
     } catch (error) {
       warn('Leases could not be renewed; trying again.', error);

@@ -1,28 +1,6 @@
 // What becomes of a step whose worker was lost. Pure: the rule that nothing is repeated blindly stands here.
-import type { Effect } from '#contracts/tool.ts';
-
-export type LostStep = {
-  position: number;
-  step_id: string;
-  tool: string;
-  operation: string;
-  target: string | null;
-  effect: Effect;
-  attempt: number;
-  /** How many workers this step has lost, the present one included. */
-  losses: number;
-  /** How far the attempt got: `started` (claimed) or `calling` (the call may have gone out). */
-  attempt_status: string;
-};
-
-export type Fate = {
-  position: number;
-  attempt: number;
-  status: 'ready' | 'unknown' | 'failed' | 'cancelled';
-  attempt_status: 'lost' | 'unknown';
-  question: string | null;
-  error: { code: string; message: string } | null;
-};
+import { operationName } from '#contracts/tool.ts';
+import type { Fate, LostStep } from '#store/sql/recover.ts';
 
 /** A step that takes its worker down this often is not tried again by itself. */
 const lossesAtMost = 5;
@@ -34,7 +12,7 @@ const lossesAtMost = 5;
  */
 export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   const base = { position: step.position, attempt: step.attempt };
-  const name = `${step.tool}_${step.operation}`;
+  const name = operationName(step.tool, step.operation);
   const what = step.target === null ? name : `${name} → ${step.target}`;
   if (step.effect === 'write' && step.attempt_status === 'calling') {
     const message = `The worker stopped while ${what} was under way; its answer never came.`;
@@ -42,7 +20,7 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
       ...base,
       status: planGoesOn ? 'unknown' : 'cancelled',
       attempt_status: 'unknown',
-      question: `${message} It may or may not have taken effect.`,
+      question: askFate(message),
       error: { code: 'lease_lost', message },
     };
   }
@@ -53,4 +31,9 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
     return { ...fate, status: 'failed', error: { code: 'lease_lost', message } };
   }
   return { ...fate, status: 'ready', error: null };
+}
+
+/** What a person is asked about a write whose answer never came. */
+export function askFate(message: string): string {
+  return `${message} It may or may not have taken effect.`;
 }

@@ -1,21 +1,21 @@
 // Outcomes go back in batches, each one transaction: recorded, counted, successors freed, the plan ended if it was the last.
-
+import { and, eq } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
-import { systemRandom } from '#contracts/clock.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { wakeWatchers } from '#plans/wake.ts';
-import { storeArtifact } from '#store/artifacts.ts';
+import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { planSteps } from '#store/schema.ts';
 import {
   findStanding,
   type Outcome,
   type Settled,
-  type Settlement,
+  type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
 import { passCrashPoint } from './crash-points.ts';
@@ -41,16 +41,25 @@ function cleanOutcome(outcome: Outcome): Outcome {
 }
 
 /** Moves an output that is too large for a row into an artifact and leaves a pointer. */
-async function fitOutput(tx: Transaction, planId: string, outcome: Outcome): Promise<Outcome> {
+async function fitOutput(
+  { random }: ExecutorContext,
+  tx: Transaction,
+  planId: string,
+  outcome: Outcome,
+): Promise<Outcome> {
   const text = JSON.stringify(outcome.output);
   if (text.length <= inlineOutputBytes / 4) return outcome;
   const content = Buffer.from(text);
   if (content.length <= inlineOutputBytes) return outcome;
-  const id = `art-${systemRandom.hex(8)}`;
+  const id = drawArtifactId(random);
+  const [step] = await tx
+    .select({ id: planSteps.step_id })
+    .from(planSteps)
+    .where(and(eq(planSteps.plan_id, planId), eq(planSteps.position, outcome.position)));
   await storeArtifact(tx, {
     id,
     planId,
-    stepId: String(outcome.position),
+    stepId: step?.id ?? null,
     name: `output-${outcome.position}.json`,
     mediaType: 'application/json',
     content,
@@ -62,16 +71,16 @@ async function fitOutput(tx: Transaction, planId: string, outcome: Outcome): Pro
  * What the plan's status makes of an outcome. A plan that is over asks nobody what became of a call; in one that goes
  * on a step is not cancelled by itself: what was not called is handed back.
  */
-function fitStatus(outcome: Outcome, row: PlanRow): Settlement {
-  const settlement = { ...outcome, attempt_status: outcome.status };
+function fitStatus(outcome: Outcome, row: PlanRow): StoredOutcome {
+  const stored = { ...outcome, attempt_status: outcome.status };
   const over = isTerminal(row.status);
   if (over && (outcome.status === 'unknown' || outcome.status === 'waiting')) {
-    return { ...settlement, status: 'cancelled', question: null };
+    return { ...stored, status: 'cancelled', question: null };
   }
   if (!over && outcome.status === 'cancelled') {
-    return { ...settlement, status: 'ready', attempt_status: 'lost', error: null };
+    return { ...stored, status: 'ready', attempt_status: 'lost', error: null };
   }
-  return settlement;
+  return stored;
 }
 
 /** Outcomes whose lease was lost are refused, and the audit says so. */
@@ -106,9 +115,9 @@ export async function settleOutcomes(
 ): Promise<boolean> {
   const more = await context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    const fitted: Settlement[] = [];
+    const fitted: StoredOutcome[] = [];
     for (const outcome of outcomes) {
-      fitted.push(fitStatus(await fitOutput(tx, planId, cleanOutcome(outcome)), row));
+      fitted.push(fitStatus(await fitOutput(context, tx, planId, cleanOutcome(outcome)), row));
     }
     const settled = await settleSteps(tx, planId, context.worker, fitted);
     const allTaken = settled.taken.length === outcomes.length;

@@ -1,6 +1,7 @@
 // A plan's context: at most 50 KB of it inline; the largest parts beyond that become artifacts the context refers to.
 import type { Random } from '#contracts/clock.ts';
 import { PlanContext, type PlanDraft } from '#contracts/plan.ts';
+import { drawArtifactId } from '#store/artifacts.ts';
 
 /** Bytes of JSON that stay inline. */
 export const inlineContextBytes = 50 * 1024;
@@ -28,7 +29,7 @@ export function splitContext(
   const artifacts: NewArtifact[] = [];
   const moveOut = (name: string, mediaType: string, text: string) => {
     const content = Buffer.from(text);
-    const id = `art-${random.hex(8)}`;
+    const id = drawArtifactId(random);
     artifacts.push({ id, name, mediaType, content });
     inline.artifacts.push({ id, name, size: content.length });
   };

@@ -1,5 +1,6 @@
 // A run as JSON lines: one for each step attempt that ended, in the order of the ends.
 import { sql } from 'drizzle-orm';
+import type { StepError } from '#contracts/plan.ts';
 import type { Queryable } from '#store/database.ts';
 
 const pageSize = 1000;
@@ -13,7 +14,7 @@ type Row = {
   operation: string;
   status: string;
   result_summary: string | null;
-  error: { code: string; message: string } | null;
+  error: StepError | null;
   started_at: string;
   ended_at: string;
   position: number;

@@ -1,8 +1,14 @@
 // Data too large for a row: kept once, referred to by id.
 import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
+import type { Random } from '#contracts/clock.ts';
 import type { Queryable } from './database.ts';
 import { artifacts } from './schema.ts';
+
+/** A fresh id for an artifact. */
+export function drawArtifactId(random: Random): string {
+  return `art-${random.hex(8)}`;
+}
 
 /** Stores `content` under `id`. */
 export async function storeArtifact(

@@ -4,7 +4,13 @@ import type { StepCounts, StepStatus } from '#contracts/plan.ts';
 import { accounting } from './accounting.ts';
 import type { Queryable } from './database.ts';
 
+/** A plan's counters after `n` changes of its steps. */
 export type PlanProgress = StepCounts & { revision: number; total: number; n: number };
+
+/** The progress in the row of a statement that answers even when nothing changed; then its counters are null. */
+export function progressOf<Row extends PlanProgress>(row: Row | undefined): PlanProgress | null {
+  return row?.revision == null ? null : row;
+}
 
 /**
  * Moves every step of `planId` that is in `from` (and meets `where`, on `s`) to `to`. The caller holds the plan's lock.

@@ -1,22 +1,15 @@
 // Claiming ready steps: one statement that leases them, records the attempts and counts the change.
 import { sql } from 'drizzle-orm';
+import type { Step } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import type { Queryable } from '../database.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
-export type ClaimedStep = {
-  position: number;
-  step_id: string;
-  description: string;
-  tool: string;
-  operation: string;
-  args: JsonObject;
-  final_args: JsonObject | null;
-  effect: 'read' | 'idempotent' | 'write';
-  guarded: boolean;
-  attempt: number;
-};
+export type ClaimedStep = Pick<
+  Step,
+  'position' | 'description' | 'tool' | 'operation' | 'args' | 'effect' | 'guarded' | 'attempt'
+> & { step_id: string; final_args: JsonObject | null };
 
 /**
  * Leases up to `limit` ready steps by priority, then by how many dependents they unblock, then by position.

@@ -1,18 +1,19 @@
 // Steps whose lease ran out: read with how far they got, and moved to what the rules decide, under the same conditions.
 import { sql } from 'drizzle-orm';
+import type { Step, StepStatus } from '#contracts/plan.ts';
 import { accounting } from '../accounting.ts';
-import type { PlanProgress } from '../change-steps.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 
-type Lost = {
-  position: number;
+/** A step whose worker was lost. */
+export type LostStep = Pick<
+  Step,
+  'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
+> & {
   step_id: string;
-  tool: string;
-  operation: string;
-  target: string | null;
-  effect: 'read' | 'idempotent' | 'write';
-  attempt: number;
+  /** How far the attempt got: `started` (claimed) or `calling` (the call may have gone out). */
   attempt_status: string;
+  /** How many workers this step has lost, the present one included. */
   losses: number;
 };
 
@@ -20,8 +21,8 @@ type Lost = {
  * The caller holds the plan's lock. The attempts are locked too: a slow worker that is about to mark its call waits,
  * and then finds that the attempt is no longer its own.
  */
-export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost[]> {
-  const { rows } = await tx.execute<Lost>(sql`
+export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
+  const { rows } = await tx.execute<LostStep>(sql`
     select s.position, s.step_id, s.tool, s.operation, s.target, s.effect, s.attempt, a.status as attempt_status,
       1 + (select count(*)::int from countersign.step_attempts l
         where l.plan_id = s.plan_id and l.position = s.position and l.status = 'lost') as losses
@@ -32,20 +33,17 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
   return rows;
 }
 
-type Decided = {
-  position: number;
-  attempt: number;
-  status: string;
-  attempt_status: string;
-  question: string | null;
-  error: { code: string; message: string } | null;
+/** What becomes of a lost step. */
+export type Fate = Pick<Step, 'position' | 'attempt' | 'question' | 'error'> & {
+  status: Extract<StepStatus, 'ready' | 'unknown' | 'failed' | 'cancelled'>;
+  attempt_status: 'lost' | 'unknown';
 };
 
 /** Applies what was decided to steps whose leases still are run out. The caller holds the plan's lock. */
 export async function settleLostSteps(
   tx: Queryable,
   planId: string,
-  fates: Decided[],
+  fates: Fate[],
 ): Promise<{ progress: PlanProgress | null; failed: number[] }> {
   const { rows } = await tx.execute<PlanProgress & { failed_positions: number[] | null }>(sql`
     with f as (
@@ -72,7 +70,7 @@ export async function settleLostSteps(
     select (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
     from (select 1) one left join plan on true`);
   const [row] = rows;
-  return { progress: row?.revision == null ? null : row, failed: row?.failed_positions ?? [] };
+  return { progress: progressOf(row), failed: row?.failed_positions ?? [] };
 }
 
 /** Executing plans with a step that could be claimed now: each should have a slip. */

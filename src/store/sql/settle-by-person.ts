@@ -1,9 +1,9 @@
 // What a person says became of a step: recorded like any outcome, without a lease.
 import { sql } from 'drizzle-orm';
-import type { StepStatus } from '#contracts/plan.ts';
+import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
-import type { PlanProgress } from '../change-steps.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { freeSuccessors } from './unblock.ts';
 
@@ -12,7 +12,7 @@ export type Verdict = {
   status: Extract<StepStatus, 'ready' | 'succeeded' | 'failed'>;
   summary: string | null;
   output: Json;
-  error: { code: string; message: string } | null;
+  error: StepError | null;
 };
 
 /**
@@ -71,6 +71,6 @@ export async function settleByPerson(
   return {
     moved: row?.moved ?? [],
     failed: row?.failed_positions ?? [],
-    progress: row?.revision == null ? null : row,
+    progress: progressOf(row),
   };
 }

@@ -1,9 +1,9 @@
 // Settling steps: outcomes are recorded under their fencing numbers, successors are freed, all of it counted in one statement.
 import { sql } from 'drizzle-orm';
-import type { StepStatus } from '#contracts/plan.ts';
+import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
-import type { PlanProgress } from '../change-steps.ts';
+import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { freeSuccessors } from './unblock.ts';
 
@@ -18,13 +18,13 @@ export type Outcome = {
   >;
   summary: string | null;
   output: Json;
-  error: { code: string; message: string } | null;
+  error: StepError | null;
   question: string | null;
   final_args: Json;
 };
 
 /** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
-export type Settlement = Outcome & { attempt_status: string };
+export type StoredOutcome = Outcome & { attempt_status: string };
 
 export type Settled = {
   /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
@@ -48,7 +48,7 @@ export async function settleSteps(
   tx: Queryable,
   planId: string,
   worker: string,
-  outcomes: Settlement[],
+  outcomes: StoredOutcome[],
 ): Promise<Settled> {
   const { rows } = await tx.execute<Row>(sql`
     with o as (
@@ -96,7 +96,7 @@ export async function settleSteps(
     failed: row?.failed_positions ?? [],
     ready: row?.freed_now ?? 0,
     nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
-    progress: row?.revision == null ? null : row,
+    progress: progressOf(row),
   };
 }
 

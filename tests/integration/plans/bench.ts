@@ -1,5 +1,6 @@
 // An executor whose every move a test makes itself: no jobs, no timers but its leases, and a database that can be made to fail.
 import { sql } from 'drizzle-orm';
+import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
@@ -25,7 +26,8 @@ export function makeExecutor(
     db,
     enqueue: async () => {},
     registry: house.registry,
-    clock: { now: () => new Date() },
+    clock: systemClock,
+    random: systemRandom,
     settings: settings.executor,
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,

@@ -1,0 +1,99 @@
+// One call: marked if it may not be repeated, bounded in time, given up when its lease or its plan is gone.
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Operation, ToolContext } from '#contracts/tool.ts';
+import type { Outcome } from '#store/sql/settle.ts';
+import { isOutcomeUnknown } from '#tools/failures.ts';
+import { passCrashPoint } from './crash-points.ts';
+import {
+  makeFailure,
+  makeOutcome,
+  makeUnknown,
+  reportCutOff,
+  reportNotCalled,
+} from './outcomes.ts';
+import type { StepRun } from './step-run.ts';
+
+function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
+  return {
+    planId: plan.id,
+    stepId: step.step_id,
+    idempotencyKey: `${plan.id}:${plan.version}:${step.step_id}`,
+    user: plan.requester,
+    conversation: plan.conversation,
+    timezone: context.timezone,
+    signal,
+  };
+}
+
+/** Resolves as `work` does, or rejects as soon as `signal` aborts, whether or not `work` heeds it. */
+function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Never throws what the operation throws: every way it can end is an outcome. */
+export async function callOperation(
+  run: StepRun,
+  operation: Operation,
+  args: JsonObject,
+): Promise<Outcome> {
+  const { context, step, lease } = run;
+  if (!run.mayBegin()) return reportNotCalled(step, 'this worker stops');
+  if (step.effect === 'write') {
+    if (!(await run.mark(lease)))
+      return reportNotCalled(step, 'its lease ran out or its plan stopped');
+    passCrashPoint('before_call');
+  }
+  if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
+  const expected = operation.expectedSeconds?.(args) ?? 0;
+  const seconds = context.settings.step_timeout_seconds + expected;
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(new DOMException('', 'TimeoutError')),
+    seconds * 1000,
+  );
+  const signal = AbortSignal.any([run.signal, timeout.signal]);
+  try {
+    const result = await abandonOn(operation.call(args, { ...toolContext(run), signal }), signal);
+    passCrashPoint('after_call');
+    if ('waitFor' in result) {
+      return makeOutcome(step, {
+        status: 'waiting',
+        question: result.question,
+        output: { form: result.form, assignee: result.assignee },
+      });
+    }
+    return makeOutcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
+  } catch (error) {
+    if (timeout.signal.aborted) {
+      return reportCutOff(
+        step,
+        'timed_out',
+        `${operation.name} did not answer within ${seconds} s.`,
+      );
+    }
+    if (run.signal.aborted) {
+      return reportCutOff(
+        step,
+        'cancelled',
+        `${operation.name} was stopped: ${errorMessage(run.signal.reason)}.`,
+      );
+    }
+    if (step.effect === 'write' && isOutcomeUnknown(error)) {
+      return makeUnknown(step, 'tool_failed', errorMessage(error));
+    }
+    return makeFailure(
+      step,
+      error instanceof CountersignError
+        ? error
+        : new CountersignError('tool_failed', errorMessage(error)),
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
