@@ -218,6 +218,7 @@ describe('a plan on the page', () => {
   it('keeps what a person is typing on its card while other things change', async () => {
     await ask('Create notes/typed.md saying Typed');
     await button('Propose changes').click();
+    await card().locator('textarea:focus').waitFor();
     await page.keyboard.type('half a sent');
     // Another colour scheme draws every card anew.
     await page.emulateMedia({ colorScheme: 'dark' });

@@ -68,11 +68,14 @@ export class PlanCard extends HTMLElement {
     this.#applyBusy();
   }
 
-  /** A part that a person opened is brought into sight, ready for typing. */
+  /** A part that a person opened is ready for typing at once, and brought into sight with the next frame. */
   #show(part: HTMLElement | undefined): void {
+    const focus = () =>
+      part?.querySelector<HTMLElement>('textarea, input')?.focus({ preventScroll: true });
+    focus();
     requestAnimationFrame(() => {
       part?.scrollIntoView({ block: 'nearest' });
-      part?.querySelector<HTMLElement>('textarea, input')?.focus({ preventScroll: true });
+      if (!part?.contains(document.activeElement)) focus();
     });
   }
 
