@@ -1,7 +1,7 @@
 // What a file or message should say: the exact words, its own name, another file's content, or something to compose.
 import { fileNoun, pronoun } from './lexicon.ts';
 import { findPaths, pathPattern } from './paths.ts';
-import { readQuote, type Shielded, unshield } from './shield.ts';
+import { markClass, readQuote, type Shielded, unshield } from './shield.ts';
 
 export type Content =
   | { kind: 'text'; text: string }
@@ -10,6 +10,8 @@ export type Content =
   | { kind: 'previous' }
   /** The day or the time of planning, as it is then. */
   | { kind: 'today'; what: 'date' | 'time' }
+  /** Words that stand for a text, or of which only a part is the text: asked for. */
+  | { kind: 'unclear' }
   /** Words would have to be made up; only a text tool can. */
   | { kind: 'compose'; instruction: string };
 
@@ -68,8 +70,18 @@ export function readContent(text: string, shielded: Shielded): Content {
   if (copied) return { kind: 'copy_of', path: copied };
   if (composable.test(bare))
     return { kind: 'compose', instruction: unshield(bare, shielded.quotes) };
+  if (startsQuoted(bare) || standsForText.test(bare)) return { kind: 'unclear' };
   const said = trimmed.replace(/^the\s+(?:words?|text|line|sentence)\s+(?!of\b)(?=\S)/i, '');
   return { kind: 'text', text: unshield(stripFullStop(said), shielded.quotes) };
+}
+
+/** 'the list', 'the number of files', 'the content of a.txt and b.txt': to be found out, not to be written down. */
+const standsForText =
+  /^(?:(?:a|an|the)\s+)?(?:list(?:ing)?|number|count|results?|sum|total|(?:file\s*)?names?|sizes?|output|difference|contents?|text|date|time|summary|average|length|titles?)\s+(?:of|in|from|between)\s+\S|^the\s+(?:list(?:ing)?|output|results?|answers?|response|numbers?|count|total|summary|files?)$|^today['’]?s\s+date\s+and\s+time$/i;
+
+/** "'good morning' here at ten": words behind the quoted text that are not understood. */
+function startsQuoted(text: string): boolean {
+  return new RegExp(`^[${markClass}]\\s*[\\s\\S]*[\\p{L}\\p{N}${markClass}]`, 'u').test(text);
 }
 
 function readCopied(text: string, shielded: Shielded): string | undefined {

@@ -45,7 +45,7 @@ export function describeStep(step: Described, timezone: string): string {
     case 'copy':
       return `Copy ${say(step, 'from')} to ${say(step, 'to')}`;
     case 'delete':
-      return `Delete ${path}`;
+      return `Delete ${path}${step.args.recursive === true ? ' and everything in it' : ''}`;
     case 'make_folder':
       return `Create the folder ${path}`;
     case 'list':
@@ -259,7 +259,7 @@ export function describeTitle(steps: Described[], timezone: string): string {
   const phrases = groups.map(({ verb, lines }) => {
     const rests = lines.map((line) => line.slice(verb.length + 1));
     return rests.length > 3
-      ? `${verb} ${rests.length} ${nounFor(verb)}`
+      ? `${verb} ${rests.length} ${lines.some((line) => line.endsWith(' and everything in it')) ? 'files and folders' : nounFor(verb)}`
       : `${verb} ${joinWords(rests)}`;
   });
   const lowered = phrases.map((phrase, index) =>
@@ -283,7 +283,7 @@ function nounFor(verb: string): string {
 export type RiskNote = { text: string; sign?: string };
 
 /** At most three, each with the sign that would show it. */
-export function describeRisks(steps: Described[], assumptions: string[]): RiskNote[] {
+export function describeRisks(steps: Described[], cautions: RiskNote[]): RiskNote[] {
   const deleted: string[] = [];
   const replaced: string[] = [];
   const kept: string[] = [];
@@ -322,7 +322,7 @@ export function describeRisks(steps: Described[], assumptions: string[]): RiskNo
       text: `${listShort(called)} may act at once, and that cannot be taken back.`,
       sign: 'The answer says that something was created or sent.',
     });
-  for (const text of assumptions) risks.push({ text });
+  risks.push(...cautions);
   if (replaced.length > 0)
     risks.push({
       text: `A file that is already there is replaced: ${listShort(replaced)}.`,

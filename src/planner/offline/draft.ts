@@ -5,6 +5,7 @@ import {
   describeRisks,
   describeStep,
   describeTitle,
+  type RiskNote,
   readTarget,
 } from './describe.ts';
 import type { PlannedStep } from './planned-step.ts';
@@ -19,16 +20,17 @@ function draftStep(step: PlannedStep, timezone: string): StepDraft {
     args: step.args,
     ...(target === undefined ? {} : { target: target.slice(0, 2000) }),
     ...(step.after.size === 0 ? {} : { after: [...step.after] }),
+    ...(step.start === null ? {} : { not_before: step.start }),
   };
 }
 
 export function draftPlan(
   steps: PlannedStep[],
-  assumptions: string[],
+  cautions: RiskNote[],
   notes: string[],
   timezone: string,
 ): PlanDraft {
-  const risks = describeRisks(steps, assumptions);
+  const risks = describeRisks(steps, cautions);
   return {
     title: describeTitle(steps, timezone),
     summary: describeOutcome(steps, timezone),

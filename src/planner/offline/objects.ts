@@ -1,7 +1,7 @@
 // What an instruction is about: paths by name, "it", or a set of files described in words.
 import { pronoun } from './lexicon.ts';
 import { findPaths, pathPattern, tidyPath } from './paths.ts';
-import type { FileSet, ReadingContext } from './reading.ts';
+import type { ReadingContext } from './reading.ts';
 import { readQuote } from './shield.ts';
 
 const named = new RegExp(
@@ -71,73 +71,4 @@ export function readObjects(text: string, context: ReadingContext): string[] {
     context.shielded.quotes,
   );
   return quote === undefined || quote === '' ? [] : [quote];
-}
-
-const everyFile =
-  /\b(?:(?:all|every|each)(?:\s+(?:of\s+)?(?:the|my|our|these|those))?\s+(?:single\s+)?(?:(\.?[a-z0-9]{1,8}|[a-z]+)\s+)?(?:files?|documents?|notes|things?|entries|ones)|everything|all contents?|the (?:whole |entire )?contents?|all)\b/i;
-const glob =
-  /(?:^|\s)((?:[\p{L}\p{N}_.-]+\/)*[\p{L}\p{N}_.-]*\*[\p{L}\p{N}_.*-]*)(?=$|[\s,;:!?])/iu;
-const kinds: Record<string, string> = {
-  text: '*.txt',
-  txt: '*.txt',
-  markdown: '*.md',
-  md: '*.md',
-  log: '*.log',
-  json: '*.json',
-  csv: '*.csv',
-  pdf: '*.pdf',
-  yaml: '*.yaml',
-  html: '*.html',
-};
-
-/** "all .txt files in inbox", "everything in tmp/", "*.log": null when no set is meant. */
-export function readFileSet(text: string, context: ReadingContext): FileSet | null {
-  const starred = glob.exec(text)?.[1];
-  if (starred) {
-    const folder = starred.includes('/')
-      ? starred.slice(0, starred.lastIndexOf('/'))
-      : readSetFolder(text, context);
-    return { folder, pattern: starred.slice(starred.lastIndexOf('/') + 1), recursive: false };
-  }
-  const match = everyFile.exec(text);
-  if (!match) return null;
-  if (/^all$/i.test(match[0]) && !/\ball\s+(?:in|inside|under|from)\b/i.test(text)) return null;
-  const kind = (match[1] ?? '').toLowerCase();
-  if (
-    kind !== '' &&
-    !kind.startsWith('.') &&
-    kinds[kind] === undefined &&
-    !/^(?:text|the|new|old|other)$/.test(kind)
-  )
-    return null;
-  return {
-    folder: readSetFolder(text.slice(match.index + match[0].length), context),
-    pattern: kinds[kind] ?? (kind.startsWith('.') ? `*${kind}` : null),
-    recursive: /\brecursive|\bsub-?folders?\b|\bsubdirector/i.test(text),
-  };
-}
-
-function readSetFolder(text: string, context: ReadingContext): string {
-  const where = /\b(?:in|inside|under|from|of|within|at)\s+([\s\S]+)$/i.exec(text)?.[1] ?? '';
-  if (
-    where === '' ||
-    /^(?:the\s+|my\s+|our\s+)?(?:workspace|root|current folder|here)\b/i.test(where)
-  )
-    return '';
-  const folder = readFolder(where, context);
-  if (folder) return tidyPath(folder);
-  const [path] = findPaths(where, context.shielded, true);
-  if (path) return tidyPath(path.path);
-  const word = /^(?:the\s+)?([\p{L}\p{N}_][\p{L}\p{N}_.\-/]*)/iu.exec(where)?.[1];
-  return word ? tidyPath(word) : '';
-}
-
-export function matchesPattern(path: string, pattern: string | null): boolean {
-  if (pattern === null) return true;
-  const name = path.split('/').at(-1) ?? path;
-  const expression = pattern
-    .split('*')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^${expression}$`, 'i').test(name);
 }

@@ -98,9 +98,9 @@ async function planRequest(work: Work, conversation: Conversation): Promise<Deci
   const readings = read(work, text, conversation.paths);
   const drafted = await prepare(work, readings);
   if ('decision' in drafted) return drafted.decision;
-  const { steps, assumptions, notes } = drafted;
+  const { steps, cautions, notes } = drafted;
   if (canLookUp(steps, tools)) return answerByReading(work, steps);
-  const draft = draftPlan(steps, assumptions, notes, request.timezone);
+  const draft = draftPlan(steps, cautions, notes, request.timezone);
   const writes = [
     ...new Set(steps.filter((step) => step.spec.effect !== 'read').map((step) => step.spec.name)),
   ];
@@ -116,6 +116,7 @@ function canLookUp(steps: PlannedStep[], tools: PlannerTools): boolean {
   const readable = new Set(tools.readable().map((spec) => spec.name));
   return (
     steps.length <= lookUpsAtMost &&
+    steps.every((step) => step.start === null) &&
     steps.every((step) => {
       const family = familyOf(step.spec);
       const acts =

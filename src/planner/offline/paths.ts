@@ -2,10 +2,13 @@
 import { markClass, readQuote, type Shielded } from './shield.ts';
 
 /** A word that is a path: it has a slash, an extension, or is a well-known file without one. */
-const pathWord = String.raw`(?:[\p{L}\p{N}_~+@#$%()\[\]{}.\-\\]*\/[^\s,;:!?"'<>|*]*|\.{0,2}[\p{L}\p{N}_][\p{L}\p{N}_+()\[\]{}.\-]*\.[\p{L}][\p{L}\p{N}_]{0,11}|\.[\p{L}][\p{L}\p{N}_.-]*|(?:README|LICENSE|Makefile|Dockerfile|CHANGELOG|TODO)\b)`;
+const pathWord = String.raw`(?:[\p{L}\p{N}_~+@#$%()\[\]{}.\-\\]*\/[^\s,;:!?"'<>|*]*|\.{0,2}[\p{L}\p{N}_\p{Extended_Pictographic}][\p{L}\p{N}_\p{Extended_Pictographic}\uFE0F+()\[\]{}.\-]*\.[\p{L}][\p{L}\p{N}_]{0,11}|\.[\p{L}][\p{L}\p{N}_.-]*|(?:README|LICENSE|Makefile|Dockerfile|CHANGELOG|TODO)\b)`;
 /** Matches one path: a path word, or quoted text where a path is expected. */
 export const pathPattern = `(?:${pathWord}|[${markClass}])`;
-const onePath = new RegExp(`(?<![\\p{L}\\p{N}:/@.])${pathPattern}`, 'giu');
+const onePath = new RegExp(
+  `(?<![\\p{L}\\p{N}\\p{Extended_Pictographic}:/@.])${pathPattern}`,
+  'giu',
+);
 const webAddress = /\bhttps?:\/\/[^\s<>"'\uE000-\uF8FF]+/gi;
 
 /** Ends of sentences and closing brackets are no part of a path. */

@@ -9,4 +9,6 @@ export type PlannedStep = {
   after: Set<string>;
   /** Groups run one after the other, as the request says "then". */
   group: number;
+  /** It does not begin before this moment (ISO). */
+  start: string | null;
 };

@@ -4,6 +4,7 @@ import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
 import { type Result, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeAbilities, describeCannot, joinWords } from './abilities.ts';
+import type { RiskNote } from './describe.ts';
 import { findProblems } from './draft.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
@@ -51,7 +52,7 @@ export function read(work: Work, text: string, paths: string[]): Understood[] {
   return readings;
 }
 
-type Prepared = { steps: PlannedStep[]; assumptions: string[]; notes: string[] };
+type Prepared = { steps: PlannedStep[]; cautions: RiskNote[]; notes: string[] };
 
 /** From readings to valid steps, or to what must be said before there can be any. */
 export async function prepare(
@@ -87,7 +88,8 @@ export async function prepare(
       },
     };
   }
-  return { steps: built.steps, assumptions: built.assumptions, notes: resolved.notes };
+  const cautions = [...resolved.cautions, ...built.assumptions.map((text) => ({ text }))];
+  return { steps: built.steps, cautions, notes: resolved.notes };
 }
 
 /** What can be decided before anything is looked up: questions, refusals, small talk. */
@@ -174,7 +176,7 @@ function refuse(work: Work, wanted: string, readings: Understood[]): Decision {
   };
 }
 
-type Units = { units: Unit[]; notes: string[] };
+type Units = { units: Unit[]; notes: string[]; cautions: RiskNote[] };
 
 /** Enumerates sets and reads what is to be edited; prohibitions become notes and limits. */
 async function resolveUnits(
@@ -188,25 +190,39 @@ async function resolveUnits(
   );
   const keep = forbidden.some((note) => /\b(?:overwrite|replace)\b/i.test(note));
   const nothing: string[] = [];
+  const asked: string[] = [];
+  const cautions: RiskNote[] = [];
   for (const { reading, link, tool } of readings) {
     const intents: Intent[] = [];
     const raw = reading.kind === 'intents' ? reading.intents : [];
     if (reading.kind === 'for_each') {
       const startedAt = work.clock.now();
-      const resolved = await resolveSet(reading.files, reading.make, tools, tool, signal);
-      const explanation = resolved.ok ? `${resolved.intents.length} files` : resolved.text;
+      const resolved = await resolveSet(
+        reading.files,
+        reading.make,
+        tools,
+        tool,
+        work.answers,
+        signal,
+      );
+      const explanation = resolved.ok
+        ? `${resolved.intents.length} files`
+        : resolved.ok === null
+          ? resolved.question
+          : resolved.text;
       work.trace.push(
         traceStep({
           stage: 'enumerate',
           tool: 'list',
           startedAt,
           endedAt: work.clock.now(),
-          ok: resolved.ok,
+          ok: resolved.ok !== false,
           explanation,
         }),
       );
-      if (!resolved.ok) nothing.push(resolved.text);
-      else intents.push(...resolved.intents);
+      if (resolved.ok) intents.push(...resolved.intents);
+      else if (resolved.ok === null) asked.push(resolved.question);
+      else nothing.push(resolved.text);
     }
     for (const intent of raw) {
       if (intent.act !== 'edit') {
@@ -218,11 +234,18 @@ async function resolveUnits(
         continue;
       }
       const resolved = await resolveEdit(intent.path, intent.edit, tools, tool, signal);
-      if (resolved.ok) intents.push(...resolved.intents);
-      else nothing.push(resolved.text);
+      if (resolved.ok) {
+        intents.push(...resolved.intents);
+        cautions.push(changedSince(intent.path));
+      } else if (resolved.ok === false) nothing.push(resolved.text);
     }
-    if (intents.length > 0) units.push({ intents, sequence: link === 'sequence', tool });
+    const start = 'start' in reading ? reading.start : undefined;
+    if (start && reading.kind === 'for_each') cautions.push(listedNow);
+    if (intents.length > 0)
+      units.push({ intents, sequence: link === 'sequence', tool, start: start ?? null });
   }
+  if (asked.length > 0)
+    return { decision: askThese(work, asked, 'the request leaves something open') };
   if (nothing.length > 0) {
     return {
       decision: {
@@ -231,8 +254,21 @@ async function resolveUnits(
       },
     };
   }
-  return { units, notes: forbidden.map((note) => `Asked not to: ${note}`) };
+  return { units, cautions, notes: forbidden.map((note) => `Asked not to: ${note}`) };
 }
+
+/** There is no way to add to a file at run time: its whole new text is fixed here. */
+function changedSince(path: string): RiskNote {
+  return {
+    text: `${path} is rewritten as a whole from what it said when this was planned; a change made to it since is lost.`,
+    sign: `${path} was changed after this plan was made.`,
+  };
+}
+
+const listedNow: RiskNote = {
+  text: 'The files were listed when this was planned; files that come later are not included.',
+  sign: 'A file like these was added after this plan was made.',
+};
 
 /** Arguments that their schema refuses are asked for again, or taken from the answer. */
 function fixArguments(work: Work, steps: PlannedStep[]): Decision | null {

@@ -25,6 +25,18 @@ export const questions = {
     `I run a plan once and cannot repeat "${words}". Shall I remind you ${when} to do it?`,
   condition: (words: string) =>
     `I plan fixed steps and cannot decide on "${words}". What should I do, without the condition?`,
+  unread: (words: string, clause: string) =>
+    `I do not know what to do with "${words}" in "${clause}". How else would you say it? Names and texts can stand in quotation marks.`,
+  depth: (what: string, place: string, below: number) =>
+    `Further down in ${place} I find ${below} more of the ${what}. Do you mean those too, or only the ones directly in ${place}?`,
+  timeOrText: (words: string) =>
+    `Is "${words}" the time to do it, or part of the text? Answer "time" or "text".`,
+  timeForAll: (words: string, clause: string) =>
+    `Is "${words}" meant for all of it, or only for "${clause}"?`,
+  past: (words: string) => `"${words}" is past. When should it be instead?`,
+  eventEnd: (title: string) => `From when to when is "${title}"?`,
+  tell: (person: string, words: string) =>
+    `I can't write to one person alone. Shall I give ${person} "${words}" as a task to confirm?`,
   unclear: (words: string) =>
     `I do not understand "${words}". What should I do, in words such as: create, move, delete, list or read a file, post, remind?`,
 } as const;
@@ -47,6 +59,13 @@ const shapes = [
   /^I run a plan once and cannot repeat ".+"\. Shall I remind you .+ to do it\?$/,
   /^I plan fixed steps and cannot decide on ".+"\. What should I do, without the condition\?$/,
   /^I do not understand ".+"\. What should I do/,
+  /^I do not know what to do with ".+" in ".+"\. How else would you say it\?/,
+  /^Further down in .+ I find \d+ more of the .+\. Do you mean those too, or only/,
+  /^Is ".+" the time to do it, or part of the text\?/,
+  /^Is ".+" meant for all of it, or only for ".+"\?$/,
+  /^".+" is past\. When should it be instead\?$/,
+  /^From when to when is ".+"\?$/,
+  /^I can't write to one person alone\. Shall I give .+ as a task to confirm\?$/,
 ];
 
 /** The questions of ours that stand in something the bot said, in order. */

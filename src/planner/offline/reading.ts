@@ -41,12 +41,33 @@ export type Edit =
   | { kind: 'replace'; old: string; new: string };
 
 /** Files meant by a description rather than by name: "all .txt files in inbox". */
-export type FileSet = { folder: string; pattern: string | null; recursive: boolean };
+export type FileSet = {
+  folder: string;
+  pattern: string | null;
+  /** null: not said; asked about when it makes a difference. */
+  recursive: boolean | null;
+  /** Folders as well: "everything". */
+  folders: boolean;
+  /** Paths or names that are left out: "except a.txt". */
+  except: string[];
+  /** The words that described the set. */
+  said: string;
+};
+
+/** When something is to begin that is not begun at once. */
+export type Start = { at: string; words: string; assumedHour: boolean };
 
 export type Reading =
-  | { kind: 'intents'; intents: Intent[] }
+  | { kind: 'intents'; intents: Intent[]; start?: Start }
   /** The same for every file of a set, which is enumerated first. */
-  | { kind: 'for_each'; files: FileSet; make: (path: string) => Intent | null }
+  | {
+      kind: 'for_each';
+      files: FileSet;
+      make: (path: string, folder?: boolean) => Intent | null;
+      start?: Start;
+    }
+  /** Which files there are, as an answer. */
+  | { kind: 'find'; files: FileSet }
   /** Something is missing or has two meanings. The answer comes back under the same question. */
   | { kind: 'question'; questions: string[] }
   /** No tool can do it: "book flights". */

@@ -39,20 +39,47 @@ export function quoteLongText(text: string): { text: string; tooLong: boolean } 
   return { text: `${restoreQuotes(head, quotes)}"${body}"`, tooLong: false };
 }
 
+/** "a file called hello world.txt": the name goes on to its extension. */
+const spacedName =
+  /\b(called|named|titled)\s+((?:(?!(?:and|or|in|into|to|with|saying|says|containing|contains|that|which|from|as)\b)[^\s,;:.!?\uE000-\uF8FF/]+\s+){1,6}[^\s,;:!?\uE000-\uF8FF/]+\.\p{L}[\p{L}\p{N}]{0,11})(?![\p{L}\p{N}/])/giu;
+
+/** "list.md with:" and an end of line: the lines that follow are its text. */
+const block =
+  /^([^\n]*\b(?:create|make|write|save|put|add|append|overwrite|store|draft|generate|update|post|publish)\b[^\n]*?(?:\b(?:with|saying|says|contains|containing|contents?|text|message|lines?|following|this)\s*:?|\.\p{L}[\p{L}\p{N}]{0,11}\s*:|\bhere\s*:|\bpost\s*:))[ \t]*\n+([\s\S]+?)(?=\s*\n\s*\n?\s*(?:and\s+)?(?:then|after\s+that|afterwards|finally)\b|\s*$)/iu;
+
 export function shield(text: string): Shielded {
   const quotes: Quote[] = [];
   const clean = text
     .normalize('NFC')
     .replace(/[\u200B-\u200D\u2060\uFEFF]/g, '')
     .replace(anyMark, '');
-  const hidden = clean.replace(anyQuoted, (raw: string, ...groups: unknown[]) => {
+  const hide = (inner: string): string => {
+    if (quotes.length > lastMark - firstMark) return inner;
+    quotes.push({ inner, raw: inner });
+    return String.fromCharCode(firstMark + quotes.length - 1);
+  };
+  const lines = clean.replace(/\r\n?/g, '\n');
+  const dictated = opensWithQuote(lines)
+    ? lines
+    : lines.replace(block, (_, head: string, body: string) => `${head} ${hide(body)}`);
+  const hidden = dictated.replace(anyQuoted, (raw: string, ...groups: unknown[]) => {
     if (quotes.length > lastMark - firstMark) return raw;
     const inner = groups.slice(0, quoted.length).find((group) => typeof group === 'string');
     const value = typeof inner === 'string' ? inner : '';
     quotes.push({ inner: raw.startsWith('"') ? value.replace(/\\(["\\])/g, '$1') : value, raw });
     return String.fromCharCode(firstMark + quotes.length - 1);
   });
-  return { text: hidden, quotes };
+  const named = hidden.replace(
+    spacedName,
+    (_, word: string, name: string) => `${word} ${hide(name)}`,
+  );
+  return { text: named, quotes };
+}
+
+/** A text in quotation marks may have lines of its own. */
+function opensWithQuote(text: string): boolean {
+  const head = block.exec(text)?.[1];
+  return head === undefined || (head.match(/["“`]/g)?.length ?? 0) % 2 === 1 || /```/.test(text);
 }
 
 /** The quoted text a mark stands for, when `text` is one mark and nothing else. */

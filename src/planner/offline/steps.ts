@@ -7,7 +7,7 @@ import { orderSteps } from './order-steps.ts';
 import { baseName, folderOf } from './paths.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
-import type { Intent } from './reading.ts';
+import type { Intent, Start } from './reading.ts';
 import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
 import { printClock, printDate } from './times.ts';
 
@@ -18,7 +18,12 @@ export type Built = {
   assumptions: string[];
 };
 
-export type Unit = { intents: Intent[]; sequence: boolean; tool: string | undefined };
+export type Unit = {
+  intents: Intent[];
+  sequence: boolean;
+  tool: string | undefined;
+  start: Start | null;
+};
 
 export type BuildOptions = {
   manifest: OperationSpec[];
@@ -48,6 +53,8 @@ const wantedWords: Record<Family, string> = {
   nothing: 'run a step that does nothing',
 };
 
+const noHour = 'No time of day was named: 09:00 is assumed.';
+
 /** Builds steps from units in the order in which they were said. Nothing is looked up here. */
 export function buildSteps(units: Unit[], options: BuildOptions): Built {
   const builder = new Builder(options);
@@ -64,6 +71,7 @@ class Builder {
   readonly #folders = new Map<string, string>();
   #group = 0;
   #tool: string | undefined;
+  #start: Start | null = null;
   /** The step whose text "it" stands for. */
   #output: { id: string; path: string } | null = null;
 
@@ -74,6 +82,8 @@ class Builder {
   addUnit(unit: Unit): void {
     if (unit.sequence && this.#steps.length > 0) this.#group += 1;
     this.#tool = unit.tool;
+    this.#start = unit.start;
+    if (unit.start?.assumedHour) this.#assumptions.add(noHour);
     const outputBefore = this.#output;
     const [stepsBefore, missingBefore] = [this.#steps.length, this.#missing.size];
     for (const intent of unit.intents) this.#addIntent(intent);
@@ -107,6 +117,7 @@ class Builder {
       args,
       after: new Set<string>(),
       group: this.#group,
+      start: this.#start?.at ?? null,
     };
     this.#steps.push(step);
     const pointer = textPointer(spec);
@@ -169,8 +180,7 @@ class Builder {
         this.#addByRoles('ask', { question: intent.question, assignee: intent.assignee });
         return;
       case 'remind':
-        if (intent.assumedHour)
-          this.#assumptions.add('No time of day was named: 09:00 is assumed.');
+        if (intent.assumedHour) this.#assumptions.add(noHour);
         this.#addByRoles('remind', {
           text: intent.text,
           at: intent.at,
@@ -182,8 +192,7 @@ class Builder {
         this.#addCalendarRead(intent.from, intent.to);
         return;
       case 'calendar_add':
-        if (intent.assumedHour)
-          this.#assumptions.add('No time of day was named: 09:00 is assumed.');
+        if (intent.assumedHour) this.#assumptions.add(noHour);
         this.#addByRoles('calendar_add', {
           title: intent.title,
           at: intent.start,
@@ -236,8 +245,10 @@ class Builder {
       case 'copy_of':
         return this.#addByRoles('read', { path: content.path }) && this.#readOutput();
       case 'previous':
-        if (this.#output === null) this.#questions.add(questions.content(path));
+        if (this.#output === null) return this.#askContent(path);
         return this.#readOutput();
+      case 'unclear':
+        return this.#askContent(path);
       case 'compose': {
         const spec = bindFamily('compose', this.#options.manifest);
         const answer = this.#options.answers.get(questions.content(path));
@@ -250,6 +261,12 @@ class Builder {
       default:
         return content satisfies never;
     }
+  }
+
+  #askContent(path: string): string | null {
+    const answer = this.#options.answers.get(questions.content(path));
+    if (answer === undefined) this.#questions.add(questions.content(path));
+    return answer?.trim() ?? null;
   }
 
   #addCopy(from: string, to: string): void {
@@ -271,10 +288,8 @@ class Builder {
           content.kind === 'own_name' ? { kind: 'text', text: 'its own name' } : content,
           'the message',
         );
-    if (text === null) {
-      this.#questions.add(questions.post());
-      return;
-    }
+    if (previous) this.#questions.add(questions.post());
+    if (text === null) return;
     this.#addByRoles('post', { text, conversation });
   }
 

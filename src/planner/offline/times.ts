@@ -7,6 +7,10 @@ export type Moment = {
   iso: string;
   /** The words that were read. */
   words: string;
+  /** Where the words stand. */
+  index: number;
+  /** The end, where a range was named: "15:00-16:00". */
+  end: string | null;
   /** No hour was named: nine in the morning is assumed. */
   assumedHour: boolean;
 };
@@ -266,29 +270,48 @@ export function readMoment(text: string, now: Date, timezone: string): Moment | 
   );
   const found = results.find((result) => result.start.isCertain('hour')) ?? results[0];
   if (!found) return null;
-  const { start } = found;
-  const relative = /^(?:in|after)\b/i.test(found.text.trim()) && start.isCertain('hour');
+  const place = { words: found.text, index: found.index };
+  const relative = /^(?:in|after)\b/i.test(found.text.trim()) && found.start.isCertain('hour');
   if (relative) {
     const exact = Temporal.Instant.fromEpochMilliseconds(found.date().getTime());
     return {
+      ...place,
       iso: printMoment(exact.toZonedDateTimeISO(timezone)),
-      words: found.text,
+      end: null,
       assumedHour: false,
     };
   }
   const named =
-    start.isCertain('hour') ||
+    found.start.isCertain('hour') ||
     /\b(?:morning|afternoon|evening|night|tonight|noon|midnight)\b/i.test(found.text);
-  let moment = Temporal.PlainDateTime.from({
-    year: start.get('year') ?? here.year,
-    month: start.get('month') ?? here.month,
-    day: start.get('day') ?? here.day,
-    hour: named ? (start.get('hour') ?? assumedHour) : assumedHour,
-    minute: named ? (start.get('minute') ?? 0) : 0,
+  let moment = toZoned(found.start, here, named, timezone);
+  let end = found.end ? toZoned(found.end, here, named, timezone) : null;
+  const dated = (['day', 'weekday', 'month'] as const).some((part) => found.start.isCertain(part));
+  if (!dated && Temporal.ZonedDateTime.compare(moment, here) <= 0) {
+    moment = moment.add({ days: 1 });
+    end = end?.add({ days: 1 }) ?? null;
+  }
+  return {
+    ...place,
+    iso: printMoment(moment),
+    end: end && printMoment(end),
+    assumedHour: !named,
+  };
+}
+
+function toZoned(
+  part: chrono.ParsedComponents,
+  here: Temporal.ZonedDateTime,
+  named: boolean,
+  timezone: string,
+): Temporal.ZonedDateTime {
+  return Temporal.PlainDateTime.from({
+    year: part.get('year') ?? here.year,
+    month: part.get('month') ?? here.month,
+    day: part.get('day') ?? here.day,
+    hour: named ? (part.get('hour') ?? assumedHour) : assumedHour,
+    minute: named ? (part.get('minute') ?? 0) : 0,
   }).toZonedDateTime(timezone);
-  const dated = start.isCertain('day') || start.isCertain('weekday') || start.isCertain('month');
-  if (!dated && Temporal.ZonedDateTime.compare(moment, here) <= 0) moment = moment.add({ days: 1 });
-  return { iso: printMoment(moment), words: found.text, assumedHour: !named };
 }
 
 function printMoment(moment: Temporal.ZonedDateTime): string {

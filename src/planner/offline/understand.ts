@@ -3,6 +3,7 @@ import { describeWanted } from './abilities.ts';
 import type { Clause } from './clauses.ts';
 import { splitClauses } from './clauses.ts';
 import { splitAtMarker } from './content.ts';
+import { findUnread } from './coverage.ts';
 import { readToolHint } from './families.ts';
 import { readGeneric, readNamedOperation } from './frames/generic.ts';
 import { readDelete, readMove } from './frames/move-files.ts';
@@ -33,9 +34,10 @@ import {
   type Reading,
   type ReadingContext,
 } from './reading.ts';
+import { readRepetition } from './repetition.ts';
 import { splitName } from './schema-fields.ts';
 import { shield, unshield } from './shield.ts';
-import { describeRule, readRecurrence } from './times.ts';
+import { takeTime } from './timing.ts';
 
 /** One clause with its meaning. `tool` is the tool the person named for it. */
 export type Understood = {
@@ -133,51 +135,40 @@ function readClause(text: string, context: ReadingContext): Reading {
   if (conditional !== null) return answerOr(questions.condition(conditional), context);
   const repeated = readRepetition(text, context);
   if (repeated !== null) return repeated;
+  const timed = takeTime(text, context);
+  if (timed === null) return readPlain(text, context);
+  if ('kind' in timed)
+    return canStartLater(readPlain(text, context)) ? timed : readPlain(text, context);
+  const reading = readPlain(timed.text, context);
+  if (!canStartLater(reading)) return readPlain(text, context);
+  return timed.start === null ? reading : { ...reading, start: timed.start };
+}
+
+/** Reminders and events have times of their own, and so may operations of other tools. */
+function canStartLater(reading: Reading): reading is Extract<Reading, { start?: unknown }> {
+  return (
+    reading.kind === 'for_each' ||
+    (reading.kind === 'intents' &&
+      !reading.intents.some((intent) =>
+        ['remind', 'calendar_add', 'calendar_read', 'call'].includes(intent.act),
+      ))
+  );
+}
+
+function readPlain(text: string, context: ReadingContext): Reading {
   const clause = stripClosing(rewordQuestion(stripPoliteness(text)));
   for (const frame of frames) {
     const reading = frame(clause, context) ?? (clause === text ? null : frame(text, context));
-    if (reading !== null) return reading;
+    if (reading !== null) return checkUnread(clause, reading, context);
   }
   return readUnknown(clause, context);
 }
 
-const repetition =
-  /\b(?:(?:every|each)\s+(?:other\s+|\d+\s+)?(?:(?:week|work|business)?\s?-?days?|weeks?|months?|years?|hours?|minutes?|mornings?|afternoons?|evenings?|nights?|mon|tue|wed|thu|fri|sat|sun)|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:daily|hourly|weekly|monthly)\s+at)/i;
-const repeatable =
-  /^(?:post|send|run|fetch|get|download|create|write|delete|move|copy|list|ask|publish|share)\b/i;
-
-/** Steps run once. What should happen again and again can only be remembered: that is offered. */
-function readRepetition(text: string, context: ReadingContext): Reading | null {
-  const found = repetition.exec(text);
-  if (!found || /\bremind|\bcalendar\b|\bmeeting\b|\bappointment\b/i.test(text)) return null;
-  if (splitAtMarker(text.slice(0, found.index), context.shielded) !== null) return null;
-  if (/\b(?:that|saying|says)\s|:\s/i.test(text.slice(0, found.index))) return null;
-  const rule = readRecurrence(text);
-  if (!rule) return null;
-  const rest = rule.pieces
-    .reduce((left, piece) => left.replace(piece, ' '), text)
-    .replace(/\s+/g, ' ')
-    .replace(/^[\s,]+|[\s,.]+$/g, '');
-  const edge =
-    found.index === 0 ||
-    text
-      .trimEnd()
-      .replace(/[.!]$/, '')
-      .endsWith((rule.pieces.at(-1) ?? '').trim());
-  if (!edge || !repeatable.test(rest)) return null;
-  const words = unshield(rest, context.shielded.quotes);
-  const question = questions.repeat(words, describeRule(rule.rrule));
-  const answer = context.answers.get(question);
-  if (answer === undefined) return ask(question);
-  if (!/^\s*(?:y|yes|yep|yeah|sure|ok|okay|please|do|right)\b/i.test(answer))
-    return { kind: 'nothing', note: '' };
-  const reminder = words.charAt(0).toUpperCase() + words.slice(1);
-  return {
-    kind: 'intents',
-    intents: [
-      { act: 'remind', text: reminder, at: null, rrule: rule.rrule, assumedHour: rule.assumedHour },
-    ],
-  };
+function checkUnread(clause: string, reading: Reading, context: ReadingContext): Reading {
+  const unread = findUnread(clause, reading, context);
+  if (unread === null) return reading;
+  const words = unshield(clause, context.shielded.quotes);
+  return answerOr(questions.unread(shorten(unread), shorten(words)), context);
 }
 
 /** A condition outside of text that is to be written. */
@@ -256,8 +247,9 @@ function pathsAfter(intent: Intent): string[] {
     case 'delete':
       return [intent.path];
     case 'move':
-    case 'copy':
       return [intent.to];
+    case 'copy':
+      return [intent.from];
     case 'summarize':
       return intent.path === null ? [] : [intent.path];
     case 'make_folder':

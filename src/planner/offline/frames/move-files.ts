@@ -1,6 +1,8 @@
 // Instructions that move, rename or delete files, one by one or by description.
+
+import { readFileSet, takeException } from '../file-sets.ts';
 import { fileNoun, readLeadVerb } from '../lexicon.ts';
-import { isPronoun, readFileSet, readFolder, readObjects } from '../objects.ts';
+import { isPronoun, readFolder, readObjects } from '../objects.ts';
 import {
   baseName,
   findPaths,
@@ -45,7 +47,15 @@ const deleteVerbs = new Set([
   'destroy',
   'wipe',
   'purge',
+  'del',
+  'empty',
+  'clear',
+  'clear out',
+  'clean',
+  'clean out',
 ]);
+/** These leave the folder or file itself in place. */
+const emptyVerbs = new Set(['empty', 'clear', 'clear out', 'clean', 'clean out', 'wipe', 'purge']);
 const destination =
   /^([\s\S]*?)\s+(?:(?:over|back|out|away)\s+)?(?:to|into|in|inside|under|as|->|→)\s+([\s\S]+)$/i;
 
@@ -61,11 +71,13 @@ export const readMove: Frame = (clause, context) => {
     .replace(/^the\s+name\s+of\s+/i, '')
     .replace(/,?\s*\b(?:overwriting|replacing)\s+(?:it|them|the|any)[\s\S]*$/i, '')
     .replace(/[.!]$/, '');
-  const split = splitDestination(rest, context);
+  const { text: plain, except, said } = takeException(rest, context);
+  const split = splitDestination(plain, context);
   if (lead.verb === 'put' && (!split || !isMovable(split.objects, split.target, context)))
     return null;
-  const objects = split?.objects ?? rest;
-  const set = readFileSet(objects, context);
+  const objects = split?.objects ?? plain;
+  const described = readFileSet(objects, context);
+  const set = described && { ...described, except, said: `${described.said} ${said}` };
   if (lead.verb === 'archive' && !split) {
     if (set)
       return forEach(set, (from) => ({
@@ -217,32 +229,65 @@ function askWhich(verb: string, clause: string, context: ReadingContext): Readin
   );
 }
 
+const wholeWorkspace =
+  /^(?:out\s+)?(?:the\s+|my\s+|our\s+)?(?:whole\s+|entire\s+)?(?:workspace|root)$|^\.\/?$/i;
+
 export const readDelete: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
   if (!lead || !deleteVerbs.has(lead.verb)) return null;
+  const flags = /^(?:-\w+\s+)+/.exec(lead.rest)?.[0] ?? '';
   const rest = lead.rest
-    .replace(/^(?:-r\w*\s+|-f\s+)+/i, '')
+    .slice(flags.length)
+    .replace(/[.!?\s]+$/, (end) => (lead.rest.trim().length <= 2 ? end : ''))
     .replace(/\s+(?:from|in|out of)\s+(?:the|my|our)\s+workspace\b/i, '');
+  if (wholeWorkspace.test(rest) && (rest !== '' || emptyVerbs.has(lead.verb)))
+    return deleteEverything('', rest);
   const folderWords =
     /\b(?:folder|directory)\b/i.test(rest) && !/\bfiles?\b|\beverything\b|\ball\b/i.test(rest);
-  const folder = folderWords ? readFolder(rest, context) : null;
-  if (folder !== null) return intents({ act: 'delete', path: tidyPath(folder), recursive: true });
-  const set = readFileSet(rest, context);
-  if (set && !isPronoun(rest))
+  const folder = folderWords || emptyVerbs.has(lead.verb) ? readFolder(rest, context) : null;
+  if (folder !== null) {
+    if (emptyVerbs.has(lead.verb)) return deleteEverything(tidyPath(folder), rest);
+    return intents({ act: 'delete', path: tidyPath(folder), recursive: true });
+  }
+  const set = isPronoun(rest) ? null : readFileSet(rest, context);
+  if (set) {
+    const files = lead.verb === 'rm' && !/r/i.test(flags) ? { ...set, folders: false } : set;
     return {
       kind: 'for_each',
-      files: set,
-      make: (path) => ({ act: 'delete', path, recursive: false }),
+      files,
+      make: (path, isFolder = false) => ({ act: 'delete', path, recursive: isFolder }),
     };
+  }
   const paths = readSources(rest, context);
   if (paths.length > 0) {
+    if (emptyVerbs.has(lead.verb))
+      return intents(
+        ...paths.map(
+          (path): Intent => ({
+            act: 'write',
+            path,
+            content: { kind: 'text', text: '' },
+            overwrite: true,
+          }),
+        ),
+      );
     return intents(
       ...paths.map(
         (path): Intent => ({ act: 'delete', path: tidyPath(path), recursive: path.endsWith('/') }),
       ),
     );
   }
-  if (rest === '' || fileNoun.test(rest) || isPronoun(rest))
+  const ordinal =
+    /\b(?:first|second|third|last|next|other|previous|old|new|\d+(?:st|nd|rd|th))\s+(?:one|file)s?$/i;
+  if (rest === '' || fileNoun.test(rest) || isPronoun(rest) || ordinal.test(rest))
     return askWhich('delete', clause, context);
   return null;
 };
+
+function deleteEverything(folder: string, said: string): Reading {
+  return {
+    kind: 'for_each',
+    files: { folder, pattern: null, recursive: false, folders: true, except: [], said },
+    make: (path, isFolder = false) => ({ act: 'delete', path, recursive: isFolder }),
+  };
+}

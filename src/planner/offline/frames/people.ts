@@ -1,7 +1,6 @@
 // Instructions that reach people: post, ask, remind, and what stands in a calendar.
 import { readContent, splitAtMarker } from '../content.ts';
 import { readLeadVerb } from '../lexicon.ts';
-import { findAddresses } from '../paths.ts';
 import { questions } from '../questions.ts';
 import { ask, type Frame, intents, type ReadingContext } from '../reading.ts';
 import { readQuote, unshield } from '../shield.ts';
@@ -15,7 +14,7 @@ const toConversation = new RegExp(
 
 export const readPost: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
-  if (!lead || findAddresses(clause).length > 0) return null;
+  if (!lead) return null;
   const posts = [
     'post',
     'announce',

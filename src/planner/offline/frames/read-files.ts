@@ -1,6 +1,8 @@
 // Instructions and questions that only look: list, read, summarise.
+
+import { readFileSet } from '../file-sets.ts';
 import { readLeadVerb } from '../lexicon.ts';
-import { isPronoun, readFileSet, readFolder, readObjects, readPaths } from '../objects.ts';
+import { isPronoun, readFolder, readObjects, readPaths } from '../objects.ts';
 import { findAddresses, findPaths, hasExtension, tidyPath } from '../paths.ts';
 import { questions } from '../questions.ts';
 import { ask, type Frame, type Intent, intents, type ReadingContext } from '../reading.ts';

@@ -23,6 +23,7 @@ export const readWeb: Frame = (clause, context) => {
     return null;
   }
   const outside = clause.replace(url, ' ');
+  if (lead && isText(lead.verb, outside)) return null;
   const method =
     changing.exec(outside)?.[1] ??
     (/^(?:post|submit|send|put|patch)\b/i.test(clause)
@@ -52,6 +53,25 @@ export const readWeb: Frame = (clause, context) => {
   }
   return intents({ act: 'request', url, method, body });
 };
+
+/** "write https://… to links.txt", "post https://… here": the address itself is the text. */
+function isText(verb: string, outside: string): boolean {
+  if (changing.test(outside)) return false;
+  if (/^(?:write|append|add|put|note down|jot down|write down|record|insert|prepend)$/.test(verb))
+    return (
+      /\b(?:to|in|into|on)\b/i.test(outside) || /\b(?:saying|containing|with)\b/i.test(outside)
+    );
+  if (/^(?:post|share|send|say|announce|tell|publish|message|remind|ask)$/.test(verb))
+    return (
+      /\b(?:here|everyone|everybody|us|(?:the\s+)?(?:channel|chat|team|group|thread))\b|#\w/i.test(
+        outside,
+      ) || /^(?:say|announce|tell|remind|ask|share)$/.test(verb)
+    );
+  if (/^(?:create|make|generate|overwrite|change|update|touch|new)$/.test(verb)) return true;
+  return (
+    /\b(?:the\s+)?(?:url|link|address)\s+(?=\s)/i.test(outside) && /^(?:save|store)$/.test(verb)
+  );
+}
 
 function readSavePath(outside: string, context: Parameters<Frame>[1]): string | null {
   if (!/\b(?:to|into|as|in)\b/i.test(outside)) return null;

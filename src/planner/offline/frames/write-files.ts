@@ -48,6 +48,9 @@ const writeVerbs = new Set([
   'replace',
 ]);
 
+/** Verbs that make a thing rather than put words down. */
+const makeVerbs = new Set(['create', 'make', 'new', 'touch', 'generate', 'produce', 'set up']);
+
 export const readMakeFolder: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
   if (!lead) return null;
@@ -259,7 +262,10 @@ function readOne(
     readQuote(placed.words, context.shielded.quotes) !== undefined &&
     hasExtension(placed.path);
   if (placed && (spokenWords || !isNamePart(placed.words, context))) {
-    return write([placed.path], readContent(placed.words, context.shielded), overwrite);
+    const content = readContent(placed.words, context.shielded);
+    // "write hello to a.txt" writes hello; "create hello in a.txt" makes something of that kind.
+    const loose = content.kind === 'text' && !spokenWords && makeVerbs.has(verb);
+    if (!loose) return write([placed.path], content, overwrite);
   }
   const paths = readTargets(text, context);
   if (paths.length > 0) {
