@@ -257,7 +257,7 @@ describe('a model that hangs while its process stops', () => {
     };
     const first = await programs.serve(options);
     const { body } = await first.api.post<{ run_id: string }>('/api/run', { text: 'Hang once' });
-    await waitFor('the model to be asked', () => asked.has('Hang once'));
+    await waitFor('the model to be asked', () => asked.has('Hang once'), { timeoutMs: 30_000 });
     const began = performance.now();
     expect(await first.stop()).toEqual({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(20_000);
