@@ -9,8 +9,9 @@ import { type Config, loadConfig } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { describeFindings, examine } from './doctor.ts';
 import { createLog } from './logging.ts';
+import { openMigrated } from './open-database.ts';
 import { addressOf, banner, serve, version } from './serve.ts';
-import { type House, openHouse, openMigrated } from './wire.ts';
+import { type House, openHouse } from './wire.ts';
 
 /** Aborts at SIGINT or SIGTERM. */
 function untilSignal(): AbortSignal {
@@ -180,5 +181,5 @@ program.parseAsync().catch((error: unknown) => {
   }
   if (error instanceof CountersignError) console.error(`countersign: ${error.message}`);
   else console.error(error);
-  process.exitCode = exitCodes.failed ?? 1;
+  process.exitCode = exitCodes.failed;
 });

@@ -3,7 +3,8 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
-import { createModelClient, hasModelAccess } from '#models/openai.ts';
+import { countOf } from '#contracts/words.ts';
+import { createModelClient, readModelAccess } from '#models/openai.ts';
 import { openHouse } from './wire.ts';
 
 export type Finding = {
@@ -33,8 +34,8 @@ async function checkWorkspace({ workspace }: Config): Promise<Finding> {
 }
 
 async function checkModel({ env }: Config): Promise<Finding> {
-  const access = { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL };
-  if (!hasModelAccess(access)) {
+  const reach = readModelAccess(env);
+  if (reach === null) {
     return {
       part: 'Model',
       state: 'off',
@@ -43,7 +44,7 @@ async function checkModel({ env }: Config): Promise<Finding> {
     };
   }
   try {
-    await createModelClient(access).models.list({ timeout: modelTimeoutMs });
+    await createModelClient(reach).models.list({ timeout: modelTimeoutMs });
     return { part: 'Model', state: 'ok', text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}` };
   } catch (error) {
     return {
@@ -62,7 +63,7 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       ({ tool, ok, operations, reason }): Finding => ({
         part: `Tool ${tool}`,
         state: ok ? 'ok' : 'broken',
-        text: ok ? `${operations} operations` : (reason ?? 'It does not answer.'),
+        text: ok ? countOf(operations, 'operation') : (reason ?? 'It does not answer.'),
         ...(ok ? {} : { advice: `Check mcpServers.${tool} in ${config.settingsFile.path}.` }),
       }),
     );

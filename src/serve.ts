@@ -7,6 +7,8 @@ import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
 import type { Config } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { countOf } from '#contracts/words.ts';
+import { readModelAccess } from '#models/openai.ts';
 import { createMetrics } from './metrics.ts';
 import type { House } from './wire.ts';
 
@@ -81,11 +83,11 @@ export function banner(house: House, config: Config, url: string, seconds: numbe
     ['Database', house.database],
     [
       'Model',
-      env.OPENAI_API_KEY === undefined && env.OPENAI_BASE_URL === undefined
+      readModelAccess(env) === null
         ? 'none: the offline planner drafts plans. Set OPENAI_API_KEY for a model.'
         : `${env.PLANNER_MODEL} plans, ${env.EXECUTOR_MODEL} decides run-time arguments`,
     ],
-    ['Tools', `${operations} operations: ${tools.map(({ tool }) => tool).join(', ')}`],
+    ['Tools', `${countOf(operations, 'operation')}: ${tools.map(({ tool }) => tool).join(', ')}`],
     ...down.map(({ tool, reason }): [string, string] => [
       '',
       `${tool} is down: ${reason ?? 'no reason given'}`,

@@ -1,8 +1,8 @@
 // Runs whose planner is gone: asked again while that helps, and in the end told as what it is.
-import { appendMessage } from '#store/messages.ts';
 import { findAbandonedRuns, lockRun, updateRun } from '#store/runs.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
+import { speakAsBot } from './speak.ts';
 
 const runsATurn = 50;
 /** Beyond the planner's own time: pg-boss has tried again by then. */
@@ -24,10 +24,8 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
           response_text: text,
           escalate_reason: text,
         });
-        await appendMessage(tx, {
+        await speakAsBot(tx, {
           conversation: run.conversation,
-          author: 'bot',
-          name: botName,
           text,
           runId: id,
           once: `${id}:${turn}`,

@@ -1,11 +1,11 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
 import type { Plan, Step } from '#contracts/plan.ts';
 import type { Transaction } from '#store/database.ts';
-import { appendMessage } from '#store/messages.ts';
 import { lockPlan, readPlan } from '#store/plans.ts';
 import { readSteps } from '#store/steps.ts';
 import { describeProposal } from './call-to-action.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { speakAsBot } from './speak.ts';
 
 /** The key under which news of a version is said once. */
 export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
@@ -103,10 +103,8 @@ async function sayOnce(
   text: string,
   card: boolean,
 ): Promise<void> {
-  await appendMessage(tx, {
+  await speakAsBot(tx, {
     conversation,
-    author: 'bot',
-    name: botName,
     text,
     planId: card ? planId : null,
     once: key,

@@ -15,6 +15,3 @@ export type ConversationContext = PlansContext & {
   linkTo: (planId: string) => string | null;
   warn(message: string, error?: unknown): void;
 };
-
-/** The name the bot signs with. */
-export const botName = 'Countersign';

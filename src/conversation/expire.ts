@@ -3,11 +3,11 @@ import { and, asc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { changeSteps } from '#store/change-steps.ts';
-import { appendMessage } from '#store/messages.ts';
 import { lockPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { closeRun } from './decisions.ts';
+import { speakAsBot } from './speak.ts';
 
 const plansATurn = 200;
 const dayMs = 86_400_000;
@@ -52,10 +52,8 @@ export async function expireProposals(
     const { conversation } = plan;
     if (conversation === null) continue;
     await context.db.transaction((tx) =>
-      appendMessage(tx, {
+      speakAsBot(tx, {
         conversation,
-        author: 'bot',
-        name: botName,
         text: `${plan.id} “${plan.title}” still waits for a decision. It is cancelled in ${Math.ceil(staleAfterDays / 2)} days if nobody decides.`,
         planId: plan.id,
         once: `${plan.id}:v${plan.version}:reminder`,

@@ -10,15 +10,16 @@ import { preparePropose, prepareRevise } from '#plans/propose.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
-import { appendMessage, readLatestMessages } from '#store/messages.ts';
+import { readLatestMessages } from '#store/messages.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import { iterateSteps } from '#store/steps.ts';
 import { newsKey } from './announce.ts';
 import { callToAction, describeProposal } from './call-to-action.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
+import { speakAsBot } from './speak.ts';
 
 const historyLength = 30;
 const graceSeconds = 5;
@@ -222,10 +223,8 @@ async function storeOutcome(
       decision_reason: outcome.reason,
     };
     const say = (text: string, planId: string | null, once = `${run.id}:${run.turn}`) =>
-      appendMessage(tx, {
+      speakAsBot(tx, {
         conversation: run.conversation,
-        author: 'bot',
-        name: botName,
         text,
         runId: run.id,
         planId,

@@ -1,21 +1,10 @@
 // Reminders: stored once, rung when due, booked again until their rule ends.
 import { and, eq, isNotNull, lte } from 'drizzle-orm';
-import { appendMessage } from '#store/messages.ts';
 import { reminders } from '#store/schema.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
-
-export type NewReminder = {
-  id: string;
-  planId: string | null;
-  user: string;
-  conversation: string | null;
-  text: string;
-  rrule: string | null;
-  timezone: string;
-  startsAt: Date;
-  nextAt: Date;
-};
+import type { NewReminder } from '#tools/ports.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { speakAsBot } from './speak.ts';
 
 /** Stores a reminder and books its first ring; a second call with the same id changes nothing. */
 export async function setReminder(
@@ -68,17 +57,12 @@ export async function ringReminders(context: ConversationContext): Promise<void>
         rrule === null
           ? []
           : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
-      await appendMessage(tx, {
+      await speakAsBot(tx, {
         conversation: conversationOf(reminder),
-        author: 'bot',
-        name: botName,
         text: `Reminder for ${reminder.user}: ${reminder.text}`,
         once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
       });
-      await tx
-        .update(reminders)
-        .set({ next_at: next })
-        .where(eq(reminders.id, reminder.id));
+      await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));
       if (next !== null) await enqueue(tx, 'remind', {}, { startAfter: next });
     }
   });

@@ -6,23 +6,22 @@ import { statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun } from '#store/runs.ts';
-import { botName, type ConversationContext } from './conversation-context.ts';
+import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
+import { speakAsBot } from './speak.ts';
 import { queueTurn, startRun } from './start-run.ts';
 import { readWord, type Word } from './words.ts';
 
-async function speak(
+/** Writes down what a person said. */
+async function hear(
   context: ConversationContext,
   conversation: string,
-  message: {
-    author: 'person' | 'bot';
-    name: string;
-    text: string;
-    runId: string | null;
-    planId?: string;
-  },
+  runId: string | null,
+  text: string,
+  actor: Actor,
 ): Promise<void> {
-  await context.db.transaction((tx) => appendMessage(tx, { conversation, ...message }));
+  const message = { conversation, author: 'person' as const, name: actor.id, text, runId };
+  await context.db.transaction((tx) => appendMessage(tx, message));
 }
 
 /** What a deciding word is about: a plan in the version that was shown, or as yet none. */
@@ -67,14 +66,10 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
 }
 
 /** Something the bot says about the subject. */
-function answer(context: ConversationContext, subject: Subject, text: string): Promise<void> {
-  return speak(context, subject.conversation, {
-    author: 'bot',
-    name: botName,
-    text,
-    runId: subject.runId,
-    ...(subject.shown === null ? {} : { planId: subject.shown.id }),
-  });
+async function answer(context: ConversationContext, subject: Subject, text: string): Promise<void> {
+  const { conversation, runId, shown } = subject;
+  const message = { conversation, text, runId, planId: shown?.id ?? null };
+  await context.db.transaction((tx) => speakAsBot(tx, message));
 }
 
 /** Carries out a deciding word on the version that was shown. */
@@ -135,7 +130,7 @@ export async function reply(
       'Say what should change: “propose changes: …”.',
     );
   }
-  await speak(context, run.conversation, { author: 'person', name: actor.id, text, runId });
+  await hear(context, run.conversation, runId, text, actor);
   if (word.kind === 'talk') await continueRun(context, run, text);
   else await decide(context, subjectOfRun(run), word, actor);
 }
@@ -202,7 +197,7 @@ export async function say(
         ? nothing
         : subjectOfRun(run);
   const { runId } = subject;
-  await speak(context, conversation, { author: 'person', name: actor.id, text, runId });
+  await hear(context, conversation, runId, text, actor);
   try {
     requireOne(open, word);
     await decide(context, subject, word, actor);

@@ -6,21 +6,24 @@ export type ChatPort = {
   post(message: { conversation: string; user: string; text: string; once: string }): Promise<void>;
 };
 
+export type NewReminder = {
+  id: string;
+  planId: string | null;
+  user: string;
+  conversation: string | null;
+  text: string;
+  /** RFC 5545 rule; null: once. */
+  rrule: string | null;
+  timezone: string;
+  startsAt: Date;
+  /** When it rings first. */
+  nextAt: Date;
+};
+
 /** Keeps reminders. */
 export type ReminderPort = {
   /** Stores the reminder under its id; a second call with the same id changes nothing more. */
-  set(reminder: {
-    id: string;
-    planId: string | null;
-    user: string;
-    conversation: string | null;
-    text: string;
-    /** RFC 5545 rule; null: once. */
-    rrule: string | null;
-    timezone: string;
-    startsAt: Date;
-    nextAt: Date;
-  }): Promise<void>;
+  set(reminder: NewReminder): Promise<void>;
 };
 
 /** A model that writes plain text. */

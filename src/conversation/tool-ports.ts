@@ -1,0 +1,36 @@
+// What tools do through the database: say something in a conversation, keep a reminder.
+import { CountersignError } from '#contracts/errors.ts';
+import type { Enqueue } from '#contracts/jobs.ts';
+import type { Database, Transaction } from '#store/database.ts';
+import { isTransient } from '#store/transient.ts';
+import type { ChatPort, ReminderPort } from '#tools/ports.ts';
+import { setReminder } from './reminders.ts';
+import { speakAsBot } from './speak.ts';
+
+/** What a tool asks of the database. A failure is told without its query, which nobody reading a card can use. */
+async function forTool<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof CountersignError) throw cause;
+    throw isTransient(cause)
+      ? new CountersignError('database_unavailable', 'the database is away; retry it.', { cause })
+      : new CountersignError('internal', 'the database refused it.', { cause });
+  }
+}
+
+export function createToolPorts(
+  db: Database,
+  enqueue: Enqueue<Transaction>,
+): { chat: ChatPort; reminders: ReminderPort } {
+  return {
+    chat: {
+      async post({ conversation, text, once }) {
+        await forTool(() => db.transaction((tx) => speakAsBot(tx, { conversation, text, once })));
+      },
+    },
+    reminders: {
+      set: (reminder) => forTool(() => setReminder({ db, enqueue }, reminder)),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// What a planner may use of the house: the manifest, reading operations, plans. It can change nothing.
+import { randomUUID } from 'node:crypto';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Settings } from '#contracts/settings.ts';
+import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Queryable } from '#store/database.ts';
+import { listPlans, readPlan } from '#store/plans.ts';
+import { plannerOperations } from '#tools/guard.ts';
+import type { PlannerTools } from './ports.ts';
+
+export function openPlannerTools(options: {
+  registry: ToolRegistry;
+  db: Queryable;
+  /** Which of the reading operations a planner may call. */
+  allowed: Settings['plannerTools'];
+  /** IANA zone of the calls. */
+  timezone: string;
+}): PlannerTools {
+  const { registry, db, allowed, timezone } = options;
+  const readable = () => plannerOperations(registry, allowed);
+  return {
+    manifest: () => registry.list(),
+    readable,
+    async call(name, args, signal) {
+      const operation = registry.get(name);
+      if (operation === undefined || !readable().some((spec) => spec.name === name)) {
+        throw new CountersignError(
+          'guarded_operation',
+          `${name} is not for planners. Put it into a plan with plan_propose.`,
+        );
+      }
+      const output = await operation.call(args, {
+        planId: null,
+        stepId: null,
+        idempotencyKey: randomUUID(),
+        user: 'planner',
+        conversation: null,
+        timezone,
+        signal,
+      });
+      if ('waitFor' in output)
+        throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
+      return output;
+    },
+    validate: (name, args, unknown) => registry.validate(name, args, unknown),
+    listPlans: (filter) => listPlans(db, filter),
+    getPlan: (id) => readPlan(db, id),
+  };
+}

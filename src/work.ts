@@ -1,0 +1,90 @@
+// The working half of a process: its executor, its jobs and the round that finds again what was lost.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { Config } from '#config';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { ArgumentDecider, ExecutorContext } from '#executor/executor-context.ts';
+import { keepLeases } from '#executor/leases.ts';
+import { createSlots } from '#executor/slots.ts';
+import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
+import { cardJob } from '#jobs/card.ts';
+import { executeJob } from '#jobs/execute.ts';
+import { expireCron, expireJob } from '#jobs/expire.ts';
+import { planJob } from '#jobs/plan.ts';
+import { remindJob } from '#jobs/remind.ts';
+import { runJobs } from '#jobs/run-jobs.ts';
+import { stepJob } from '#jobs/step.ts';
+import { startWatch } from '#jobs/watch.ts';
+import type { Closers } from './closers.ts';
+
+/** Milliseconds between two rounds of recovery. */
+const usualWatchEveryMs = 5000;
+/** How long a stopping process waits for planners and other jobs under way; tools and database stay open for them. */
+const jobsEndWithinMs = 30_000;
+
+function jobsOf(
+  { settings }: Config,
+  conversation: ConversationContext,
+  executor: ExecutorContext,
+  worker: PlanWorker,
+) {
+  return [
+    planJob(conversation),
+    executeJob(executor),
+    stepJob(worker, settings.executor.concurrency),
+    cardJob(conversation),
+    remindJob(conversation),
+    expireJob(conversation, settings.stale_after_days),
+  ];
+}
+
+/** Begins to work; `closers` learn how to end it. */
+export async function startWorking(parts: {
+  config: Config;
+  log: Logger;
+  boss: PgBoss;
+  conversation: ConversationContext;
+  decide: ArgumentDecider | null;
+  watchEveryMs: number | undefined;
+  closers: Closers;
+}): Promise<void> {
+  const { config, log, boss, conversation, decide, closers } = parts;
+  const { settings } = config;
+  const { db, enqueue, registry, clock, random, warn } = conversation;
+  const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
+  const leases = keepLeases(db, worker, settings.executor.lease_seconds, warn);
+  closers.add('the leases', async () => leases.stop());
+  const executor: ExecutorContext = {
+    db,
+    enqueue,
+    registry,
+    clock,
+    random,
+    settings: settings.executor,
+    guardedTools: settings.guardedTools,
+    guardMode: settings.guardMode,
+    decide,
+    worker,
+    timezone: config.timezone,
+    leases,
+    slots: createSlots(settings.executor.concurrency),
+    warn,
+  };
+  conversation.listener.on('cancel', (topic) =>
+    leases.abortPlan(topic.slice('cancel:'.length), new Error('a person cancelled the plan')),
+  );
+  const planWorker = createPlanWorker(executor);
+  const stopJobs = await runJobs(boss, jobsOf(config, conversation, executor, planWorker), log);
+  closers.add('the jobs', async () => {
+    // No more jobs are taken, first of all: what the executor hands back must not come here again.
+    const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
+    await planWorker.stop();
+    await stopped;
+  });
+  await boss.schedule('expire', expireCron);
+  const watch = startWatch(executor, conversation, parts.watchEveryMs ?? usualWatchEveryMs);
+  closers.add('the watch', () => watch.stop());
+}
