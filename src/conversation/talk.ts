@@ -2,7 +2,7 @@
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
-import { statusWords } from '#plans/lifecycle-table.ts';
+import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun } from '#store/runs.ts';
@@ -141,10 +141,10 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
     case 'approve':
     case 'reject':
     case 'propose_changes':
-      return ['proposed', 'needs_review'];
+      return sourcesOf('approve');
     case 'cancel':
     case 'status':
-      return ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
+      return [...sourcesOf('approve'), 'approved', 'executing', 'stalled'];
     default:
       return word satisfies never;
   }

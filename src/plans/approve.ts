@@ -14,7 +14,7 @@ import { readEdges } from '#store/steps.ts';
 import { approvalsNeeded, requireApprover } from './authority.ts';
 import { missingPrerequisites } from './graph.ts';
 import { transition } from './lifecycle.ts';
-import { lifecycle, statusWords } from './lifecycle-table.ts';
+import { mayBeApproved, statusWords } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
@@ -39,7 +39,7 @@ export function currentOf(row: PlanRow): Record<string, unknown> {
 
 /** @throws `already_decided`, which says who won, when and at which version */
 function requireUndecided(row: PlanRow): void {
-  if (lifecycle[row.status].approve !== undefined) return;
+  if (mayBeApproved(row.status)) return;
   const by =
     row.decided_by === null ? '' : `${row.decided_by} decided at ${clockTime(row.decided_at)}. `;
   throw new CountersignError(

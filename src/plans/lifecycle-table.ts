@@ -88,6 +88,11 @@ export function nextStatus(status: PlanStatus, event: PlanEvent): PlanStatus {
   );
 }
 
+/** Whether the plan waits for an approval. */
+export function mayBeApproved(status: PlanStatus): boolean {
+  return lifecycle[status].approve !== undefined;
+}
+
 /** Whether nothing can happen to a plan any more. */
 export function isTerminal(status: PlanStatus): boolean {
   return Object.keys(lifecycle[status]).length === 0;

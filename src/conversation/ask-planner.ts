@@ -1,0 +1,84 @@
+// Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
+import { errorMessage } from '#contracts/errors.ts';
+import { applyOverride, defaultPolicy } from '#contracts/policy.ts';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { readLatestMessages } from '#store/messages.ts';
+import type { PlanRow } from '#store/plans.ts';
+import type { RunRow } from '#store/runs.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { readDraft } from './read-draft.ts';
+
+const historyLength = 30;
+const graceSeconds = 5;
+/** A larger plan is not put before a planner as a whole. */
+const revisableSteps = 2000;
+
+async function buildRequest(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+): Promise<PlanningRequest> {
+  const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
+  const latest = said.findLastIndex(({ author }) => author === 'person');
+  return {
+    runId: run.id,
+    text: run.request,
+    user: run.user,
+    conversation: run.conversation,
+    history: said.slice(0, Math.max(0, latest)).map(({ author, text }) => ({ author, text })),
+    revision:
+      refused === null
+        ? null
+        : {
+            previous: await readDraft(context.db.query, refused.id),
+            feedback: refused.rejection_history.flatMap(({ feedback }) =>
+              feedback === null ? [] : [feedback],
+            ),
+          },
+    policy: applyOverride(defaultPolicy, run.policy),
+    modes: run.modes,
+    now: context.clock.now(),
+    timezone: context.timezone,
+  };
+}
+
+function aborted(context: ConversationContext, reason: string): PlanningOutcome {
+  return {
+    result: { kind: 'aborted', text: reason, reason },
+    reason,
+    planner: context.planner.name,
+    confidence: null,
+    cost_usd: 0,
+    trace: [],
+  };
+}
+
+/**
+ * The outcome of the planner for this turn of `run`.
+ * @param refused the plan it is to revise, if there is one
+ */
+export async function askPlanner(
+  context: ConversationContext,
+  run: RunRow,
+  refused: PlanRow | null,
+  signal: AbortSignal,
+): Promise<PlanningOutcome> {
+  if (refused !== null && refused.total > revisableSteps) {
+    return aborted(
+      context,
+      `A plan of ${refused.total} steps is too large to revise in words. Propose the changed plan through the API.`,
+    );
+  }
+  // A planner ends by its own clock; this is for one that does not.
+  const deadline = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
+  try {
+    const request = await buildRequest(context, run, refused);
+    return await context.planner.plan(request, AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    context.warn(`The planner failed in run ${run.id}.`, error);
+    const reason = deadline.aborted
+      ? `Planning took longer than ${context.planningSeconds} seconds.`
+      : `Planning failed: ${errorMessage(error)}`;
+    return aborted(context, `${reason} Ask again, perhaps in smaller parts.`);
+  }
+}

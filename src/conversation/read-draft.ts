@@ -1,0 +1,38 @@
+// A stored plan as the draft it could be proposed from again, for a planner that revises it.
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { Queryable } from '#store/database.ts';
+import { readPlan } from '#store/plans.ts';
+import { iterateSteps } from '#store/steps.ts';
+
+/** Every step is read; ask how many there are first. @throws `plan_not_found` */
+export async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
+  const plan = await readPlan(db, planId);
+  const steps: PlanDraft['steps'] = [];
+  for await (const step of iterateSteps(db, planId)) {
+    steps.push({
+      id: step.id,
+      description: step.description,
+      tool: step.tool,
+      operation: step.operation,
+      args: step.args,
+      after: step.after,
+      priority: step.priority,
+      tags: step.tags,
+      resources: step.resources,
+      capabilities: step.capabilities,
+      ...(step.target === null ? {} : { target: step.target }),
+      ...(step.partition === null ? {} : { partition: step.partition }),
+      ...(step.notes === null ? {} : { notes: step.notes }),
+      ...(step.duration_minutes === null ? {} : { duration_minutes: step.duration_minutes }),
+      ...(step.not_before === null ? {} : { not_before: step.not_before }),
+    });
+  }
+  return {
+    title: plan.title,
+    ...(plan.summary === null ? {} : { summary: plan.summary }),
+    steps,
+    context: plan.context,
+    risks: plan.risks,
+    approvers: plan.approver_policy,
+  };
+}
