@@ -107,10 +107,10 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
 /** What can be done about a failed plan, in the order of effort. */
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
-  const retry = 'Retry the failed steps, once the cause is gone.';
   const without = 'Go on without the step: what depends on it runs as if it were done.';
   const again = 'Or ask again and say what should be different.';
   const { failed } = facts.plan.counts;
+  const retry = `Retry the ${failed === 1 ? 'step' : 'failed steps'}, once the cause is gone.`;
   const texts = [...(failed > 0 ? [retry] : []), ...(failed === 1 ? [without] : []), again];
   return makeSection(
     'options',
@@ -130,8 +130,7 @@ export function drawBar(done: number, total: number): string {
 export function viewProgress(facts: PlanCardFacts): Progress | null {
   const { plan } = facts;
   if (plan.execution_started_at === null) return null;
-  const end = plan.execution_ended_at ?? facts.now;
-  const elapsed = Date.parse(end) - Date.parse(plan.execution_started_at);
+  const elapsed = Date.parse(facts.now) - Date.parse(plan.execution_started_at);
   const done = plan.counts.succeeded;
   const failed =
     plan.counts.failed > 0 ? ` · ${plan.counts.failed.toLocaleString('en-US')} failed` : '';
@@ -144,6 +143,7 @@ export function viewProgress(facts: PlanCardFacts): Progress | null {
     done,
     total,
     text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
-    pace: `${formatDuration(elapsed)} so far${expected}`,
+    // Once it is over, the small line says how long it took.
+    pace: plan.execution_ended_at === null ? `${formatDuration(elapsed)} so far${expected}` : '',
   };
 }

@@ -168,9 +168,10 @@ program
     process.exitCode = findings.some(({ state }) => state === 'broken') ? 1 : 0;
   });
 
+/** `0 done, 1 failed, …, 4 needs person` */
 function describeExitCodes(): string {
   return Object.entries(exitCodes)
-    .map(([name, code]) => `${code} ${name}`)
+    .map(([name, code]) => `${code} ${name.replace(/[A-Z]/g, ' $&').toLowerCase()}`)
     .join(', ');
 }
 

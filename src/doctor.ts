@@ -5,7 +5,7 @@ import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
 import { countOf } from '#contracts/words.ts';
 import { createModelClient, readModelAccess } from '#models/openai.ts';
-import { openHouse } from './wire.ts';
+import { type House, openHouse } from './wire.ts';
 
 export type Finding = {
   part: string;
@@ -56,6 +56,16 @@ async function checkModel({ env }: Config): Promise<Finding> {
   }
 }
 
+/** `no plans`, `1 plan`, `1,000 plans or more` */
+async function countWaiting({ service }: House): Promise<string> {
+  const { plans, next_cursor } = await service.listPlans({
+    status: ['proposed', 'needs_review'],
+    limit: 1000,
+  });
+  if (plans.length === 0) return 'no plans';
+  return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
+}
+
 async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
   try {
     const house = await openHouse({ config, log, work: false, linkTo: () => null });
@@ -67,19 +77,9 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
         ...(ok ? {} : { advice: `Check mcpServers.${tool} in ${config.settingsFile.path}.` }),
       }),
     );
-    const { plans } = await house.service.listPlans({
-      status: ['proposed', 'needs_review'],
-      limit: 1000,
-    });
+    const text = `${house.database}; ${await countWaiting(house)} waiting for a decision.`;
     await house.close();
-    return [
-      {
-        part: 'Database',
-        state: 'ok',
-        text: `${house.database}; ${plans.length} plans wait for a decision.`,
-      },
-      ...tools,
-    ];
+    return [{ part: 'Database', state: 'ok', text }, ...tools];
   } catch (error) {
     return [
       {

@@ -10,13 +10,19 @@ import type { Session } from './session.ts';
 const pageSize = 100;
 const argumentsAtMost = 2000;
 
+const effects: Record<Step['effect'], string> = {
+  read: 'reads only',
+  idempotent: 'safe to repeat',
+  write: 'changes something',
+};
+
 function drawStep(step: Step, screen: Screen): string[] {
   const width = screen.width();
   const after = step.after.map(({ id }) => cleanLine(id)).join(', ');
   const facts = [
     operationName(step.tool, step.operation),
     ...(step.guarded ? ['🛡 guarded'] : []),
-    step.effect === 'read' ? 'reads only' : step.effect,
+    effects[step.effect],
     ...(after === '' ? [] : [`after ${after}`]),
     step.status,
   ].join(' · ');

@@ -135,8 +135,8 @@ const colors = {
 export function drawReport(view: PlanView, screen: Screen): string[] {
   const first = `${view.state.symbol} ${view.state.words}`;
   const state = screen.style([...[colors[view.state.tone]].flat()], first);
-  const progress =
-    view.progress === null ? '' : [view.progress.text, view.progress.pace].join(' · ');
+  const { text = '', pace = '' } = view.progress ?? {};
+  const progress = pace === '' ? text : `${text} · ${pace}`;
   return [
     '',
     ...drawParagraph(state + view.state.line.slice(first.length), screen),

@@ -275,7 +275,7 @@ describe('a plan that is over', () => {
       ['Failed', 'Delete archive/old.md', 'archive/old.md does not exist.'],
       ['Done already', '1.txt written, 12 bytes', ''],
       ['Left alone', 'List the workspace', ''],
-      ['What can be done now', 'Retry the failed steps, once the cause is gone.', ''],
+      ['What can be done now', 'Retry the step, once the cause is gone.', ''],
     ]);
   });
 

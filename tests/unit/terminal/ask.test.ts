@@ -145,7 +145,7 @@ describe('deciding about a plan', () => {
   it('shows the calls in full before it asks again', async () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
-    expect(printed).toContain('workspace_move · write · after 1 · pending');
+    expect(printed).toContain('workspace_move · changes something · after 1 · pending');
     expect(printed).toContain('{"path":"1.txt","text":"1"}');
     expect(printed.split('› ')).toHaveLength(3);
   });
