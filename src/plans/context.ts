@@ -1,10 +1,11 @@
 // A plan's context: at most 50 KB of it inline; the largest parts beyond that become artifacts the context refers to.
 import type { Random } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import { PlanContext, type PlanDraft } from '#contracts/plan.ts';
 import { drawArtifactId } from '#store/artifacts.ts';
 
 /** Bytes of JSON that stay inline. */
-export const inlineContextBytes = 50 * 1024;
+const inlineContextBytes = 50 * 1024;
 
 export type NewArtifact = { id: string; name: string; mediaType: string; content: Buffer };
 
@@ -16,36 +17,60 @@ export function readContext(context: PlanDraft['context']): PlanContext {
   return typeof context === 'string' ? PlanContext.parse({ notes: context }) : context;
 }
 
-/** Splits `context` into what stays inline and the artifacts it then refers to, largest parts first. */
+/**
+ * Splits `context` into what stays inline and the artifacts it then refers to, largest parts first.
+ * @throws CountersignError `context_too_large` when it has more parts than even their references leave room for
+ */
 export function splitContext(
   context: PlanContext,
   random: Random,
 ): { inline: PlanContext; artifacts: NewArtifact[] } {
+  const { notes } = context;
   const inline: PlanContext = {
     tool_outputs: { ...context.tool_outputs },
-    notes: context.notes,
+    notes,
     artifacts: [...context.artifacts],
   };
+  const parts = [
+    ...Object.entries(context.tool_outputs).map(([name, output]) => ({
+      size: size({ [name]: output }),
+      file: { name: `${name}.json`, mediaType: 'application/json' },
+      text: () => JSON.stringify(output),
+      remove: () => {
+        delete inline.tool_outputs[name];
+      },
+    })),
+    {
+      size: size(notes),
+      file: { name: 'notes.txt', mediaType: 'text/plain; charset=utf-8' },
+      text: () => notes,
+      remove: () => {
+        inline.notes = '';
+      },
+    },
+  ].sort((a, b) => b.size - a.size);
   const artifacts: NewArtifact[] = [];
-  const moveOut = (name: string, mediaType: string, text: string) => {
-    const content = Buffer.from(text);
+  // Kept up to date instead of measured anew: a context may have 64 MB. A few bytes too high where commas vanish.
+  let total = size(inline);
+  for (const part of parts) {
+    if (total <= inlineContextBytes) break;
+    const content = Buffer.from(part.text());
     const id = drawArtifactId(random);
-    artifacts.push({ id, name, mediaType, content });
-    inline.artifacts.push({ id, name, size: content.length });
-  };
-  const outputs = Object.entries(inline.tool_outputs).sort((a, b) => size(b[1]) - size(a[1]));
-  while (size(inline) > inlineContextBytes) {
-    const largest = outputs[0];
-    if (largest !== undefined && size(largest[1]) > size(inline.notes)) {
-      outputs.shift();
-      delete inline.tool_outputs[largest[0]];
-      moveOut(`${largest[0]}.json`, 'application/json', JSON.stringify(largest[1]));
-    } else if (inline.notes !== '') {
-      moveOut('notes.txt', 'text/plain; charset=utf-8', inline.notes);
-      inline.notes = '';
-    } else {
-      break;
-    }
+    const reference = { id, name: part.file.name, size: content.length };
+    // Its own braces or quotes do not count, and the reference brings a comma.
+    const gained = part.size - 2 - (size(reference) + 1);
+    // Referring to it would take no less room than it does.
+    if (gained <= 0) continue;
+    total -= gained;
+    artifacts.push({ ...part.file, id, content });
+    inline.artifacts.push(reference);
+    part.remove();
+  }
+  if (total > inlineContextBytes) {
+    throw new CountersignError(
+      'context_too_large',
+      `context: it has too many parts to keep within ${inlineContextBytes / 1024} KB. Put them into fewer, larger ones.`,
+    );
   }
   return { inline, artifacts };
 }
