@@ -1,9 +1,7 @@
 // Taking ready steps of an executing plan, in one transaction with their leases, attempts and the slips for what comes later.
-import { sql } from 'drizzle-orm';
 import type { Transaction } from '#store/database.ts';
-import type { PlanRow } from '#store/plans.ts';
-import { lockPlan } from '#store/plans.ts';
-import { type ClaimedStep, claimSteps } from '#store/sql/claim.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { type ClaimedStep, claimSteps, readNextAvailable } from '#store/sql/claim.ts';
 import { freeByStart } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -20,12 +18,8 @@ async function scheduleLater(
   tx: Transaction,
   planId: string,
 ): Promise<void> {
-  const { rows } = await tx.execute<{ at: string | null }>(sql`
-    select to_char(min(available_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-    from countersign.plan_steps
-    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()`);
-  const at = rows[0]?.at;
-  if (at == null) return;
+  const at = await readNextAvailable(tx, planId);
+  if (at === null) return;
   // A millisecond more than what was cut off, so that the slip never comes too early.
   const startAfter = new Date(new Date(at).getTime() + 1);
   await context.enqueue(tx, 'step', { plan_id: planId }, { key: `${planId}@${at}`, startAfter });

@@ -2,10 +2,9 @@
 import { sql } from 'drizzle-orm';
 import type { StepError } from '#contracts/plan.ts';
 import type { Queryable } from '#store/database.ts';
+import { isoOf } from '#store/sql/iso.ts';
 
 const pageSize = 1000;
-const iso = (column: string) =>
-  sql.raw(`to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`);
 
 type Row = {
   step: string;
@@ -20,13 +19,13 @@ type Row = {
   position: number;
 };
 
-/** Lines without their newline are never yielded; chunks hold up to 1,000 lines. */
+/** Whole lines, each with its newline, in chunks of up to 1,000. */
 export async function* exportLog(db: Queryable, planId: string): AsyncGenerator<string> {
   let last = { ended_at: '-infinity', position: 0, attempt: 0 };
   for (;;) {
     const { rows } = await db.execute<Row>(sql`
       select s.step_id as step, a.attempt, s.tool, s.operation, a.status, a.result_summary, a.error,
-        ${iso('a.started_at')} as started_at, ${iso('a.ended_at')} as ended_at, a.position
+        ${isoOf('a.started_at', 'microseconds')} as started_at, ${isoOf('a.ended_at', 'microseconds')} as ended_at, a.position
       from countersign.step_attempts a
       join countersign.plan_steps s on s.plan_id = a.plan_id and s.position = a.position
       where a.plan_id = ${planId} and a.ended_at is not null

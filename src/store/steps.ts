@@ -4,6 +4,7 @@ import type { Step, StepContent, StepStatus } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import type { planEdges } from './schema.ts';
+import { isoOf } from './sql/iso.ts';
 
 /** A step as it is inserted; its edges are inserted beside it. */
 export type NewStep = Omit<StepContent, 'after'> &
@@ -61,11 +62,7 @@ function toStep({ step_id, ...row }: StepRow): Step {
   return { ...row, id: step_id };
 }
 
-// Postgres prints timestamps by the session's settings; people, JSON and the digest get ISO 8601 in UTC.
-const iso = (column: string): string =>
-  `to_char(s.${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
-
-const columns = sql.raw(
+const columns = sql.join(
   [
     ...[
       'position step_id description tool operation target args priority partition tags resources capabilities',
@@ -73,9 +70,12 @@ const columns = sql.raw(
     ]
       .join(' ')
       .split(' ')
-      .map((column) => `s.${column}`),
-    ...['not_before', 'started_at', 'ended_at'].map(iso),
-  ].join(', '),
+      .map((column) => sql.raw(`s.${column}`)),
+    ...['not_before', 'started_at', 'ended_at'].map(
+      (column) => sql`${isoOf(`s.${column}`, 'milliseconds')} as ${sql.identifier(column)}`,
+    ),
+  ],
+  sql`, `,
 );
 
 const after = sql`(

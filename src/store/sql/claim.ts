@@ -4,6 +4,7 @@ import type { Step } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import type { Queryable } from '../database.ts';
+import { isoOf } from './iso.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
 export type ClaimedStep = Pick<
@@ -49,4 +50,12 @@ export async function claimSteps(
     select position, step_id, description, tool, operation, args, final_args, effect, guarded, attempt
     from claimed order by priority desc, dependents desc, position`);
   return rows;
+}
+
+/** When the next of the ready steps whose time has not come can be claimed (ISO 8601 in UTC, to the microsecond); null: none waits. */
+export async function readNextAvailable(tx: Queryable, planId: string): Promise<string | null> {
+  const { rows } = await tx.execute<{ at: string | null }>(sql`
+    select ${isoOf('min(available_at)', 'microseconds')} as at from countersign.plan_steps
+    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()`);
+  return rows[0]?.at ?? null;
 }
