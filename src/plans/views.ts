@@ -4,6 +4,7 @@ import type { Step } from '#contracts/plan.ts';
 import type { StepFilter } from '#contracts/service.ts';
 import type { Diff, Overview, StepPage } from '#contracts/views.ts';
 import { countsOf } from '#store/accounting.ts';
+import { decodeCursor, encodeCursor } from '#store/cursor.ts';
 import type { Queryable } from '#store/database.ts';
 import { readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
@@ -41,15 +42,7 @@ export async function readPlanDiff(
   return readDiff(db, planId, since, limit);
 }
 
-function decodeCursor(cursor: string): number {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new CountersignError(
-    'invalid_request',
-    'cursor: not one that this list gave out. Leave it away to begin again.',
-  );
-}
-
+/** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */
 export async function listPlanSteps(
   db: Queryable,
   planId: string,
@@ -57,16 +50,14 @@ export async function listPlanSteps(
 ): Promise<StepPage> {
   await readPlanRow(db, planId);
   const { cursor, limit, ...conditions } = filter;
-  const after = cursor === undefined ? 0 : decodeCursor(cursor);
+  const after = cursor === undefined ? 0 : Number(decodeCursor(cursor, /^\d{1,9}$/));
   const rows = await readSteps(db, planId, conditions, after, limit + 1);
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
   return {
     steps,
     next_cursor:
-      rows.length > limit && last !== undefined
-        ? Buffer.from(String(last.position)).toString('base64url')
-        : null,
+      rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
 }
 

@@ -4,6 +4,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanStatus } from '#contracts/plan.ts';
 import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
 import { approvals, planPartitions, plans, planVersions } from './schema.ts';
 
@@ -96,20 +97,10 @@ export async function lockPlan(tx: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** A cursor is the sort key of the last row: creation time (µs since 1970) and id. */
-function encodeCursor(createdAtMicros: string, id: string): string {
-  return Buffer.from(`${createdAtMicros} ${id}`).toString('base64url');
-}
-
-function decodeCursor(cursor: string): { micros: string; id: string } {
-  const match = /^(\d{1,17}) (PLAN-[0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (match?.[1] === undefined || match[2] === undefined) {
-    throw new CountersignError(
-      'invalid_request',
-      'cursor: not one that this list gave out. Leave it away to begin again.',
-    );
-  }
-  return { micros: match[1], id: match[2] };
+/** The creation time (µs since 1970) and the id of the last row that was shown. */
+function readPlace(cursor: string): { micros: string; id: string } {
+  const [micros = '', id = ''] = decodeCursor(cursor, /^\d{1,17} PLAN-[0-9a-f]{8}$/).split(' ');
+  return { micros, id };
 }
 
 /** Plans, newest first, a page at a time. */
@@ -118,7 +109,7 @@ export async function listPlans(
   filter: PlanListFilter,
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
   const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
-  const from = filter.cursor === undefined ? null : decodeCursor(filter.cursor);
+  const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
   const time = from === null ? null : sql`to_timestamp(${from.micros}::numeric / 1000000)`;
   const rows = await db
     .select({ plan: plans, summary: planVersions.summary, micros })
@@ -148,7 +139,7 @@ export async function listPlans(
     plans: page.map(({ plan, summary }) => toSummary(plan, summary)),
     next_cursor:
       rows.length > filter.limit && last !== undefined
-        ? encodeCursor(last.micros, last.plan.id)
+        ? encodeCursor(`${last.micros} ${last.plan.id}`)
         : null,
   };
 }
