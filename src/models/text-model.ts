@@ -1,18 +1,10 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
 import { CountersignError } from '#contracts/errors.ts';
+import type { TextModel } from '#contracts/text-model.ts';
 import type { ChatModel } from './chat-model.ts';
-
-type TextRequest = { system: string; prompt: string; signal: AbortSignal };
-
-export type TextModel = {
-  name: string;
-  /** @throws CountersignError model_failed, timed_out or cancelled */
-  complete(request: TextRequest): Promise<{ text: string; cost_usd: number }>;
-};
 
 export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {
   return {
-    name: model.name,
     async complete({ system, prompt, signal }) {
       const reply = await model.complete(
         {

@@ -2,6 +2,7 @@
 import type { Agent } from 'undici';
 import type { Clock } from '#contracts/clock.ts';
 import type { Settings } from '#contracts/settings.ts';
+import type { TextModel } from '#contracts/text-model.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { createCalendarOperations } from './calendar/operations.ts';
 import { createCalendarPlaces } from './calendar/places.ts';
@@ -12,7 +13,7 @@ import { createGuardedAgent, type Lookup } from './http/guarded-agent.ts';
 import { createHttpOperations } from './http/operations.ts';
 import { createWebClient } from './http/send-request.ts';
 import { createHumanTask } from './human-task.ts';
-import type { ChatPort, ReminderPort, TextModel, TimePort } from './ports.ts';
+import type { ChatPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createTextOperations } from './text.ts';
 import { createDelete } from './workspace/delete.ts';

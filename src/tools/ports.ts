@@ -26,15 +26,6 @@ export type ReminderPort = {
   set(reminder: NewReminder): Promise<void>;
 };
 
-/** A model that writes plain text. */
-export type TextModel = {
-  complete(request: {
-    system: string;
-    prompt: string;
-    signal: AbortSignal;
-  }): Promise<{ text: string; cost_usd: number }>;
-};
-
 /** Zones and recurrence rules; `src/timeline/recurrence.ts` fits it as it is. */
 export type TimePort = {
   /** What is wrong with a rule, as a sentence. */

@@ -1,10 +1,10 @@
 // text_write and text_summarize: a model writes text. What it works on is marked as material, never as instructions.
 import { z } from 'zod';
+import type { TextModel } from '#contracts/text-model.ts';
 import type { Operation, ToolOutput } from '#contracts/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';
-import type { TextModel } from './ports.ts';
 
 const system = [
   'You write text for one step of a plan. Answer with the text itself and nothing else.',
