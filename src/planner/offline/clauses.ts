@@ -1,7 +1,9 @@
 // Splits a request into clauses, one instruction each, and keeps how they follow each other.
 // A piece of text that somebody wants written is never taken apart, unless what follows is plainly an instruction.
+
 import { type LeadVerb, prohibition, pronoun, readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { pathPattern } from './paths.ts';
+import { sameAgain } from './same-again.ts';
 import { markClass } from './shield.ts';
 
 export type Clause = {
@@ -9,6 +11,8 @@ export type Clause = {
   text: string;
   /** `sequence`: after everything before it; `sibling`: beside the clause before it. */
   link: 'start' | 'sequence' | 'sibling';
+  /** "…, but first …": it comes before what was said before it. */
+  early?: boolean;
 };
 
 /** Verbs that operations of the manifest add to the planner's own. */
@@ -37,6 +41,11 @@ const contentTail = new RegExp(
 /** "If a.txt exists, delete it" is one clause. */
 const opensCondition =
   /^(?:if|unless|when|whenever|as soon as|until|while|in case|once|before|provided)\b(?![\s\S]*[,;]\s*\p{L}+\s)/iu;
+/** "On Friday at 5pm, move …": says when or where, and is nothing without what follows. */
+const opensCircumstance =
+  /^(?:(?:on|at|in|by|after|from|every|each|next|this|starting)\s|(?:tomorrow|today|tonight|noon|midnight|mon|tues|wednes|thurs|fri|satur|sun|daily|weekly)(?:day)?\b)[^.;\n]{0,60}$/i;
+const circumstance =
+  /^(?:(?:in|after)\s+\S+\s+(?:seconds?|minutes?|mins?|hours?|days?|weeks?)|(?:tomorrow|today|tonight|on\s+\p{Lu}\p{L}+)(?:\s+at\s+\S+)?|at\s+\d\S*(?:\s*[ap]m)?)\s*,?\s+/iu;
 /** Text for people: a reminder, a message or a question runs on to the next sentence. */
 const personTail =
   /^(?:remind|tell|ask|announce|post|notify|say|message|ping|send|note|assign|have)\b/i;
@@ -48,7 +57,13 @@ export function splitClauses(shieldedText: string, verbs: Verbs): Clause[] {
       const text = stripPoliteness(clause.text.replace(/^[\s,;:]+|[\s,;]+$/g, ''));
       if (/^[\s.,;:!?]*$/.test(text)) return;
       const link = index === 0 ? part.link : clause.link;
-      clauses.push({ text, link: clauses.length === 0 ? 'start' : link });
+      const early =
+        index > 0 && /^[\s,;:]*(?:but\s+)?(?:first|before that|beforehand)\b/i.test(clause.text);
+      clauses.push({
+        text: early ? text.replace(/^(?:before that|beforehand)\s*,?\s*/i, '') : text,
+        link: clauses.length === 0 ? 'start' : link,
+        ...(early ? { early } : {}),
+      });
     });
   }
   return clauses;
@@ -142,12 +157,21 @@ function separates(left: string, rest: string, cut: Cut, verbs: Verbs): boolean 
   const right = stripPoliteness(rest.slice(0, 400).replace(/^(?:and|but|then)\s+/i, ''));
   if (right === '') return cut.strength !== 'weak' && rest.trim() === '';
   if (opensCondition.test(stripPoliteness(left))) return cut.strength === 'sentence';
+  if (cut.strength === 'weak' && opensCircumstance.test(stripPoliteness(left))) return false;
+  if (sameAgain.test(right)) return true;
   const forbids = prohibition.test(right);
-  const lead = forbids ? null : readLeadVerb(right, verbs);
+  const lead = forbids ? null : readLeadVerb(right.replace(circumstance, ''), verbs);
   const open = contentTail.test(left);
-  const forPeople = personTail.test(stripPoliteness(left));
+  // A text in quotation marks has ended where they end.
+  const closed = new RegExp(
+    `[${markClass}]\\s*(?:here|(?:to|in|for)\\s+(?:the\\s+)?\\S+)?\\s*$`,
+    'u',
+  ).test(left);
+  const forPeople = !closed && personTail.test(stripPoliteness(left));
   switch (cut.strength) {
     case 'strong':
+      // What one is to be reminded of may well have a second part; doing it at once would not be what was asked.
+      if (/^remind\b/i.test(stripPoliteness(left))) return forbids;
       return forbids || lead !== null || !open;
     case 'sentence':
       if (open || forPeople) return forbids || (lead !== null && startsInstruction(lead));

@@ -51,7 +51,8 @@ export function readContent(text: string, shielded: Shielded): Content {
   const quote = readQuote(trimmed.replace(/[.!?,;]+$/, ''), shielded.quotes);
   if (quote !== undefined) return { kind: 'text', text: quote };
   const bare = trimmed.replace(/[.!,;]+$/, '');
-  const inside = /^(?:the\s+)?(?:text|words?|contents?|message|line)\s*[:=]?\s*/i;
+  const inside =
+    /^(?:(?:the|this|these|as)\s+)*(?:following\s*)?(?:text|words?|contents?|message|lines?|follows|note)?\s*[:=]?\s*/i;
   const leading = readQuote(bare.replace(inside, ''), shielded.quotes);
   if (leading !== undefined) return { kind: 'text', text: leading };
   if (ownName.test(bare)) return { kind: 'own_name' };
@@ -71,6 +72,8 @@ export function readContent(text: string, shielded: Shielded): Content {
   if (composable.test(bare))
     return { kind: 'compose', instruction: unshield(bare, shielded.quotes) };
   if (startsQuoted(bare) || standsForText.test(bare)) return { kind: 'unclear' };
+  const address = /^(?:the\s+)?(?:url|link|address)\s+(https?:\/\/\S+)$/i.exec(bare)?.[1];
+  if (address !== undefined) return { kind: 'text', text: address };
   const said = trimmed.replace(/^the\s+(?:words?|text|line|sentence)\s+(?!of\b)(?=\S)/i, '');
   return { kind: 'text', text: unshield(stripFullStop(said), shielded.quotes) };
 }
@@ -114,5 +117,8 @@ export function splitBeforePath(
   const [path] = findPaths(match[2], shielded, true);
   const words = match[1].trim();
   if (!path || fileNoun.test(words)) return null;
+  // "hi to a.txt, ho to b.txt" is more than one text.
+  const inner = new RegExp(`\\s(?:to|in|into)\\s+${pathPattern}`, 'iu').test(words);
+  if (inner && readQuote(words, shielded.quotes) === undefined) return null;
   return { words, path: path.path };
 }

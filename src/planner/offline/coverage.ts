@@ -12,8 +12,8 @@ const words = (text: string) => new Set(text.split(/\s+/));
 const common = words(
   'a an the my our this that these those it its them they both all each every one ones of and also please just now ' +
     'immediately right away quickly file files document documents doc docs note notes folder folders directory dir ' +
-    'path called named titled workspace root here there me us for from in inside into to under within on at as by text ' +
-    'is are be i want would like',
+    'path called named titled workspace root here there me us for from in inside into to under within on at as text ' +
+    'is are be i want would like only',
 );
 
 /** Further such words, by what is done. An act that is not here brings its text along and is not checked. */
@@ -29,7 +29,7 @@ const own: Partial<Record<Intent['act'], ReadonlySet<string>>> = {
   ),
   move: words('over back out away name new rename move put'),
   copy: words('copy duplicate backup over new version make'),
-  delete: words('out up rf fr r f'),
+  delete: words('out up rf fr r f permanently completely forever recursive recursively'),
   make_folder: words('new empty another subfolder p'),
   list: words(
     'list listing what show everything contents content structure tree recursive recursively subfolders subfolder whole ' +
@@ -118,7 +118,10 @@ function readBody(clause: string, made: Intent[], context: ReadingContext): stri
   const quotes = context.shielded.quotes;
   const head = writes ? text.replace(description, ' ') : text.replace(waits ? amount : /$^/, ' ');
   const dictated = made.some(
-    (intent) => intent.act === 'write' && !['text', 'previous'].includes(intent.content.kind),
+    (intent) =>
+      intent.act === 'write' &&
+      (!['text', 'previous'].includes(intent.content.kind) ||
+        (intent.content.kind === 'text' && intent.content.text === '')),
   );
   const rest = dictated ? dropContent(head) : head;
   return rest.replace(eachMark, (mark) => readQuote(mark, quotes) ?? '');

@@ -74,7 +74,7 @@ export function describeStep(step: Described, timezone: string): string {
     case 'summarize':
       return 'Summarise the text';
     case 'wait':
-      return `Wait ${say(step, 'seconds')} seconds`;
+      return `Wait ${sayDuration(say(step, 'seconds'))}`;
     case 'nothing':
       return 'Do nothing';
     case null: {
@@ -91,6 +91,25 @@ export function describeStep(step: Described, timezone: string): string {
   }
 }
 
+/** " (not before 2026-03-05 at 09:00)" */
+export function describeWait(start: string | null, timezone: string): string {
+  return start === null
+    ? ''
+    : ` (not before ${formatMoment(start, timezone).replace(' ', ' at ')})`;
+}
+
+/** "5 minutes", "90 seconds". */
+function sayDuration(seconds: string): string {
+  const count = Number(seconds);
+  const [amount, unit] =
+    count > 0 && count % 3600 === 0
+      ? [count / 3600, 'hour']
+      : count > 0 && count % 60 === 0
+        ? [count / 60, 'minute']
+        : [count, 'second'];
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+}
+
 function namePlace(step: Described, path: string): string {
   if (path !== '' && path !== '.') return path;
   return step.spec.source === 'mcp' ? `the files of ${step.spec.tool}` : 'the workspace';
@@ -103,12 +122,34 @@ function trimLine(text: string): string {
 
 function describeTime(step: Described, timezone: string): string {
   const rule = say(step, 'rrule');
+  const from = say(step, 'at');
+  if (rule !== '' && from !== '')
+    return `${describeRule(rule)}, first ${describeMoment(step, timezone)}`;
   if (rule !== '') return describeRule(rule);
+  return describeMoment(step, timezone);
+}
+
+function describeMoment(step: Described, timezone: string): string {
   const at = say(step, 'at');
   if (at === '') return '';
+  if (/^\d{4}-\d\d-\d\d$/.test(at))
+    return `${say(step, 'end') === '' ? 'on' : 'from'} ${at}${describeEnd(step, timezone)}`;
   return Number.isNaN(Date.parse(at)) || !/[zZ]|[+-]\d\d:\d\d$/.test(at)
     ? `at ${at}`
-    : `on ${formatMoment(at, timezone).replace(' ', ' at ')}`;
+    : `on ${formatMoment(at, timezone).replace(' ', ' at ')}${describeEnd(step, timezone)}`;
+}
+
+/** " to 16:00", with the day when it is another one. */
+function describeEnd(step: Described, timezone: string): string {
+  const end = say(step, 'end');
+  if (end === '') return '';
+  // The end of whole days is the day after the last one.
+  if (/^\d{4}-\d\d-\d\d$/.test(end))
+    return ` to ${new Date(Date.parse(end) - 86_400_000).toISOString().slice(0, 10)}`;
+  if (!/[zZ]|[+-]\d\d:\d\d$/.test(end)) return ` to ${end}`;
+  const [day = '', time = ''] = formatMoment(end, timezone).split(' ');
+  const [first] = formatMoment(say(step, 'at'), timezone).split(' ');
+  return day === first ? ` to ${time}` : ` to ${day} at ${time}`;
 }
 
 /** What the step touches, for the card. */
@@ -233,7 +274,7 @@ function describeFact(step: Described, timezone: string): string {
     case 'fetch':
       return `${say(step, 'url')} has been fetched`;
     case 'wait':
-      return `${say(step, 'seconds')} seconds have passed`;
+      return `${sayDuration(say(step, 'seconds'))} ${/^1 /.test(sayDuration(say(step, 'seconds'))) ? 'has' : 'have'} passed`;
     case 'nothing':
     case 'make_folder':
     case 'calendar_read':
@@ -259,7 +300,7 @@ export function describeTitle(steps: Described[], timezone: string): string {
   const phrases = groups.map(({ verb, lines }) => {
     const rests = lines.map((line) => line.slice(verb.length + 1));
     return rests.length > 3
-      ? `${verb} ${rests.length} ${lines.some((line) => line.endsWith(' and everything in it')) ? 'files and folders' : nounFor(verb)}`
+      ? `${verb} ${rests.length} ${nounFor(verb, lines)}`
       : `${verb} ${joinWords(rests)}`;
   });
   const lowered = phrases.map((phrase, index) =>
@@ -276,7 +317,11 @@ export function describeTitle(steps: Described[], timezone: string): string {
   return short.length <= 80 ? short : `${short.slice(0, 79)}…`;
 }
 
-function nounFor(verb: string): string {
+function nounFor(verb: string, lines: string[]): string {
+  const folders = lines.some(
+    (line) => line.endsWith(' and everything in it') || /^Move (?:.*\/)?[^./]+ to /.test(line),
+  );
+  if (folders) return 'files and folders';
   return /^(?:Create|Move|Copy|Delete|Read)$/.test(verb) ? 'files' : 'times';
 }
 

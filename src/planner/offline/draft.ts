@@ -5,16 +5,19 @@ import {
   describeRisks,
   describeStep,
   describeTitle,
+  describeWait,
   type RiskNote,
   readTarget,
 } from './describe.ts';
+import { findTouched } from './order-steps.ts';
 import type { PlannedStep } from './planned-step.ts';
+import { formatMoment } from './times.ts';
 
 function draftStep(step: PlannedStep, timezone: string): StepDraft {
   const target = readTarget(step);
   return {
     id: step.id,
-    description: describeStep(step, timezone),
+    description: describeStep(step, timezone) + describeWait(step.start, timezone),
     tool: step.spec.tool,
     operation: step.spec.operation,
     args: step.args,
@@ -31,13 +34,26 @@ export function draftPlan(
   timezone: string,
 ): PlanDraft {
   const risks = describeRisks(steps, cautions);
+  const title = describeTitle(steps, timezone);
+  const when = describeStart(steps, timezone);
   return {
-    title: describeTitle(steps, timezone),
-    summary: describeOutcome(steps, timezone),
+    title: when === '' ? title : `${title.replace(/[.?!]+$/, '')}, ${when}`,
+    summary: describeOutcome(steps, timezone).replace(
+      /^After this, /,
+      when === '' ? 'After this, ' : `After this, ${when} at the earliest, `,
+    ),
     steps: steps.map((step) => draftStep(step, timezone)),
     ...(notes.length === 0 ? {} : { context: notes.join('\n').slice(0, 50_000) }),
     ...(risks.length === 0 ? {} : { risks }),
   };
+}
+
+/** "on 2026-03-05 at 09:00" when the whole plan waits for one moment; '' when it does not. */
+function describeStart(steps: PlannedStep[], timezone: string): string {
+  const starts = new Set(steps.map((step) => step.start));
+  const [start] = starts;
+  if (starts.size !== 1 || start === null || start === undefined) return '';
+  return `on ${formatMoment(start, timezone).replace(' ', ' at ')}`;
 }
 
 /** Problems of each step's known arguments against its schema. What comes later counts as present. */
@@ -52,7 +68,12 @@ export function findProblems(
     const known = Object.fromEntries(
       Object.entries(step.args).filter(([name]) => !later.includes(name)),
     );
-    const [problem] = validate(step.spec.name, known, later);
+    const { reads, writes } = findTouched(step);
+    const home = [...reads, ...writes].find((path) => /^(?:~\/|[A-Za-z]:[\\/])/.test(path));
+    const [problem] =
+      home === undefined
+        ? validate(step.spec.name, known, later)
+        : [`The path "${String(home)}" leads outside the workspace.`];
     return problem === undefined ? [] : [{ step, problem }];
   });
 }

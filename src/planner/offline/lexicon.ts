@@ -56,6 +56,7 @@ const workVerbs = [
   'ping',
   'post',
   'prepare',
+  'prepend',
   'print',
   'produce',
   'publish',

@@ -15,7 +15,7 @@ const namedList = new RegExp(
 );
 const namedFile = /\b(?:the\s+)?files?\s+([\p{L}\p{N}_][\p{L}\p{N}_-]*)(?=$|[\s,.])/iu;
 const notNames =
-  /^(?:in|into|to|from|with|saying|containing|that|which|and|or|of|on|at|for|is|are|as|each|all|system|named|called|by|inside|under|whose|there|here|please|first|now)$/i;
+  /^(?:in|into|to|from|with|saying|containing|that|which|and|or|of|on|at|for|is|are|as|each|all|system|named|called|by|inside|under|whose|there|here|please|first|now|recursive|recursively|older|newer|bigger|smaller|\d+)$/i;
 
 /** Paths that stand in `text` by name. `bare` also takes "a file called notes" and "the file notes". */
 export function readPaths(text: string, context: ReadingContext, bare = true): string[] {

@@ -183,7 +183,11 @@ async function revise(
   for (const addition of revised.additions) {
     const prepared = await prepare(work, read(work, addition.text, paths));
     if ('decision' in prepared) return reviseInstead(work, prepared.decision);
-    added.push({ steps: prepared.steps, place: addition.place });
+    added.push({
+      steps: prepared.steps,
+      cautions: prepared.cautions,
+      place: addition.place,
+    });
   }
   const draft = finishRevision(revision.previous, revised.work, added, context);
   return {

@@ -6,10 +6,12 @@ import type { PlannerTools } from '../ports.ts';
 import { describeAbilities, describeCannot, joinWords } from './abilities.ts';
 import type { RiskNote } from './describe.ts';
 import { findProblems } from './draft.ts';
+import { FileHistory } from './file-history.ts';
+import { describeSet } from './file-sets.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
-import type { Intent } from './reading.ts';
-import { resolveEdit, resolveSet } from './resolve.ts';
+import type { FileSet, Intent } from './reading.ts';
+import { type FoundSet, findSet, resolveEdit, resolveSet } from './resolve.ts';
 import { buildSteps, type Unit } from './steps.ts';
 import { type Understood, understand } from './understand.ts';
 
@@ -60,6 +62,8 @@ export async function prepare(
   readings: Understood[],
 ): Promise<Prepared | { decision: Decision }> {
   const { request, tools, answers } = work;
+  const found = await answerFinds(work, readings);
+  if (found) return { decision: found };
   const early = decideByReadings(work, readings);
   if (early) return { decision: early };
   const resolved = await resolveUnits(work, readings);
@@ -90,6 +94,37 @@ export async function prepare(
   }
   const cautions = [...resolved.cautions, ...built.assumptions.map((text) => ({ text }))];
   return { steps: built.steps, cautions, notes: resolved.notes };
+}
+
+/** Which files there are is an answer; beside other instructions it is not understood. */
+async function answerFinds(work: Work, readings: Understood[]): Promise<Decision | null> {
+  const finds = readings.flatMap(({ reading }) => (reading.kind === 'find' ? [reading] : []));
+  if (finds.length === 0) return null;
+  const other = readings.some(({ reading }) => !['find', 'nothing'].includes(reading.kind));
+  if (other) {
+    const words = readings.find(({ reading }) => reading.kind === 'find')?.words ?? '';
+    return askThese(work, [questions.unclear(words.slice(0, 80))], 'a look-up beside a plan');
+  }
+  const texts: string[] = [];
+  for (const { files } of finds) {
+    const found = await findSet(files, work.tools, undefined, work.signal);
+    texts.push(found.ok ? describeFound(files, found) : found.text);
+  }
+  return {
+    result: { kind: 'answer', text: texts.join('\n\n') },
+    reason: 'answered without a plan: it only looks which files there are',
+  };
+}
+
+function describeFound(files: FileSet, found: FoundSet): string {
+  const all = [...found.entries, ...found.below];
+  const name = files.pattern?.includes('*') ? describeSet(files) : files.pattern;
+  if (all.length === 0)
+    return `There is no ${name ?? 'file'} in ${found.place}.`.replace('no files', 'no file');
+  const lines = all.slice(0, 200).map((entry) => `- ${entry.path}${entry.folder ? '/' : ''}`);
+  const more = all.length > lines.length ? [`and ${all.length - lines.length} more`] : [];
+  const count = `${all.length} ${all.length === 1 ? 'entry' : 'entries'}`;
+  return [`In ${found.place}, ${count}:`, ...lines, ...more].join('\n');
 }
 
 /** What can be decided before anything is looked up: questions, refusals, small talk. */
@@ -192,6 +227,7 @@ async function resolveUnits(
   const nothing: string[] = [];
   const asked: string[] = [];
   const cautions: RiskNote[] = [];
+  const history = new FileHistory();
   for (const { reading, link, tool } of readings) {
     const intents: Intent[] = [];
     const raw = reading.kind === 'intents' ? reading.intents : [];
@@ -220,12 +256,15 @@ async function resolveUnits(
           explanation,
         }),
       );
-      if (resolved.ok) intents.push(...resolved.intents);
-      else if (resolved.ok === null) asked.push(resolved.question);
+      if (resolved.ok) {
+        intents.push(...resolved.intents);
+        for (const made of resolved.intents) history.apply(made);
+      } else if (resolved.ok === null) asked.push(resolved.question);
       else nothing.push(resolved.text);
     }
     for (const intent of raw) {
       if (intent.act !== 'edit') {
+        history.apply(intent);
         intents.push(
           keep && (intent.act === 'write' || intent.act === 'move')
             ? { ...intent, overwrite: false }
@@ -233,10 +272,19 @@ async function resolveUnits(
         );
         continue;
       }
-      const resolved = await resolveEdit(intent.path, intent.edit, tools, tool, signal);
+      const resolved = await resolveEdit(
+        intent.path,
+        intent.edit,
+        history.stateOf(intent.path),
+        tools,
+        tool,
+        signal,
+      );
       if (resolved.ok) {
         intents.push(...resolved.intents);
-        cautions.push(changedSince(intent.path));
+        if (history.stateOf(intent.path).kind === 'as_now')
+          cautions.push(changedSince(intent.path));
+        for (const made of resolved.intents) history.apply(made);
       } else if (resolved.ok === false) nothing.push(resolved.text);
     }
     const start = 'start' in reading ? reading.start : undefined;

@@ -33,6 +33,8 @@ export const questions = {
     `Is "${words}" the time to do it, or part of the text? Answer "time" or "text".`,
   timeForAll: (words: string, clause: string) =>
     `Is "${words}" meant for all of it, or only for "${clause}"?`,
+  pathOrText: (path: string) =>
+    `Shall I post what ${path} says, or the words "${path}"? Answer "text" or "words".`,
   past: (words: string) => `"${words}" is past. When should it be instead?`,
   eventEnd: (title: string) => `From when to when is "${title}"?`,
   tell: (person: string, words: string) =>
@@ -63,6 +65,7 @@ const shapes = [
   /^Further down in .+ I find \d+ more of the .+\. Do you mean those too, or only/,
   /^Is ".+" the time to do it, or part of the text\?/,
   /^Is ".+" meant for all of it, or only for ".+"\?$/,
+  /^Shall I post what .+ says, or the words ".+"\?/,
   /^".+" is past\. When should it be instead\?$/,
   /^From when to when is ".+"\?$/,
   /^I can't write to one person alone\. Shall I give .+ as a task to confirm\?$/,

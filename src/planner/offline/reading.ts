@@ -55,7 +55,13 @@ export type FileSet = {
 };
 
 /** When something is to begin that is not begun at once. */
-export type Start = { at: string; words: string; assumedHour: boolean };
+export type Start = {
+  at: string;
+  words: string;
+  assumedHour: boolean;
+  /** It stood before the verb, and so counts for what follows as well. */
+  leading: boolean;
+};
 
 export type Reading =
   | { kind: 'intents'; intents: Intent[]; start?: Start }

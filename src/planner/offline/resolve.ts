@@ -4,6 +4,7 @@ import type { Json } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { PlannerTools } from '../ports.ts';
 import { bindFamily } from './families.ts';
+import type { FileState } from './file-history.ts';
 import { describeSet, isNamed, selectEntries } from './file-sets.ts';
 import { type Entry, readEntries, readText } from './look-up.ts';
 import { tidyPath } from './paths.ts';
@@ -25,9 +26,14 @@ function bindReadable(
   return bindFamily(family, tools.readable(), tool);
 }
 
-type Found =
-  | { ok: true; entries: Entry[]; below: Entry[]; left: string[]; place: string }
-  | { ok: false; text: string };
+export type FoundSet = {
+  ok: true;
+  entries: Entry[];
+  below: Entry[];
+  left: string[];
+  place: string;
+};
+type Found = FoundSet | { ok: false; text: string };
 
 /** What a set means now: directly in its folder, and in the folders below. */
 export async function findSet(
@@ -123,7 +129,7 @@ const tooWords =
   /^\s*(?:y|yes|yep|yeah|sure|all|also|too|both|those too|everything|include)\b|\btoo\b|\bas well\b/i;
 
 /** What is left out must be there, and not lie inside a folder that is meant as a whole. */
-function findUnclearException(files: FileSet, found: Found & { ok: true }): string | null {
+function findUnclearException(files: FileSet, found: FoundSet): string | null {
   for (const left of files.except) {
     const around = found.entries.find((entry) => entry.folder && left.startsWith(`${entry.path}/`));
     if (around)
@@ -153,6 +159,7 @@ function findClash(intents: Intent[]): Resolved | null {
 export async function resolveEdit(
   path: string,
   edit: Edit,
+  state: FileState,
   tools: PlannerTools,
   tool: string | undefined,
   signal: AbortSignal,
@@ -163,12 +170,19 @@ export async function resolveEdit(
       ok: false,
       text: `I cannot see what ${path} says now: no tool I may use while planning reads files.`,
     };
-  let old: string | null = null;
+  if (state.kind === 'unknown')
+    return {
+      ok: false,
+      text: `I cannot know yet what ${path} will say by then, so I cannot change words in it. Ask for that once the rest is done.`,
+    };
+  let old: string | null = state.kind === 'text' ? state.text : null;
   try {
-    const { data } = await tools.call(spec.name, fillRoles(spec, { path }), signal);
-    old = readText(data);
-    if (old === null)
-      return { ok: false, text: `${path} is not text, so I cannot change words in it.` };
+    if (state.kind === 'as_now') {
+      const { data } = await tools.call(spec.name, fillRoles(spec, { path: state.path }), signal);
+      old = readText(data);
+      if (old === null)
+        return { ok: false, text: `${path} is not text, so I cannot change words in it.` };
+    }
   } catch (error) {
     signal.throwIfAborted();
     const unusable = !(error instanceof CountersignError) || edit.kind === 'replace';

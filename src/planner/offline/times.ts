@@ -318,6 +318,13 @@ function printMoment(moment: Temporal.ZonedDateTime): string {
   return moment.toString({ timeZoneName: 'never', smallestUnit: 'second' });
 }
 
+/** ISO 8601 with the zone's offset at that moment. */
+export function printMomentIn(moment: Date, timezone: string): string {
+  return printMoment(
+    Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone),
+  );
+}
+
 /** `2026-03-02 09:30` in the person's zone. */
 export function formatMoment(iso: string, timezone: string): string {
   const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);

@@ -5,18 +5,14 @@ import { splitClauses } from './clauses.ts';
 import { splitAtMarker } from './content.ts';
 import { findUnread } from './coverage.ts';
 import { readToolHint } from './families.ts';
+import { readCalendar } from './frames/calendar.ts';
+import { readCopy } from './frames/copy-files.ts';
 import { readGeneric, readNamedOperation } from './frames/generic.ts';
 import { readDelete, readMove } from './frames/move-files.ts';
-import { readAsk, readCalendar, readPost, readRemind } from './frames/people.ts';
+import { readAsk, readPost, readRemind } from './frames/people.ts';
 import { readList, readRead, readSummarize, rewordQuestion } from './frames/read-files.ts';
 import { readWait, readWeb } from './frames/web.ts';
-import {
-  readAppend,
-  readCopy,
-  readMakeFolder,
-  readReplace,
-  readWrite,
-} from './frames/write-files.ts';
+import { readAppend, readMakeFolder, readReplace, readWrite } from './frames/write-files.ts';
 import {
   condition,
   fileNoun,
@@ -25,6 +21,7 @@ import {
   stripClosing,
   stripPoliteness,
 } from './lexicon.ts';
+import { findPaths } from './paths.ts';
 import { questions } from './questions.ts';
 import {
   ask,
@@ -35,8 +32,11 @@ import {
   type ReadingContext,
 } from './reading.ts';
 import { readRepetition } from './repetition.ts';
+import { reword } from './reword.ts';
+import { repeatForOthers } from './same-again.ts';
 import { splitName } from './schema-fields.ts';
 import { shield, unshield } from './shield.ts';
+import { spreadTimes } from './spread-time.ts';
 import { takeTime } from './timing.ts';
 
 /** One clause with its meaning. `tool` is the tool the person named for it. */
@@ -90,41 +90,31 @@ export function understand(
   const leading = whole.tool !== undefined && whole.text.trim() === '' ? whole.tool : undefined;
   const body =
     leading === undefined ? shielded.text : shielded.text.slice(shielded.text.indexOf(',') + 1);
-  const clauses = splitClauses(distribute(body), verbs);
+  const clauses = splitClauses(reword(body), verbs);
   const results: Understood[] = [];
   let focus = context.focus;
   for (const clause of clauses) {
     const hint = readToolHint(clause.text, context.manifest);
     const tool = hint.tool ?? leading;
     const here: ReadingContext = { ...context, shielded, focus, tool };
-    const reading = readClause(hint.text, here);
+    const reading =
+      repeatForOthers(hint.text, results.at(-1)?.reading, here) ?? readClause(hint.text, here);
     const words = unshield(clause.text, shielded.quotes);
-    results.push({ reading, link: clause.link, tool, words });
+    const understood = { reading, link: clause.link, tool, words };
+    const before = clause.early ? results.pop() : undefined;
+    results.push(...placeEarly(understood, before));
     focus = moveFocus(focus, reading);
   }
-  return results;
+  return spreadTimes(results, context);
 }
 
-const forEach =
-  /^(\s*(?:please\s+)?)for\s+(?:each|every|all)(?:\s+of)?(?:\s+the)?\s+((?:\S+\s+)?(?:files?|documents?|notes))((?:\s+(?:in|inside|under|from)\s+(?:the\s+)?[^\s,:]+(?:\s+(?:folder|directory))?)?)\s*[,:]?\s+([\s\S]+)$/i;
-
-/** "Tomorrow at 8, remind me to …" says "remind me tomorrow at 8 to …". */
-const timeFirst =
-  /^\s*((?:every|each|on|at|in|tomorrow|today|tonight|next|daily|weekly|monthly)\b[^.;\n]{0,60}?)\s*,?\s+(?:please\s+)?(remind\s+(?:me|us))\b\s*([\s\S]*)$/i;
-const wish =
-  /^\s*(?:i|we)(?:['’]d|\s+would)?\s+(?:like|want|need)\s+(?=(?:(?:a|an|the|two|three|new|empty|\d+)\s+)+(?:text\s+)?(?:files?|documents?|folders?|notes?)\b)/i;
-
-/** "for each file in X, move it to Y" says "move every file in X to Y". */
-function distribute(given: string): string {
-  const timed = timeFirst.exec(given);
-  const text = timed ? `${timed[2]} ${timed[1]} ${timed[3]}` : given.replace(wish, 'create ');
-  const match = forEach.exec(text);
-  if (!match) return text;
-  const [, , kind = 'file', where = '', body = ''] = match;
-  return body.replace(
-    /\b(?:it|them|that file|the file|this file|each(?: one)?)\b/i,
-    `every ${kind.replace(/s$/i, '')}${where}`,
-  );
+/** What was said last comes first: "delete a.txt, but first copy it". */
+function placeEarly(understood: Understood, before: Understood | undefined): Understood[] {
+  if (!before) return [understood];
+  return [
+    { ...understood, link: before.link },
+    { ...before, link: 'sequence' },
+  ];
 }
 
 function readClause(text: string, context: ReadingContext): Reading {
@@ -220,7 +210,12 @@ function readUnknown(clause: string, context: ReadingContext): Reading {
   ) {
     return answerOr(questions.which(lead.verb), context);
   }
-  if (lead.rest === '' && lead.known) return answerOr(questions.unclear(shorten(words)), context);
+  const plainFiles =
+    files && /\b(?:files?|folders?|director(?:y|ies)|documents?)\b/i.test(lead.rest);
+  const edits = /^(?:append|prepend|insert|replace|write|create|make|save|add)$/.test(lead.verb);
+  const onFile = edits && findPaths(lead.rest, context.shielded).length > 0;
+  if ((lead.rest === '' && lead.known) || plainFiles || onFile)
+    return answerOr(questions.unclear(shorten(words)), context);
   return { kind: 'cannot', wanted: describeWanted(words) };
 }
 

@@ -102,8 +102,12 @@ export const readMove: Frame = (clause, context) => {
   }
   const named = sources[0] ?? 'the files';
   const answer = context.answers.get(questions.destination(named, renames ? 'rename' : 'move'));
+  const goesInside =
+    !renames &&
+    split !== null &&
+    /\b(?:into|inside|under)\s*$/i.test(plain.slice(0, plain.length - split.target.length));
   const target = split
-    ? readTarget(split.target, context)
+    ? asFolder(readTarget(split.target, context), goesInside)
     : answer === undefined
       ? null
       : readTarget(shield(answer).text, { ...context, shielded: shield(answer) });
@@ -114,7 +118,30 @@ export const readMove: Frame = (clause, context) => {
     to: joinTarget(from, target, renames),
     overwrite,
   });
-  return set ? forEach(set, (path) => move(path)) : intents(...sources.map(move));
+  if (!set) return intents(...sources.map(move));
+  if (renames) {
+    const extension = /^\*?(\.[\p{L}\p{N}]{1,12})$/u.exec(target.path)?.[1];
+    if (extension === undefined) return ask(questions.unclear(clause.slice(0, 80)));
+    return forEach(set, (from) => ({
+      act: 'move',
+      from,
+      to: from.replace(/\.[^./]+$/, '') + extension,
+      overwrite,
+    }));
+  }
+  const into = target.folder || !hasExtension(target.path);
+  const place = tidyPath(target.path);
+  return forEach(set, (from) =>
+    // A folder does not go into itself.
+    place !== '' && (tidyPath(from) === place || place.startsWith(`${tidyPath(from)}/`))
+      ? null
+      : {
+          act: 'move',
+          from,
+          to: joinTarget(from, { ...target, folder: into }, renames),
+          overwrite,
+        },
+  );
 };
 
 type Target = { path: string; folder: boolean };
@@ -160,7 +187,8 @@ function readSources(objects: string, context: ReadingContext): string[] {
   if (from?.[1] && from[2]) {
     const folder = readFolder(from[2], context) ?? tidyPath(from[2].trim());
     const names = readObjects(from[1], context);
-    if (names.length > 0 && !/\s/.test(folder)) {
+    const isTime = /^(?:yesterday|today|tomorrow|tonight|now|last|\p{L}+day)$/iu.test(folder);
+    if (names.length > 0 && !/\s/.test(folder) && !isTime) {
       const root = /^(?:workspace|root)$/i.test(folder);
       return names.map((name) => (name.includes('/') || root ? name : `${folder}/${name}`));
     }
@@ -206,9 +234,14 @@ function joinTarget(from: string, target: Target, renames: boolean): string {
   return resolveDestination(from, target.path === '' ? './' : target.path, target.folder);
 }
 
+/** "into archive" is a folder whatever its name looks like; "into b.txt" is not. */
+function asFolder(target: Target | null, inside: boolean): Target | null {
+  return target && inside && !hasExtension(target.path) ? { ...target, folder: true } : target;
+}
+
 function forEach(
   files: NonNullable<ReturnType<typeof readFileSet>>,
-  make: (path: string) => Intent,
+  make: (path: string) => Intent | null,
 ): Reading {
   return { kind: 'for_each', files, make };
 }

@@ -1,14 +1,15 @@
 // Instructions that reach people: post, ask, remind, and what stands in a calendar.
 import { readContent, splitAtMarker } from '../content.ts';
 import { readLeadVerb } from '../lexicon.ts';
+import { findPaths } from '../paths.ts';
 import { questions } from '../questions.ts';
-import { ask, type Frame, intents, type ReadingContext } from '../reading.ts';
-import { readQuote, unshield } from '../shield.ts';
-import { readMoment, readRecurrence } from '../times.ts';
+import { ask, type Frame, intents, type Reading, type ReadingContext } from '../reading.ts';
+import { unshield } from '../shield.ts';
+import { formatMoment, readMoment, readRecurrence } from '../times.ts';
 
 const conversationWords = String.raw`(?:(?:the|this|our|my|your)\s+)?(?:channel|chat|conversation|thread|team|group|room|everyone|everybody|all|us|here|console|people)`;
 const toConversation = new RegExp(
-  String.raw`\s+(?:here|(?:to|in|into|on|for)\s+(${conversationWords}|#[\w-]+))[.!]?$`,
+  String.raw`\s+(?:here|(?:to|in|into|on|for|with)\s+(${conversationWords}|#[\w-]+))[.!]?$`,
   'i',
 );
 
@@ -40,6 +41,8 @@ export const readPost: Frame = (clause, context) => {
     /^(?:a\s+|an\s+)?(?:letter|parcel|package|job|ad|advert|video|photo)\b/i.test(lead.rest)
   )
     return null;
+  const told = readTold(lead.verb, lead.rest, context);
+  if (told !== null) return told;
   const channel = /#[\w-]+/.exec(lead.rest)?.[0] ?? null;
   let rest = lead.rest;
   const place = toConversation.exec(rest);
@@ -64,7 +67,19 @@ export const readPost: Frame = (clause, context) => {
   const marked = rest === '' ? null : splitAtMarker(rest, context.shielded);
   const content =
     marked && marked.before === '' ? marked.content : readContent(rest, context.shielded);
-  if (rest === '') {
+  const named = loosePath(rest, context);
+  if (named !== null) {
+    const question = questions.pathOrText(named);
+    const answer = context.answers.get(question);
+    if (answer === undefined) return ask(question);
+    const words = /\b(?:words?|names?|literal(?:ly)?)\b/i.test(answer);
+    return intents({
+      act: 'post',
+      text: words ? { kind: 'text', text: named } : { kind: 'copy_of', path: named },
+      conversation: channel,
+    });
+  }
+  if (rest === '' || (content.kind === 'text' && content.text === '')) {
     const answer = context.answers.get(questions.post());
     if (answer === undefined) return ask(questions.post());
     return intents({
@@ -76,9 +91,58 @@ export const readPost: Frame = (clause, context) => {
   return intents({ act: 'post', text: content, conversation: channel });
 };
 
+const toOne =
+  /^(?:(?:(?:a|an|the)\s+)?(?:chat\s+)?(?:message|text|reply|note)\s+to\s+)?(@?\p{Lu}[\p{L}\p{N}_-]*)(?=[\s:,]|$)[:,]?\s*(?:(?:that|saying|with)\s+)?([\s\S]*)$/u;
+const wordsToOne = /^([\s\S]+?)\s+to\s+(@?\p{Lu}[\p{L}\p{N}_-]*)[.!]?$/u;
+
+/** A message to one person cannot be posted to all instead. */
+function readTold(verb: string, rest: string, context: ReadingContext): Reading | null {
+  const direct =
+    /^(?:message|notify|ping)$/.test(verb) ||
+    /^(?:(?:a|an|the)\s+)?(?:chat\s+)?(?:message|text|reply|note)\s+to\s/i.test(rest)
+      ? toOne.exec(rest)
+      : null;
+  const last = direct ? null : wordsToOne.exec(rest);
+  const person = direct?.[1] ?? last?.[2];
+  if (
+    person === undefined ||
+    /^(?:I|We|The|It|Everyone|Everybody|All|Team|Build|Deploy)$/.test(person)
+  )
+    return null;
+  const words = unshield((direct?.[2] ?? last?.[1] ?? '').trim(), context.shielded.quotes);
+  if (words === '') {
+    const asked = questions.ask(person);
+    const answer = context.answers.get(asked);
+    if (answer === undefined) return ask(asked);
+    return intents({ act: 'ask', question: sentence(answer), assignee: tidyPerson(person) });
+  }
+  return confirmTold(person, words, context);
+}
+
+function confirmTold(person: string, words: string, context: ReadingContext): Reading {
+  const question = questions.tell(person, words);
+  const confirmed = context.answers.get(question);
+  if (confirmed === undefined) return ask(question);
+  if (!/^\s*(?:y|yes|yep|sure|ok|okay|please|do|right)\b/i.test(confirmed))
+    return { kind: 'nothing', note: '' };
+  return intents({ act: 'ask', question: sentence(words), assignee: tidyPerson(person) });
+}
+
+/** "post a.txt here": what it says, or its name? */
+function loosePath(text: string, context: ReadingContext): string | null {
+  const [path, ...more] = findPaths(text, context.shielded);
+  const rest = path && text.slice(0, path.start) + text.slice(path.end);
+  return path &&
+    more.length === 0 &&
+    !path.quoted &&
+    /^[\s.!]*(?:the\s+file\s*)?[\s.!]*$/i.test(rest ?? '')
+    ? path.path
+    : null;
+}
+
 const asking = /^(ask|get|have|let|tell|instruct)\s+/i;
 const personName =
-  /^(@[\w.-]+|<@\w+>|\p{Lu}[\p{L}\p{N}_-]*(?:\s+\p{Lu}[\p{L}\p{N}_-]*)?|[Ss]ome(?:one|body)|a\s+(?:person|human|colleague)|the\s+team|me|\p{Ll}[\p{L}\p{N}_-]*)(?=[\s:,.!]|$)\s*[:,]?\s*/u;
+  /^(@[\w.-]+|<@\w+>|\p{Lu}[\p{L}\p{N}_'’-]*(?:\s+(?!I\b)\p{Lu}[\p{L}\p{N}_'’-]*)?|[Ss]ome(?:one|body)|a\s+(?:person|human|colleague)|the\s+team|me|\p{Ll}[\p{L}\p{N}_-]*)(?=[\s:,.!]|$)\s*[:,]?\s*/u;
 const notPeople =
   /^(?:it|its|a|an|the|us|all|rid|files?|folders?|everything|this|that|these|those|what|which|some|my|our|your|back|started|ready|up|out|in|on|to|for|list|contents?|url|http|https)$/i;
 
@@ -91,10 +155,13 @@ export const readAsk: Frame = (clause, context) => {
   }
   const verb = asking.exec(clause);
   if (!verb?.[1]) return null;
+  const several = severalPeople.exec(clause.slice(verb[0].length));
+  if (several?.[1] && several[2] && several[3])
+    return askEach([several[1], several[2]], `${verb[0]}%s ${several[3]}`, context);
   const rest = clause.slice(verb[0].length);
   const name = personName.exec(rest);
   const person = name?.[1]?.trim();
-  if (!name || person === undefined || notPeople.test(person)) return null;
+  if (!name || person === undefined || notPeople.test(person) || /['’]s$/.test(person)) return null;
   const asks = /^(?:ask|instruct)$/i.test(verb[1]);
   // "get notes" and "have lunch" are not about people: only names, and words that go on like a request.
   if (!asks && !/^(?:[@<\p{Lu}]|[Ss]ome|a\s|the\s+team)/u.test(person)) return null;
@@ -103,6 +170,28 @@ export const readAsk: Frame = (clause, context) => {
   const self = /^me$/i.test(person);
   const answer = context.answers.get(questions.ask(self ? 'you' : person));
   if (words === '' && answer === undefined) return ask(questions.ask(self ? 'you' : person));
+  // Something said is no task: nothing is to be done or answered.
+  const statement = /^tell$/i.test(verb[1]) && !/^to\s/i.test(words) && words !== '';
+  if (statement) {
+    return confirmTold(person, words.replace(/^that\s+/i, ''), context);
+  }
+  const early = readMoment(words.slice(0, 60), context.now, context.timezone);
+  if (early && /^(?:(?:on|at|in|by)\s+)?$/i.test(words.slice(0, early.index))) {
+    const later = words.slice(early.index + early.words.length).replace(/^[\s,]+/, '');
+    if (/^(?:whether|if|when|what|why|who|how|which|for|about|to)\b/i.test(later))
+      return {
+        kind: 'intents',
+        intents: [
+          { act: 'ask', question: toQuestion(later), assignee: self ? null : tidyPerson(person) },
+        ],
+        start: {
+          at: early.iso,
+          words: early.words,
+          assumedHour: early.assumedHour,
+          leading: false,
+        },
+      };
+  }
   const anyone = self || /^(?:some(?:one|body)|a\s)/i.test(person);
   return intents({
     act: 'ask',
@@ -110,6 +199,22 @@ export const readAsk: Frame = (clause, context) => {
     assignee: anyone ? null : tidyPerson(person),
   });
 };
+
+const severalPeople =
+  /^(@?\p{Lu}[\p{L}\p{N}_'’-]*)\s+and\s+(@?\p{Lu}[\p{L}\p{N}_'’-]*)\s+([\s\S]+)$/u;
+
+/** "ask Ana and Ben to …" is a task for each of them. */
+function askEach(people: string[], pattern: string, context: ReadingContext): Reading | null {
+  const readings = people.map((person) =>
+    readAsk(
+      pattern.replace('%s', () => person),
+      context,
+    ),
+  );
+  const list = readings.flatMap((reading) => (reading?.kind === 'intents' ? reading.intents : []));
+  if (list.length === people.length) return intents(...list);
+  return readings.find((reading) => reading?.kind === 'question') ?? null;
+}
 
 function tidyPerson(name: string): string {
   return name.replace(/^@/, '').replace(/[.,]$/, '');
@@ -152,11 +257,34 @@ export const readRemind: Frame = (clause, context) => {
       ? context.answers.get(questions.remindOf())
       : unshield(about, context.shielded.quotes);
   if (words === undefined) return ask(questions.remindOf());
-  const subject = sentence(words);
-  const when = timing ?? readAnswerTiming(context.answers.get(questions.when(subject)), context);
+  const { subject, unclear } = splitSubject(words, lead[0]);
+  const when =
+    (unclear ? null : timing) ??
+    readAnswerTiming(context.answers.get(questions.when(subject)), context);
   if (!when) return ask(questions.when(subject));
+  if (when.at !== null && Date.parse(when.at) <= context.now.getTime()) {
+    const question = questions.past(formatMoment(when.at, context.timezone));
+    const later = readAnswerTiming(context.answers.get(question), context);
+    if (!later || (later.at !== null && Date.parse(later.at) <= context.now.getTime()))
+      return ask(question);
+    return intents({ act: 'remind', text: subject, ...later });
+  }
   return intents({ act: 'remind', text: subject, ...when });
 };
+
+/** What is left of the words of time ("twice", "and 5pm") must not become the text of the reminder. */
+function splitSubject(words: string, lead: string): { subject: string; unclear: boolean } {
+  const person = /^remind\s+@?(\w+)/i.exec(lead)?.[1] ?? 'me';
+  const other = !/^(?:me|us|everyone|everybody|the|to)$/i.test(person);
+  const left =
+    /^(?:and|or|at|on|in|until|till|every|each|twice|once|three\s+times|by|from|before|after|starting|except|\d)\b[^.]*?\b(?:to|that|about)\s+(\S[\s\S]*)$/i.exec(
+      words,
+    );
+  return {
+    subject: sentence(`${other ? `${person}: ` : ''}${left?.[1] ?? words}`),
+    unclear: left !== null || /\s(?:and|or|until|till)\s*$/i.test(words),
+  };
+}
 
 type Timing = { at: string | null; rrule: string | null; assumedHour: boolean };
 
@@ -196,73 +324,4 @@ function splitTiming(
 function readAnswerTiming(answer: string | undefined, context: ReadingContext): Timing | null {
   if (answer === undefined) return null;
   return splitTiming(answer, context).timing;
-}
-
-const calendarWords = /\b(?:calendar|agenda|diary|appointments?|meetings?|events?)\b/i;
-
-export const readCalendar: Frame = (clause, context) => {
-  const looks =
-    /^(?:(?:show|read|check|list|open|display|print|view|look at|(?:give|tell)\s+(?:me|us))\b|what(?:['’]s|\s+is|\s+are|\s+do)\b|which\b|do\s+(?:i|we)\s+have\b|(?:is|are)\s+there\b|when\s+is\s+my\s+next\b)/i.test(
-      clause,
-    );
-  if (looks && calendarWords.test(clause) && !/\.\p{L}/u.test(clause)) {
-    const moment = readMoment(clause, context.now, context.timezone);
-    if (!moment || /\bnext\b/i.test(clause))
-      return intents({ act: 'calendar_read', from: null, to: null });
-    const day = moment.iso.slice(0, 10);
-    return intents({ act: 'calendar_read', from: `${day}T00:00:00`, to: `${day}T23:59:59` });
-  }
-  const lead = readLeadVerb(clause);
-  if (
-    !lead ||
-    ![
-      'add',
-      'put',
-      'schedule',
-      'create',
-      'enter',
-      'set up',
-      'make',
-      'set',
-      'plan',
-      'book',
-    ].includes(lead.verb)
-  )
-    return null;
-  const toCalendar = /\s+(?:to|in|into|on)\s+(?:(?:the|my|our)\s+)?(?:calendar|agenda|diary)\b/i;
-  const isEvent =
-    /^(?:(?:a|an|the|another|new)\s+)*(?:\w+\s+)?(?:meeting|appointment|event|calendar entry|calendar event|call)\b/i.test(
-      lead.rest,
-    );
-  if (!toCalendar.test(lead.rest) && !(isEvent && lead.verb !== 'book')) return null;
-  const { text, timing } = splitTiming(lead.rest.replace(toCalendar, ''), context);
-  const title = readTitle(text, context) ?? context.answers.get(questions.event());
-  if (title === undefined) return ask(questions.event());
-  const when = timing ?? readAnswerTiming(context.answers.get(questions.starts(title)), context);
-  if (!when) return ask(questions.starts(title));
-  const start = when.at ?? readMoment('today', context.now, context.timezone)?.iso;
-  if (start === undefined) return ask(questions.starts(title));
-  return intents({
-    act: 'calendar_add',
-    title,
-    start,
-    end: null,
-    rrule: when.rrule,
-    assumedHour: when.assumedHour,
-  });
-};
-
-function readTitle(text: string, context: ReadingContext): string | undefined {
-  const named = /\b(?:called|named|titled|saying)\s+([\s\S]+)$/i.exec(text)?.[1];
-  const rest = (named ?? text)
-    .replace(
-      /^(?:(?:a|an|the|new)\s+)*(?:calendar\s+)?(?:event|entry)\b\s*(?:(?:for|about|:)\s+)?/i,
-      '',
-    )
-    .replace(/^(?:a|an|the)\s+/i, '')
-    .replace(/[\s,]+(?:on|at|for)?[\s,.]*$/i, '')
-    .trim();
-  if (rest === '') return undefined;
-  const quote = readQuote(rest, context.shielded.quotes);
-  return quote ?? sentence(unshield(rest, context.shielded.quotes));
 }

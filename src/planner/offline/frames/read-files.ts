@@ -3,9 +3,17 @@
 import { readFileSet } from '../file-sets.ts';
 import { readLeadVerb } from '../lexicon.ts';
 import { isPronoun, readFolder, readObjects, readPaths } from '../objects.ts';
-import { findAddresses, findPaths, hasExtension, tidyPath } from '../paths.ts';
+import { baseName, findAddresses, findPaths, folderOf, hasExtension, tidyPath } from '../paths.ts';
 import { questions } from '../questions.ts';
-import { ask, type Frame, type Intent, intents, type ReadingContext } from '../reading.ts';
+import {
+  ask,
+  type FileSet,
+  type Frame,
+  type Intent,
+  intents,
+  type Reading,
+  type ReadingContext,
+} from '../reading.ts';
 import { shield } from '../shield.ts';
 
 const listNoun =
@@ -14,6 +22,11 @@ const listNoun =
 /** Turns a question about files into the instruction it stands for. */
 export function rewordQuestion(text: string): string {
   const clean = text.replace(/[?\s]+$/, '');
+  if (
+    /^(?:what|which|how many)\s+\S+\s+(?:contains?|mentions?|says?|has|have)\s+\S/i.test(clean) &&
+    !/\b(?:we|i|you)\b/i.test(clean)
+  )
+    return text;
   const rules: [RegExp, string][] = [
     [
       /^(?:what|which|how many)\s+(?:are\s+the\s+)?(?:files?|documents?|things?|notes?|folders?|stuff)\b(?:\s+(?:and\s+(?:folders?|files?)))?\s*(?:are|is|do|does|have|has)?\s*(?:there|we|i|you|it)?\s*(?:have|got|contain|exist|stored|saved)?\s*/i,
@@ -73,11 +86,21 @@ export const readList: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
   if (!lead || findAddresses(clause).length > 0) return null;
   const { verb } = lead;
-  const where = /^where\s+([\s\S]+)$/i.exec(lead.rest);
-  if (verb === 'list' && where?.[1]) {
-    const [path] = readObjects(where[1], context);
-    return path === undefined ? null : intents({ act: 'list', path: '.', recursive: true });
+  const where = /^where\s+([\s\S]+)$/i.exec(lead.rest)?.[1];
+  if ((verb === 'list' && where !== undefined) || verb === 'find') {
+    const about = (where ?? lead.rest).replace(/^(?:the\s+)?file\s+(?:called\s+|named\s+)?/i, '');
+    const paths = readObjects(about, context);
+    const [path] = paths;
+    if (path !== undefined && paths.length === 1 && !/\s/.test(about.trim())) return findOne(path);
   }
+  const set = ['list', 'ls', 'find', 'show'].includes(verb)
+    ? readFileSet(
+        lead.rest.replace(/^(?:me|us)\s+/i, '').replace(/^(?=\.?\w+\s+files\b)/i, 'all '),
+        context,
+      )
+    : null;
+  if (set && set.pattern !== null && findUnreadInSet(lead.rest, set) === null)
+    return { kind: 'find', files: { ...set, recursive: set.recursive ?? true } };
   const lists = ['list', 'ls', 'enumerate'].includes(verb);
   const shows = readVerbs.has(verb) || verb === 'find';
   if (!lists && !shows) return null;
@@ -120,6 +143,30 @@ export const readList: Frame = (clause, context) => {
     );
   return intents({ act: 'list', path: where2, recursive });
 };
+
+/** "Does docs/a.md exist?", "where is a.md?" */
+function findOne(path: string): Reading {
+  const files = {
+    folder: path.includes('/') ? folderOf(path) : '',
+    pattern: baseName(path),
+    recursive: !path.includes('/'),
+    folders: true,
+    except: [],
+    said: path,
+  };
+  return { kind: 'find', files };
+}
+
+/** "all files bigger than 1 MB" is no set of names. */
+function findUnreadInSet(text: string, set: FileSet): string | null {
+  const known = new Set(
+    `${set.said} ${set.folder} ${set.pattern} me us the in my our folder directory workspace there are which`
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu),
+  );
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.find((word) => !known.has(word)) ?? null;
+}
 
 /** "list issues" is for a tool that knows issues. */
 function isOperationWord(word: string, context: ReadingContext): boolean {

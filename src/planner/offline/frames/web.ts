@@ -41,7 +41,7 @@ export const readWeb: Frame = (clause, context) => {
       overwrite: null,
     });
   }
-  const body = readBody(clause, url, context);
+  const body = method === 'DELETE' ? null : readBody(clause, url, context);
   if (
     body === null &&
     ['POST', 'PUT', 'PATCH'].includes(method) &&

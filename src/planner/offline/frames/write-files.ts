@@ -2,14 +2,7 @@
 import { type Content, readContent, splitAtMarker, splitBeforePath } from '../content.ts';
 import { fileNoun, readLeadVerb } from '../lexicon.ts';
 import { isPronoun, readFolder, readObjects, readPaths } from '../objects.ts';
-import {
-  baseName,
-  findPaths,
-  hasExtension,
-  pathPattern,
-  resolveDestination,
-  tidyPath,
-} from '../paths.ts';
+import { baseName, findPaths, hasExtension, pathPattern, tidyPath } from '../paths.ts';
 import { questions } from '../questions.ts';
 import {
   ask,
@@ -67,38 +60,13 @@ export const readMakeFolder: Frame = (clause, context) => {
   return intents({ act: 'make_folder', path: tidyPath(folder) });
 };
 
-export const readCopy: Frame = (clause, context) => {
-  const lead = readLeadVerb(clause);
-  if (!lead) return null;
-  const copyOf = /^(?:a\s+)?(?:copy|duplicate|back-?up)\s+of\s+/i.exec(lead.rest);
-  const verbs = new Set(['copy', 'cp', 'duplicate', 'clone']);
-  if (!verbs.has(lead.verb) && !copyOf) return null;
-  const rest = copyOf ? lead.rest.slice(copyOf[0].length) : lead.rest;
-  const split = /^([\s\S]+?)\s+(?:over\s+)?(?:to|into|as|called|named|in)\s+([\s\S]+)$/i.exec(rest);
-  const sources = readObjects(split?.[1] ?? rest, context);
-  const [source] = sources;
-  if (source === undefined) return null;
-  const target =
-    split?.[2] === undefined
-      ? context.answers.get(questions.destination(source, 'copy'))
-      : split[2];
-  if (target === undefined) return ask(questions.destination(source, 'copy'));
-  const folder = readFolder(target, context);
-  const to = folder ?? readObjects(target, context)[0] ?? target.trim();
-  return intents(
-    ...sources.map(
-      (from): Intent => ({ act: 'copy', from, to: resolveDestination(from, to, folder !== null) }),
-    ),
-  );
-};
-
 /** "append X to a.txt", "add a line saying X to a.txt". */
 export const readAppend: Frame = (clause, context) => {
   const lead = readLeadVerb(clause);
   if (!lead) return null;
   const front = /\b(?:to|at)\s+the\s+(?:beginning|start|top|front)\b/i.test(lead.rest);
-  const kind = front || /^prepend/i.test(clause) ? 'prepend' : 'append';
-  if (!['append', 'add', 'insert'].includes(lead.verb)) return null;
+  const kind = front || lead.verb === 'prepend' ? 'prepend' : 'append';
+  if (!['append', 'prepend', 'add', 'insert'].includes(lead.verb)) return null;
   const rest = lead.rest
     .replace(/\b(?:to|at|on)\s+the\s+(?:end|bottom|beginning|start|top|front)\s+(?:of\s+)?/i, 'to ')
     .replace(
@@ -118,13 +86,14 @@ export const readAppend: Frame = (clause, context) => {
   if (path === undefined || (lead.verb === 'add' && !hasExtension(path) && !toIt)) return null;
   const words = toPath ? (toPath[2] ?? '') : (placed?.words ?? toIt?.[1] ?? '');
   const answer = context.answers.get(questions.addition(path));
-  const text = words.trim() === '' ? answer : readText(words, context);
+  const text = answer ?? (words.trim() === '' ? undefined : readText(words, context));
   if (text === undefined) return ask(questions.addition(path));
   return intents({ act: 'edit', path, edit: { kind, text } });
 };
 
 function readText(words: string, context: ReadingContext): string | undefined {
   const content = readContent(words, context.shielded);
+  if (content.kind === 'unclear' || content.kind === 'copy_of') return undefined;
   return content.kind === 'text' ? content.text : unshield(words, context.shielded.quotes);
 }
 
@@ -246,6 +215,14 @@ function readOne(
   const marked = splitAtMarker(text, context.shielded);
   if (marked) {
     const paths = readTargets(marked.before, context);
+    const file = marked.content.kind === 'text' ? marked.content.text : '';
+    // "replace a.txt with b.txt": its name, or what it says?
+    if (
+      /^(?:replace|overwrite|update|change)$/.test(verb) &&
+      hasExtension(file) &&
+      !/[\s\uE000-\uF8FF]/.test(text.slice(-file.length))
+    )
+      return write(paths, { kind: 'unclear' }, overwrite);
     if (paths.length > 0) return write(paths, marked.content, overwrite);
     const tail = readTail(text, marked.before, context);
     if (tail) return write([tail.path], tail.content, overwrite);

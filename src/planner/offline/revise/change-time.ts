@@ -1,7 +1,14 @@
 // Feedback that moves a reminder or an event: "at 10:00 instead", "every Monday", "tomorrow".
 import { familyOf } from '../families.ts';
 import { readClockTime, readMoment, readRecurrence } from '../times.ts';
-import { type Rule, roleName, setArgs } from './work.ts';
+import {
+  type Change,
+  type RevisionContext,
+  type Rule,
+  roleName,
+  setArgs,
+  type Working,
+} from './work.ts';
 
 export const changeTime: Rule = (work, part, context) => {
   const timed = work.filter(
@@ -9,7 +16,7 @@ export const changeTime: Rule = (work, part, context) => {
       roleName(item, 'rrule') !== undefined ||
       (item.spec && ['remind', 'calendar_add'].includes(familyOf(item.spec) ?? '')),
   );
-  if (timed.length === 0) return null;
+  if (timed.length === 0) return changeStart(work, part, context);
   const words = part
     .replace(/\s*\binstead\b/i, '')
     .replace(
@@ -65,6 +72,26 @@ export const changeTime: Rule = (work, part, context) => {
     }),
   };
 };
+
+/** "at 10:00 instead" for steps that wait for a moment. */
+function changeStart(work: Working[], part: string, context: RevisionContext): Change {
+  const words = part
+    .replace(/\s*\binstead\b/i, '')
+    .replace(/^(?:do|run|start|make|change|move)\s+(?:it|that|them|this)\s+(?:to\s+)?/i, '')
+    .trim();
+  const waiting = work.filter((item) => item.draft.not_before !== undefined);
+  const moment = readMoment(words, context.now, context.timezone);
+  const rest = moment && words.replace(moment.words, '').replace(/\b(?:on|at|by|please)\b/gi, '');
+  if (waiting.length === 0 || !moment || /\p{L}/u.test(rest ?? '')) return null;
+  if (Date.parse(moment.iso) < context.now.getTime()) return null;
+  return {
+    work: work.map((item) =>
+      waiting.includes(item)
+        ? { ...item, changed: true, draft: { ...item.draft, not_before: moment.iso } }
+        : item,
+    ),
+  };
+}
 
 function setHour(rule: string, hour: number, minute: number): string {
   const parts = rule.split(';').filter((part) => !/^(?:BYHOUR|BYMINUTE|BYSECOND)=/.test(part));

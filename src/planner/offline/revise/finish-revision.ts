@@ -6,6 +6,8 @@ import {
   describeRisks,
   describeStep,
   describeTitle,
+  describeWait,
+  type RiskNote,
   readTarget,
 } from '../describe.ts';
 import { bindFamily, familyOf } from '../families.ts';
@@ -27,7 +29,7 @@ import {
 export function finishRevision(
   previous: PlanDraft,
   work: Working[],
-  added: { steps: PlannedStep[]; place: Addition['place'] }[],
+  added: { steps: PlannedStep[]; cautions: RiskNote[]; place: Addition['place'] }[],
   context: RevisionContext,
 ): PlanDraft {
   const before = loadWork(previous, context.manifest);
@@ -42,7 +44,10 @@ export function finishRevision(
     spec ? [{ spec, args: draft.args ?? {} }] : [],
   );
   const whole = known.length === current.length;
-  const risks = describeRisks(known, []);
+  const risks = describeRisks(known, [
+    ...keepCautions(previous, before),
+    ...added.flatMap(({ cautions }) => cautions),
+  ]);
   return {
     ...previous,
     title: whole ? describeTitle(known, context.timezone) : previous.title,
@@ -50,6 +55,24 @@ export function finishRevision(
     steps: current.map((item) => item.draft),
     ...(whole ? { risks } : {}),
   };
+}
+
+/** What was said beyond the steps themselves, such as an assumption, stays true of the new version. */
+function keepCautions(previous: PlanDraft, before: Working[]): RiskNote[] {
+  const ofSteps = new Set(
+    describeRisks(
+      before.flatMap(({ spec, draft }) => (spec ? [{ spec, args: draft.args ?? {} }] : [])),
+      [],
+    ).map((risk) => risk.text),
+  );
+  return (previous.risks ?? [])
+    .map(
+      (risk): RiskNote =>
+        typeof risk === 'string'
+          ? { text: risk }
+          : { text: risk.text, ...(risk.sign === undefined ? {} : { sign: risk.sign }) },
+    )
+    .filter((risk) => !ofSteps.has(risk.text));
 }
 
 function reword(item: Working, context: RevisionContext): Working {
@@ -61,10 +84,15 @@ function reword(item: Working, context: RevisionContext): Working {
     ...item,
     draft: {
       ...rest,
-      description: describeStep(step, context.timezone),
+      description:
+        describeStep(step, context.timezone) + describeWait(draftStart(item), context.timezone),
       ...(target === undefined ? {} : { target }),
     },
   };
+}
+
+function draftStart(item: Working): string | null {
+  return item.draft.not_before ?? null;
 }
 
 function nextId(work: Working[]): string {
@@ -155,6 +183,7 @@ function insertSteps(
       operation: step.spec.operation,
       args,
       ...(after.length > 0 ? { after } : {}),
+      ...(step.start === null ? {} : { not_before: step.start }),
     };
     fresh.push(reword({ spec: step.spec, changed: true, draft }, context));
   }
