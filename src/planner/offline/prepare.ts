@@ -10,10 +10,10 @@ import { FileHistory } from './file-history.ts';
 import { describeSet } from './file-sets.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
-import type { FileSet, Intent } from './reading.ts';
+import type { FileSet, Intent, Understood } from './reading.ts';
 import { type FoundSet, findSet, resolveEdit, resolveSet } from './resolve.ts';
 import { buildSteps, type Unit } from './steps.ts';
-import { type Understood, understand } from './understand.ts';
+import { understand } from './understand.ts';
 
 export type Decision = { result: Result; reason: string };
 

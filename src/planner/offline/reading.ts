@@ -83,6 +83,14 @@ export type Reading =
   /** Answered in words, without a tool or a plan. */
   | { kind: 'talk'; text: string; reason: string };
 
+/** One clause with its meaning. `tool` is the tool the person named for it. */
+export type Understood = {
+  reading: Reading;
+  link: 'start' | 'sequence' | 'sibling';
+  tool: string | undefined;
+  words: string;
+};
+
 /** What clauses before this one were about: "it", "them". */
 export type Focus = { paths: string[]; output: boolean };
 

@@ -1,8 +1,7 @@
 // A time that is said once for several instructions: "tomorrow at 9, delete a.txt and post it", and where that is unclear, a question.
 import { questions } from './questions.ts';
-import { ask, type Reading, type ReadingContext, type Start } from './reading.ts';
+import { ask, type Reading, type ReadingContext, type Start, type Understood } from './reading.ts';
 import { readDelay } from './timing.ts';
-import type { Understood } from './understand.ts';
 
 type Timed = Extract<Reading, { start?: Start }>;
 

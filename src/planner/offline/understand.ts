@@ -1,6 +1,5 @@
 // Reads a whole request: clause by clause, each with what the ones before it were about.
 import { describeWanted } from './abilities.ts';
-import type { Clause } from './clauses.ts';
 import { splitClauses } from './clauses.ts';
 import { splitAtMarker } from './content.ts';
 import { findUnread } from './coverage.ts';
@@ -30,6 +29,7 @@ import {
   type Intent,
   type Reading,
   type ReadingContext,
+  type Understood,
 } from './reading.ts';
 import { readRepetition } from './repetition.ts';
 import { reword } from './reword.ts';
@@ -38,14 +38,6 @@ import { splitName } from './schema-fields.ts';
 import { shield, unshield } from './shield.ts';
 import { spreadTimes } from './spread-time.ts';
 import { takeTime } from './timing.ts';
-
-/** One clause with its meaning. `tool` is the tool the person named for it. */
-export type Understood = {
-  reading: Reading;
-  link: Clause['link'];
-  tool: string | undefined;
-  words: string;
-};
 
 /** From the most particular to the most general. The first that has a reading decides. */
 const frames: Frame[] = [
