@@ -24,7 +24,7 @@ let api: Client;
 let files: string;
 let connection: Connection;
 
-/** What the model does when it is asked for a text: one turn after the other, the last one for ever. */
+/** What the model does when it is asked for a text (none may hold another): one turn after the other, the last one for ever. */
 const scripts = new Map<string, Turn[]>();
 const asked = new Map<string, ChatBody[]>();
 
@@ -249,15 +249,15 @@ describe('a model that goes wrong', () => {
 
 describe('a model that hangs while its process stops', () => {
   it('is left, and another process asks it again', async () => {
-    scripts.set('Hang once', [{ hang: true }, { text: 'Here I am.' }]);
+    scripts.set('Stall once', [{ hang: true }, { text: 'Here I am.' }]);
     const options = {
       home: await programs.home(),
       database: databases.stopped.url,
       env: { OPENAI_BASE_URL: model.url },
     };
     const first = await programs.serve(options);
-    const { body } = await first.api.post<{ run_id: string }>('/api/run', { text: 'Hang once' });
-    await waitFor('the model to be asked', () => asked.has('Hang once'), { timeoutMs: 30_000 });
+    const { body } = await first.api.post<{ run_id: string }>('/api/run', { text: 'Stall once' });
+    await waitFor('the model to be asked', () => asked.has('Stall once'), { timeoutMs: 30_000 });
     const began = performance.now();
     expect(await first.stop()).toEqual({ code: 0, signal: null });
     expect(performance.now() - began).toBeLessThan(20_000);
