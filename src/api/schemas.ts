@@ -223,6 +223,7 @@ export const AuditAnswer = documented(
         version: whole.nullable(),
         digest: text.nullable(),
         reason: text.nullable(),
+        data: z.record(z.string(), z.json()).nullable(),
       }) satisfies z.ZodType<AuditEntry>,
     ),
   }),

@@ -1,6 +1,8 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
+
 import type { Actor } from './actor.ts';
 import type { PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
+import type { JsonObject } from './text.ts';
 
 /** One change, in the order of revisions. */
 export type Change = {
@@ -37,6 +39,8 @@ export type AuditEntry = {
   version: number | null;
   digest: string | null;
   reason: string | null;
+  /** What the action was about beside the plan: the step, the operation. */
+  data: JsonObject | null;
 };
 
 /** What changed between two versions of a plan, readable (A7). */

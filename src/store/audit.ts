@@ -45,5 +45,5 @@ export async function readAudit(
     .where(and(eq(audit.plan_id, planId), gt(audit.id, options.after ?? 0)))
     .orderBy(asc(audit.id))
     .limit(options.limit);
-  return rows.map(({ data: _, ...row }) => ({ ...row, at: row.at.toISOString() }));
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
 }

@@ -341,3 +341,34 @@ describe('a decision', () => {
     );
   });
 });
+
+describe('the audit', () => {
+  test('says which step a person decided about', async () => {
+    const plan = await runPlan(house, {
+      title: 'Ask',
+      steps: [
+        {
+          id: 'ask',
+          description: 'Ask',
+          tool: 'human',
+          operation: 'task',
+          args: { question: 'Which?' },
+        },
+      ],
+    });
+    await waitFor(
+      'the question',
+      async () => (await house.service.overview(plan.id)).counts.waiting === 1,
+    );
+    await house.service.resume(
+      plan.id,
+      { version: 1, steps: { ask: 'done' }, answer: 'That' },
+      ana,
+    );
+    const entries = await house.service.audit(plan.id, { limit: 100 });
+    expect(entries.find(({ action }) => action === 'settle_done')).toMatchObject({
+      actor: 'ana',
+      data: { step: 'ask', answer: 'That' },
+    });
+  });
+});

@@ -6,6 +6,12 @@ import { formatMoment } from '../plan/format.ts';
 import { describeKind } from '../plan/words.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
+/** Why, or at least about which step. */
+function describeReason({ reason, data }: AuditEntry): string {
+  const step = typeof data?.step === 'string' ? `Step ${data.step}` : null;
+  return [step, reason].filter((part) => part !== null).join(': ') || '–';
+}
+
 function drawEntry(entry: AuditEntry): TemplateResult {
   return html`<tr>
     <td><time datetime=${entry.at}>${formatMoment(entry.at)}</time></td>
@@ -13,7 +19,7 @@ function drawEntry(entry: AuditEntry): TemplateResult {
     <td>${describeKind(entry.action)}</td>
     <td>${entry.via}</td>
     <td class="number">${entry.version ?? '–'}</td>
-    <td class="wide">${entry.reason ?? '–'}</td>
+    <td class="wide">${describeReason(entry)}</td>
   </tr>`;
 }
 
