@@ -32,6 +32,12 @@ describe('feedback', () => {
     ['rename archive to old', [created, moved.replace('archive/', 'old/')]],
     ['move it to old/ instead', [created, moved.replace('archive/', 'old/')]],
     ['call it daily.md', [created, moved.replace('archive/standup.md', 'archive/daily.md')]],
+    [
+      'call it daily.md instead of standup.md',
+      [created, moved].map((step) => step.replaceAll('standup.md', 'daily.md')),
+    ],
+    ['move it to old/ instead of archive/', [created, moved.replace('archive/', 'old/')]],
+    ['put it in old/ instead of archive/', [created, moved.replace('archive/', 'old/')]],
     ['change the text to Standup at 10:00', [created.replace('9:30', '10:00'), moved]],
     ['it should say "Hi, all"', [created.replace('Standup at 9:30', 'Hi, all'), moved]],
     ['also list the workspace', [created, moved, '3 workspace_list {} <- 1,2']],

@@ -8,7 +8,7 @@ import { findMeant } from './meant-steps.ts';
 import { type Rule, readValue, roleName, setArgs, type Working } from './work.ts';
 
 const replacePatterns = [
-  /^(?:use|take|make it|choose|i(?:['’]d)? (?:want|prefer)|call it|name it|with|put it in|save it (?:as|in|to))?\s*([\s\S]+?)\s+instead\s+of\s+([\s\S]+)$/i,
+  /^(?:use|take|make it|choose|i(?:['’]d)? (?:want|prefer)|with|(?:call|name|rename|move|put|save|place|copy|write)\s+(?:it|them|the files?)(?:\s+(?:to|in|into|under|as))?)?\s*([\s\S]+?)\s+instead\s+of\s+([\s\S]+)$/i,
   /^(?:instead\s+of)\s+([\s\S]+?),?\s+(?:use|take|write|make it|put)\s+([\s\S]+)$/i,
   /^(?:replace|swap|substitute)\s+([\s\S]+?)\s+(?:with|by|for)\s+([\s\S]+)$/i,
   /^(?:rename|change|turn)\s+([\s\S]+?)\s+(?:to|into|as)\s+([\s\S]+)$/i,
@@ -119,6 +119,8 @@ function textName(item: Working): string | undefined {
 
 /** "call it b.txt", "put it in docs/ instead", "to docs/ instead". */
 export const changePlace: Rule = (work, part) => {
+  // What is to be replaced is named: that is a replacement, wherever it stands.
+  if (/\sinstead\s+of\s/i.test(part)) return null;
   const name =
     /^(?:call|name|rename)\s+(?:it|the file)\s+(?:to\s+|as\s+)?([\s\S]+?)(?:\s+instead)?$/i.exec(
       part,
