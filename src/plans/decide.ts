@@ -32,6 +32,23 @@ export function requireVersion(row: PlanRow, version: number): void {
   );
 }
 
+/**
+ * The plan's row, locked for a decision of `actor` about `version`.
+ * @throws `plan_not_found`, `not_allowed`, `stale_version`
+ */
+export async function lockForDecision(
+  context: PlansContext,
+  tx: Transaction,
+  id: string,
+  version: number,
+  actor: Actor,
+): Promise<PlanRow> {
+  const row = await lockPlan(tx, id);
+  requireManager(row, context.approvers, actor);
+  requireVersion(row, version);
+  return row;
+}
+
 function refusal(
   context: PlansContext,
   row: PlanRow,
@@ -56,9 +73,7 @@ export async function refusePlan(
   actor: Actor,
   event: 'reject' | 'request_changes',
 ): Promise<{ row: PlanRow; replan: boolean }> {
-  const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
-  requireVersion(row, decision.version);
+  const row = await lockForDecision(context, tx, id, decision.version, actor);
   nextStatus(row.status, event);
   const feedback = decision.feedback ?? null;
   if (event === 'request_changes' && feedback === null) {
@@ -98,9 +113,7 @@ export async function cancelPlan(
   decision: Decision,
   actor: Actor,
 ): Promise<PlanRow> {
-  const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
-  requireVersion(row, decision.version);
+  const row = await lockForDecision(context, tx, id, decision.version, actor);
   nextStatus(row.status, 'cancel');
   await changeSteps(tx, id, {
     from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
@@ -133,9 +146,7 @@ export async function pausePlan(
   decision: Decision,
   actor: Actor,
 ): Promise<PlanRow> {
-  const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
-  requireVersion(row, decision.version);
+  const row = await lockForDecision(context, tx, id, decision.version, actor);
   if (row.status !== 'executing' || row.paused_at !== null) {
     throw new CountersignError(
       'invalid_transition',

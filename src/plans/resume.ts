@@ -12,7 +12,7 @@ import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
 import { isAskedPerson } from './asked-person.ts';
 import { requireManager } from './authority.ts';
-import { requireVersion } from './decide.ts';
+import { lockForDecision, requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
@@ -107,9 +107,7 @@ export async function retryPlan(
   decision: Decision,
   actor: Actor,
 ): Promise<PlanRow> {
-  const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
-  requireVersion(row, decision.version);
+  const row = await lockForDecision(context, tx, id, decision.version, actor);
   nextStatus(row.status, 'retry');
   if (row.execution_started_at === null) {
     throw new CountersignError(
