@@ -112,9 +112,8 @@ describe('streams and the server', () => {
 
   it('ends its streams and closes at once when it is told to', async () => {
     const response = await api.get(`/api/plans/${plan}/events`);
-    const begin = performance.now();
+    // A stream that did not end would hold this for ever.
     await api.close();
-    expect(performance.now() - begin).toBeLessThan(2000);
     expect(await response.text()).toContain('id: 1');
     await expect.poll(() => api.service.watchers()).toBe(0);
   });
@@ -125,9 +124,8 @@ describe('streams and the server', () => {
     const gone = once(silent, 'close');
     // The server has the connection once it has answered a later one.
     await api.get('/healthz');
-    const begin = performance.now();
+    // Node by itself waits for such a connection for longer than a test may take.
     await api.close();
-    expect(performance.now() - begin).toBeLessThan(2000);
     await gone;
   });
 
