@@ -1,5 +1,6 @@
 // The shape of `countersign.json` and of the environment, with every default. `src/config.ts` parses them.
 import { z } from 'zod';
+import { ApproverPolicy } from './plan.ts';
 import { Effect } from './tool.ts';
 
 const McpServer = z
@@ -22,6 +23,36 @@ const McpServer = z
     'needs either "command" (stdio) or "url" (HTTP)',
   );
 export type McpServer = z.infer<typeof McpServer>;
+
+/** A resource that steps share: how much there is, and how much of it is never given away. */
+const ResourcePool = z
+  .union([
+    z.number().positive(),
+    z.strictObject({ capacity: z.number().positive(), headroom: z.number().min(0).default(0) }),
+  ])
+  .transform((pool) => (typeof pool === 'number' ? { capacity: pool, headroom: 0 } : pool))
+  .refine(({ capacity, headroom }) => headroom < capacity, 'headroom must be less than capacity');
+export type ResourcePool = z.infer<typeof ResourcePool>;
+
+/** One executor of a worker process: what it can do beyond its operations, and how much at once. */
+const Backend = z.strictObject({
+  capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
+  /** Calls under way at once; default: `executor.concurrency`. */
+  concurrency: z.number().int().min(1).max(1000).optional(),
+  /** Only these operations; default: every one this process has. */
+  operations: z.array(z.string()).optional(),
+});
+export type Backend = z.infer<typeof Backend>;
+
+/** What the executor does about one operation instead of what it does about all. */
+const OperationRule = z.strictObject({
+  timeout_seconds: z.number().min(0.001).max(86_400).optional(),
+  /** Attempts of a call that may be repeated (read-only or idempotent), the first included. */
+  max_attempts: z.number().int().min(1).max(100).optional(),
+  /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+  backoff_seconds: z.number().min(0).max(3600).optional(),
+});
+export type OperationRule = z.infer<typeof OperationRule>;
 
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -48,6 +79,14 @@ export const Settings = z.strictObject({
     .default({ deny: ['http_get'] }),
   /** People who may approve besides the requester. */
   approvers: z.array(z.string()).default([]),
+  /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
+  guardedApprovers: z.record(z.string(), ApproverPolicy).default({}),
+  /** Resources by name: a number, or `{ capacity, headroom }`. */
+  resourcePools: z.record(z.string().min(1).max(200), ResourcePool).default({}),
+  /** Executors of a worker process, by name. Without any there is one, `default`, without capabilities. */
+  backends: z.record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/), Backend).default({}),
+  /** Time limits and retries of single operations, by exact name. */
+  operations: z.record(z.string(), OperationRule).default({}),
   http: z
     .strictObject({
       /** Hosts and CIDR ranges that http_get and http_request may reach although they are private. */
@@ -75,8 +114,15 @@ export const Settings = z.strictObject({
       /** A plan without progress for this long is stalled (waiting for a person never counts). */
       stall_minutes: z.number().min(0.01).max(100_000).default(30),
       on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
+      /** Attempts of a call that may be repeated, the first included. */
+      max_attempts: z.number().int().min(1).max(100).default(3),
+      /** Seconds before the second attempt; each further one waits twice as long, with jitter. */
+      backoff_seconds: z.number().min(0).max(3600).default(1),
+      max_backoff_seconds: z.number().min(0).max(86_400).default(60),
     })
     .prefault({}),
+  /** A person whom a step waits for is reminded after this long, and again each time as much has passed. */
+  human_reminder_hours: z.number().positive().default(24),
   /** A proposed plan nobody decides about: reminder at half time, then cancelled. */
   stale_after_days: z.number().positive().default(7),
 });
