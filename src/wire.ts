@@ -4,7 +4,7 @@ import type { Config } from '#config';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Operation, ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
@@ -47,6 +47,8 @@ export type HouseOptions = {
   planner?: Planner;
   /** Milliseconds between two rounds of recovery; default 5,000. */
   watchEveryMs?: number;
+  /** Built-in operations of this process alone, which no configuration can offer; the bench brings one. */
+  extraOperations?: Operation[];
 };
 
 /** Connections of one process to the database. */
@@ -113,6 +115,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     clock: systemClock,
     warn,
     ...createToolPorts(db, enqueue),
+    extraOperations: options.extraOperations,
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });
   closers.add('the tools', () => registry.close());

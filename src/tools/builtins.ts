@@ -35,6 +35,8 @@ export type BuiltinOptions = {
   reminders?: ReminderPort | undefined;
   textModel?: TextModel | undefined;
   lookup?: Lookup | undefined;
+  /** Operations that only this process has. */
+  extraOperations?: Operation[] | undefined;
 };
 
 /** Tools of this house; no MCP server may take their names. `plan` is what planners call to propose. */
@@ -78,6 +80,7 @@ export async function createBuiltins(
     ...createCalendarOperations(places, Object.keys(options.calendars), times, clock),
     ...(textModel === undefined ? [] : createTextOperations(textModel)),
     ...createControlOperations(),
+    ...(options.extraOperations ?? []),
   ];
   return { operations, agent };
 }
