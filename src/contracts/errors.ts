@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'lease_lost'
   | 'model_failed'
+  | 'budget_exhausted'
   | 'invalid_configuration'
   | 'schema_too_new'
   | 'database_unavailable'
@@ -47,16 +48,26 @@ export type ErrorCode =
 export class CountersignError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown>;
+  /**
+   * Milliseconds after which the same may succeed, since the cause passes by itself (a busy server, a lost
+   * connection); 0: soon, nobody said when. null: it fails again until somebody changes something.
+   */
+  readonly passesAfterMs: number | null;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: Record<string, unknown>; cause?: unknown } = {},
+    options: {
+      details?: Record<string, unknown>;
+      cause?: unknown;
+      passesAfterMs?: number | null;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CountersignError';
     this.code = code;
     this.details = options.details ?? {};
+    this.passesAfterMs = options.passesAfterMs ?? null;
   }
 }
 

@@ -116,7 +116,12 @@ export const PlanDraft = z.strictObject({
 export type PlanDraft = z.infer<typeof PlanDraft>;
 
 /** Why a step failed: an ErrorCode as it was stored, and the sentence for the person. */
-export type StepError = { code: string; message: string };
+export type StepError = {
+  code: string;
+  message: string;
+  /** It runs again by itself: when (ISO 8601), and which attempt of how many that will be. */
+  retry?: { at: string; attempt: number; of: number };
+};
 
 /** A stored step. Times are ISO 8601 in UTC. */
 export type Step = {
@@ -142,6 +147,10 @@ export type Step = {
   guarded: boolean;
   status: StepStatus;
   attempt: number;
+  /** Attempts since a person, or the start of the plan, last made it ready. */
+  tries: number;
+  /** Ready: since when it can run, or when it will be tried again. */
+  available_at: string | null;
   started_at: string | null;
   ended_at: string | null;
   result_summary: string | null;

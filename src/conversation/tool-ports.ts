@@ -14,7 +14,10 @@ async function forTool<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof CountersignError) throw cause;
     throw isTransient(cause)
-      ? new CountersignError('database_unavailable', 'the database is away; retry it.', { cause })
+      ? new CountersignError('database_unavailable', 'the database is away; retry it.', {
+          cause,
+          passesAfterMs: 0,
+        })
       : new CountersignError('internal', 'the database refused it.', { cause });
   }
 }

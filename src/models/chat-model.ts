@@ -183,6 +183,12 @@ function choosePause(error: unknown, attempt: number): number | null {
   return readRetryAfter(error.headers) ?? backoff;
 }
 
+/** When a later call may succeed: what passes is what was tried again. */
+function choosePassing(cause: unknown): number | null {
+  if (choosePause(cause, 1) === null) return null;
+  return cause instanceof APIError ? (readRetryAfter(cause.headers) ?? 0) : 0;
+}
+
 /** `retry-after-ms`, or `retry-after` as seconds or as a date. */
 function readRetryAfter(headers: Headers | undefined): number | null {
   const milliseconds = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
@@ -203,7 +209,7 @@ function describeTimeout(name: string, cause?: unknown): CountersignError {
   return new CountersignError(
     'timed_out',
     `The model ${name} did not answer in time. Ask again, or raise WALL_TIME_SEC.`,
-    { cause },
+    { cause, passesAfterMs: 0 },
   );
 }
 
@@ -211,6 +217,7 @@ function describeFailure(name: string, cause: unknown): CountersignError {
   return new CountersignError('model_failed', explainFailure(name, cause), {
     cause,
     details: cause instanceof APIError ? { status: cause.status ?? null } : {},
+    passesAfterMs: choosePassing(cause),
   });
 }
 

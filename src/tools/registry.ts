@@ -7,7 +7,7 @@ import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { Settings } from '#contracts/settings.ts';
 import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#contracts/tool.ts';
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
-import { outcomeUnknown, throwIfAborted } from './failures.ts';
+import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import { limitOutput } from './limit-output.ts';
 import { createMcpTool, type McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
@@ -167,7 +167,12 @@ function guardCall(operation: Operation): Operation {
         // A failure nobody foresaw: of a write, nobody knows how far it got.
         const details = operation.effect === 'write' ? outcomeUnknown : {};
         const message = `${operation.name} failed: ${errorMessage(error)}`;
-        throw new CountersignError('tool_failed', message, { cause: error, details });
+        const passesAfterMs = passesOf(error);
+        throw new CountersignError('tool_failed', message, {
+          cause: error,
+          details,
+          passesAfterMs,
+        });
       }
     },
   };

@@ -4,6 +4,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { passesOf } from '../failures.ts';
 import { type AddressRules, toNotAllowed } from './addresses.ts';
 
 /** All addresses of a host name. */
@@ -47,6 +48,7 @@ async function findAddress(hostname: string, rules: AddressRules, lookup: Lookup
   } catch (error) {
     throw new CountersignError('tool_failed', `The host ${host} was not found.`, {
       cause: errorMessage(error),
+      passesAfterMs: passesOf(error),
     });
   }
   const allowed = addresses.find((address) => rules.allows(host, address));

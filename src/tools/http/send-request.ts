@@ -2,7 +2,13 @@
 import { type Agent, fetch, type Response } from 'undici';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { Json } from '#contracts/text.ts';
-import { outcomeUnknown, toAbortError } from '../failures.ts';
+import {
+  nothingDone,
+  outcomeUnknown,
+  passesOf,
+  passesOfStatus,
+  toAbortError,
+} from '../failures.ts';
 import { type AddressRules, findUrlProblem } from './addresses.ts';
 
 export type WebRequest = {
@@ -44,16 +50,22 @@ export function createWebClient(options: WebClientOptions): WebClient {
     async send(request) {
       const deadline = AbortSignal.timeout(options.timeoutMs);
       const signal = AbortSignal.any([request.signal, deadline]);
+      const way = { answered: false };
       try {
-        return await follow({ ...request, signal }, options);
+        return await follow({ ...request, signal }, options, way);
       } catch (error) {
-        throw translate(error, request, signal, options.timeoutMs);
+        throw translate(error, { ...request, ...way }, signal, options.timeoutMs);
       }
     },
   };
 }
 
-async function follow(first: WebRequest, options: WebClientOptions): Promise<WebAnswer> {
+/** @param way told as soon as a server has answered, and so has seen the call */
+async function follow(
+  first: WebRequest,
+  options: WebClientOptions,
+  way: { answered: boolean },
+): Promise<WebAnswer> {
   let request = first;
   for (let stops = 0; ; stops += 1) {
     const problem = findUrlProblem(request.url, options.rules);
@@ -66,6 +78,7 @@ async function follow(first: WebRequest, options: WebClientOptions): Promise<Web
       dispatcher: options.agent,
       signal: request.signal,
     });
+    way.answered = true;
     const location = response.headers.get('location');
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null)
       return readAnswer(request, response, options.maxBytes);
@@ -118,7 +131,10 @@ async function readAnswer(
     throw new CountersignError(
       'tool_failed',
       `${request.method} ${request.url} answered ${response.status} ${response.statusText}${said}`.trim(),
-      { details: { status: response.status } },
+      {
+        details: { status: response.status },
+        passesAfterMs: passesOfStatus(response.status, readRetryAfter(response)),
+      },
     );
   }
   return {
@@ -133,6 +149,14 @@ async function readAnswer(
     text,
     json: /\bjson\b/i.test(type) && text !== null ? parseJson(text) : undefined,
   };
+}
+
+/** Milliseconds an answer asks to wait (RFC 9110, 10.2.3); a date is compared with the server's own. null: it says nothing usable. */
+function readRetryAfter({ headers }: Response): number | null {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const wait = Date.parse(text) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
 async function readBody(
@@ -175,28 +199,36 @@ function parseJson(text: string): Json | undefined {
 /** What was thrown on the way, with the mark that the call may have acted where that is so. */
 function translate(
   error: unknown,
-  request: WebRequest,
+  request: WebRequest & { answered: boolean },
   signal: AbortSignal,
   timeoutMs: number,
 ): CountersignError {
   if (error instanceof CountersignError) return error;
   const inner = findCause(error);
-  if (inner !== null) return inner;
-  const details = request.changesSomething && !wasNeverSent(error) ? outcomeUnknown : {};
+  if (inner !== null) return request.answered ? inner : withNothingDone(inner);
+  const neverSent = !request.answered && wasNeverSent(error);
+  const details = neverSent ? nothingDone : request.changesSomething ? outcomeUnknown : {};
   if (signal.aborted) {
     const aborted = toAbortError(request.signal.aborted ? request.signal : signal);
     const message =
       aborted.code === 'timed_out'
         ? `${request.url} did not answer within ${timeoutMs / 1000} s.`
         : aborted.message;
-    return new CountersignError(aborted.code, message, { details, cause: error });
+    const { passesAfterMs } = aborted;
+    return new CountersignError(aborted.code, message, { details, cause: error, passesAfterMs });
   }
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return new CountersignError(
     'tool_failed',
     `${request.method} ${request.url} failed: ${errorMessage(reason)}`,
-    { details, cause: error },
+    { details, cause: error, passesAfterMs: passesOf(error) },
   );
+}
+
+/** What the connector threw before there was a connection: no server has seen the call. */
+function withNothingDone(error: CountersignError): CountersignError {
+  const { code, message, cause, passesAfterMs } = error;
+  return new CountersignError(code, message, { details: nothingDone, cause, passesAfterMs });
 }
 
 /** fetch wraps what the connector threw. */

@@ -11,7 +11,7 @@ import {
 import { CountersignError } from '#contracts/errors.ts';
 import type { McpServer } from '#contracts/settings.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { throwIfAborted, toAbortError } from '../failures.ts';
+import { nothingDone, throwIfAborted, toAbortError } from '../failures.ts';
 import { explainFailure, toCallError, toCallFailure } from './explain-failure.ts';
 import { openWire, redact } from './open-transport.ts';
 
@@ -50,6 +50,8 @@ export type ConnectionOptions = {
   retryMs: number;
 };
 
+/** No server has seen the call, and a later one may find it back. */
+const notReached = { details: nothingDone, passesAfterMs: 0 };
 const maxRetryMs = 60_000;
 const stableMs = 60_000;
 const maxPages = 100;
@@ -122,7 +124,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       problem = reason;
       await client.close().catch(warn);
       retryLater();
-      throw new CountersignError('tool_unavailable', reason, { cause: error });
+      throw new CountersignError('tool_unavailable', reason, { ...notReached, cause: error });
     } finally {
       starting = null;
     }
@@ -132,7 +134,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function obtain(signal?: AbortSignal): Promise<Client> {
     if (live !== null) return live.client;
     if (closed)
-      throw new CountersignError('tool_unavailable', `The MCP server ${name} was closed.`);
+      throw new CountersignError(
+        'tool_unavailable',
+        `The MCP server ${name} was closed.`,
+        notReached,
+      );
     connecting ??= connectOnce().finally(() => {
       connecting = null;
     });

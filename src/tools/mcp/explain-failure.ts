@@ -2,7 +2,13 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { type ErrorCode as Code, CountersignError, errorMessage } from '#contracts/errors.ts';
-import { outcomeUnknown, systemCode, toAbortError } from '../failures.ts';
+import {
+  nothingDone,
+  outcomeUnknown,
+  passesOfStatus,
+  systemCode,
+  toAbortError,
+} from '../failures.ts';
 
 /** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
 export function explainFailure(name: string, error: unknown, lastWords: string): string {
@@ -55,6 +61,7 @@ export type CallFailure = {
   code: Code;
   message: string;
   details: Record<string, unknown>;
+  passesAfterMs: number | null;
   /** The connection is of no more use. */
   connectionLost: boolean;
   /** The server cannot have seen the call. */
@@ -67,10 +74,15 @@ export function toCallFailure(
   error: unknown,
   call: { tool: string; signal: AbortSignal; timeoutMs: number; closed: boolean },
 ): CallFailure {
-  const base = { details: outcomeUnknown, connectionLost: false, neverSent: false };
+  const base = {
+    details: outcomeUnknown,
+    passesAfterMs: 0,
+    connectionLost: false,
+    neverSent: false,
+  };
   if (call.signal.aborted) {
-    const aborted = toAbortError(call.signal);
-    return { ...base, code: aborted.code, message: aborted.message };
+    const { code, message, passesAfterMs } = toAbortError(call.signal);
+    return { ...base, code, message, passesAfterMs };
   }
   const unsure = 'whether it acted is not known';
   if (call.closed)
@@ -87,8 +99,9 @@ export function toCallFailure(
         code: 'timed_out',
         message: `${call.tool} of ${name} did not answer within ${call.timeoutMs / 1000} s; ${unsure}.`,
       };
-    // The server itself said no.
-    return { ...base, details: {}, code: 'tool_failed', message: firstLine(error) };
+    // The server itself said no, and would say it again.
+    const said = { details: {}, passesAfterMs: null };
+    return { ...base, ...said, code: 'tool_failed', message: firstLine(error) };
   }
   const neverSent = isSessionLost(error) || findSystemCode(error) === 'ECONNREFUSED';
   const answered = error instanceof StreamableHTTPError;
@@ -97,7 +110,8 @@ export function toCallFailure(
     message: neverSent
       ? explainFailure(name, error, '')
       : `${call.tool} of ${name} failed: ${firstLine(error)}; ${unsure}.`,
-    details: neverSent ? {} : outcomeUnknown,
+    details: neverSent ? nothingDone : outcomeUnknown,
+    passesAfterMs: neverSent || !answered ? 0 : passesOfStatus(error.code ?? 0),
     connectionLost: neverSent || !answered,
     neverSent,
   };
@@ -111,6 +125,7 @@ export function toCallError(
 ): CountersignError {
   return new CountersignError(failure.code, clean(failure.message), {
     details: failure.details,
+    passesAfterMs: failure.passesAfterMs,
     cause,
   });
 }

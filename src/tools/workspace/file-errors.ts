@@ -1,6 +1,6 @@
 // System errors of the workspace in a person's words.
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { systemCode } from '../failures.ts';
+import { passesOf, systemCode } from '../failures.ts';
 
 const sentences: Record<string, (path: string) => string> = {
   ENOENT: (path) =>
@@ -26,6 +26,7 @@ export async function withFileErrors<T>(path: string, work: () => Promise<T>): P
     const sentence = sentences[systemCode(error) ?? '']?.(path);
     throw new CountersignError('tool_failed', sentence ?? `${path}: ${errorMessage(error)}`, {
       cause: error,
+      passesAfterMs: passesOf(error),
     });
   }
 }
