@@ -1,7 +1,7 @@
 // Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import { systemClock, systemRandom } from '#contracts/clock.ts';
+import { startOfDay, systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
 import type { Operation, ToolRegistry } from '#contracts/tool.ts';
@@ -63,11 +63,6 @@ function openModels({ env, settings }: Config): { planner: ChatModel; executor: 
     planner: createChatModel({ client, name: env.PLANNER_MODEL, prices }),
     executor: createChatModel({ client, name: env.EXECUTOR_MODEL, prices }),
   };
-}
-
-/** Midnight UTC: where a day's budget begins. */
-function startOfDay(now: Date): Date {
-  return new Date(now.toISOString().slice(0, 10));
 }
 
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */

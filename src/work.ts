@@ -67,6 +67,10 @@ export async function startWorking(parts: {
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,
     decide,
+    budget: {
+      perSession: config.env.BUDGET_PER_SESSION_USD,
+      perDay: config.env.BUDGET_PER_DAY_USD,
+    },
     worker,
     timezone: config.timezone,
     leases,

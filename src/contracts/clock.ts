@@ -11,5 +11,10 @@ export type Random = {
   hex(bytes: number): string;
 };
 
+/** Midnight UTC: where a day's budget begins. */
+export function startOfDay(now: Date): Date {
+  return new Date(now.toISOString().slice(0, 10));
+}
+
 export const systemClock: Clock = { now: () => new Date() };
 export const systemRandom: Random = { hex: (bytes) => randomBytes(bytes).toString('hex') };

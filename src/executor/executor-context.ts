@@ -5,6 +5,7 @@ import type { Settings } from '#contracts/settings.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
+import type { Budget } from './budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
@@ -22,6 +23,8 @@ export type ExecutorContext = {
   guardMode: Settings['guardMode'];
   /** null: no model is configured. */
   decide: ArgumentDecider | null;
+  /** What model calls of a running plan may cost. */
+  budget: Budget;
   /** Name of this worker, unique to this process: the owner of its leases. */
   worker: string;
   timezone: string;

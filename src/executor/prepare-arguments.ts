@@ -1,50 +1,94 @@
 // From the arguments that were approved to those of the call: references filled in, run-time values decided, all checked.
-import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
+import { hasRuntime, isRuntime, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
+import { addPlanCost } from '#store/costs.ts';
 import { readOutputs } from '#store/outputs.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
+import { requireBudget } from './budget.ts';
+import { patiently } from './patiently.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
 /** `confirm`: a person sees the arguments before the call is made. */
 type Ready = { kind: 'call' | 'confirm'; args: JsonObject };
 
 /**
- * The arguments of the call.
- * @throws CountersignError `invalid_reference`, `invalid_arguments` or what the model's failure is called
+ * The arguments of the call. What a model's decision cost is stored before this returns or throws. Values that a
+ * person has confirmed are used as they are, unless what surrounds them has changed since: then they are decided
+ * anew and confirmed anew.
+ * @throws CountersignError `invalid_reference`, `invalid_arguments`, `budget_exhausted` or what the model's failure is called
  */
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
-  const { context, plan, step, signal } = run;
-  if (step.final_args !== null) return { kind: 'call', args: step.final_args };
+  const { context, plan, step } = run;
   const references = [...new Set(referencesOf(step.args).map(({ $from }) => $from))];
   const outputs = await askDatabase(run, () => readOutputs(context.db.query, plan.id, references));
-  let args = resolveReferences(step.args, outputs);
-  const validate = (candidate: JsonObject) => context.registry.validate(operation.name, candidate);
+  const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);
-  if (decides) {
-    requireData(outputs);
-    if (context.decide === null) {
-      throw new CountersignError(
-        'model_failed',
-        'This step decides its arguments when it runs, and no model is configured. Set OPENAI_API_KEY or propose it with fixed arguments.',
-      );
-    }
-    const decided = await context.decide({
-      operation,
-      args,
-      description: step.description,
-      outputs: Object.fromEntries(outputs),
-      validate,
-      signal,
-    });
-    args = decided.args;
+  if (!decides) return { kind: 'call', args: requireFit(run, operation, args) };
+  requireData(outputs);
+  const confirmed = step.final_args;
+  if (confirmed !== null && agrees(args, confirmed)) {
+    return { kind: 'call', args: requireFit(run, operation, confirmed) };
   }
-  const problems = validate(args);
-  if (problems.length > 0)
-    throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
-  return { kind: decides && step.guarded ? 'confirm' : 'call', args };
+  const decided = requireFit(run, operation, await decide(run, operation, args, outputs));
+  const guarded = step.guarded || context.guardedTools.includes(operation.name);
+  return { kind: guarded ? 'confirm' : 'call', args: decided };
+}
+
+async function decide(
+  run: StepRun,
+  operation: Operation,
+  args: JsonObject,
+  outputs: Map<string, Json>,
+): Promise<JsonObject> {
+  const { context, plan, step, signal } = run;
+  const { query } = context.db;
+  if (context.decide === null) {
+    throw new CountersignError(
+      'model_failed',
+      'This step decides its arguments when it runs, and no model is configured. Set OPENAI_API_KEY or propose it with fixed arguments.',
+    );
+  }
+  const late = (error: unknown) =>
+    context.warn(`The cost of deciding step ${step.step_id} of ${plan.id} waits.`, error);
+  const decided = await context.decide({
+    operation,
+    args,
+    description: step.description,
+    outputs: Object.fromEntries(outputs),
+    validate: (candidate) => context.registry.validate(operation.name, candidate),
+    allow: (estimate) =>
+      askDatabase(run, () => requireBudget({ ...context, query }, plan.id, estimate)),
+    // The money is spent whether or not the step is still ours.
+    spend: (usd) => patiently(() => addPlanCost(query, plan.id, usd), late),
+    signal,
+  });
+  return decided.args;
+}
+
+/** @throws `invalid_arguments` when the operation's schema, as it is now, does not take them */
+function requireFit({ context }: StepRun, operation: Operation, args: JsonObject): JsonObject {
+  const problems = context.registry.validate(operation.name, args);
+  if (problems.length === 0) return args;
+  throw new CountersignError('invalid_arguments', `${problems.join('; ')}.`);
+}
+
+/** Whether `final` is `args` with nothing but its open values chosen. */
+function agrees(args: Json, final: Json | undefined): boolean {
+  if (final === undefined) return false;
+  if (isRuntime(args)) return true;
+  if (typeof args !== 'object' || args === null) return args === final;
+  if (typeof final !== 'object' || final === null) return false;
+  if (Array.isArray(args)) {
+    if (!Array.isArray(final) || args.length !== final.length) return false;
+    return args.every((item, index) => agrees(item, final[index]));
+  }
+  if (Array.isArray(final) || Object.keys(args).length !== Object.keys(final).length) return false;
+  return Object.entries(args).every(
+    ([key, item]) => Object.hasOwn(final, key) && agrees(item, final[key]),
+  );
 }
 
 /** @throws `invalid_reference` when an output would pass for an argument that is still to be decided */

@@ -1,5 +1,5 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -66,13 +66,13 @@ export async function findAbandonedRuns(
     .limit(limit);
 }
 
-/** US dollars that planning has cost in runs changed since then. */
+/** US dollars spent since then: on planning in runs changed since, and on running plans. */
 export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
-  const [row] = await db
-    .select({ spent: sql<number>`coalesce(sum(${runs.cost_usd}), 0)::float8` })
-    .from(runs)
-    .where(gte(runs.updated_at, since));
-  return row?.spent ?? 0;
+  const from = sql`${since.toISOString()}::timestamptz`;
+  const { rows } = await db.execute<{ spent: number }>(sql`
+    select coalesce((select sum(cost_usd) from countersign.runs where updated_at >= ${from}), 0)::float8
+      + coalesce((select sum(usd) from countersign.spending where at >= ${from}), 0)::float8 as spent`);
+  return rows[0]?.spent ?? 0;
 }
 
 /** The run as the API shows it. */

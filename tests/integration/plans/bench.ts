@@ -32,6 +32,7 @@ export function makeExecutor(
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,
     decide: null,
+    budget: { perSession: 2, perDay: 5 },
     worker,
     timezone: 'UTC',
     leases: keepLeases(db, worker, settings.executor.lease_seconds, warn),
