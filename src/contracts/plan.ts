@@ -92,7 +92,17 @@ export const StepDraft = z.strictObject({
   priority: z.number().int().min(-1_000_000).max(1_000_000).optional(),
   partition: line(200).optional(),
   tags: z.array(line(200)).max(100).optional(),
-  resources: z.record(line(200), z.number().positive()).optional(),
+  /** Amounts of resource pools held while the step runs; to the millionth, so that sums stay exact. */
+  resources: z
+    .record(
+      line(200),
+      z
+        .number()
+        .min(0.000_001)
+        .max(1e12)
+        .refine((amount) => Number(amount.toFixed(6)) === amount, 'at most 6 decimals'),
+    )
+    .optional(),
   capabilities: z.array(line(200)).max(50).optional(),
   notes: JsonValue.optional(),
   duration_minutes: z.number().min(0).max(5_256_000).optional(),
@@ -119,8 +129,8 @@ export type PlanDraft = z.infer<typeof PlanDraft>;
 export type StepError = {
   code: string;
   message: string;
-  /** It runs again by itself: when (ISO 8601), and which attempt of how many that will be. */
-  retry?: { at: string; attempt: number; of: number };
+  /** The step is tried again by itself when it is `available_at`: which attempt that will be, of how many. */
+  retry?: { attempt: number; of: number };
 };
 
 /** A stored step. Times are ISO 8601 in UTC. */

@@ -5,13 +5,9 @@ import type { Operation, ToolContext } from '#contracts/tool.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { passCrashPoint } from './crash-points.ts';
-import {
-  makeFailure,
-  makeOutcome,
-  makeUnknown,
-  reportCutOff,
-  reportNotCalled,
-} from './outcomes.ts';
+import { failOrRetry } from './fail-or-retry.ts';
+import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
+import { ruleOf } from './retry-policy.ts';
 import type { StepRun } from './step-run.ts';
 
 function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
@@ -51,7 +47,8 @@ export async function callOperation(
   }
   if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
   const expected = operation.expectedSeconds?.(args) ?? 0;
-  const seconds = context.settings.step_timeout_seconds + expected;
+  const rule = ruleOf(operation.name, context.operations, context.settings);
+  const seconds = rule.timeout_seconds + expected;
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new DOMException('', 'TimeoutError')),
@@ -71,28 +68,25 @@ export async function callOperation(
     return makeOutcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
   } catch (error) {
     if (timeout.signal.aborted) {
-      return reportCutOff(
-        step,
-        'timed_out',
-        `${operation.name} did not answer within ${seconds} s.`,
-      );
+      const message = `${operation.name} did not answer within ${seconds} s.`;
+      if (step.effect === 'write') return makeUnknown(step, 'timed_out', message);
+      const timedOut = new CountersignError('timed_out', message, { passesAfterMs: 0 });
+      return failOrRetry(run, timedOut, step.effect);
     }
     if (run.signal.aborted) {
       return reportCutOff(
         step,
-        'cancelled',
         `${operation.name} was stopped: ${errorMessage(run.signal.reason)}.`,
       );
     }
-    if (step.effect === 'write' && isOutcomeUnknown(error)) {
-      return makeUnknown(step, 'tool_failed', errorMessage(error));
-    }
-    return makeFailure(
-      step,
+    const failure =
       error instanceof CountersignError
         ? error
-        : new CountersignError('tool_failed', errorMessage(error)),
-    );
+        : new CountersignError('tool_failed', errorMessage(error));
+    if (step.effect === 'write' && isOutcomeUnknown(failure)) {
+      return makeUnknown(step, failure.code, failure.message);
+    }
+    return failOrRetry(run, failure, step.effect);
   } finally {
     clearTimeout(timer);
   }

@@ -18,6 +18,7 @@ export function makeOutcome(
     error: null,
     question: null,
     final_args: null,
+    retry_in_ms: null,
     ...rest,
   };
 }
@@ -26,6 +27,20 @@ export function makeFailure(step: ClaimedStep, error: CountersignError): Outcome
   return makeOutcome(step, {
     status: 'failed',
     error: { code: error.code, message: error.message },
+  });
+}
+
+/** A failure that passes: the attempt failed, and the step is ready again in `ms`. */
+export function makeRetry(
+  step: ClaimedStep,
+  error: CountersignError,
+  { ms, of }: { ms: number; of: number },
+): Outcome {
+  const retry = { attempt: step.tries + 1, of };
+  return makeOutcome(step, {
+    status: 'ready',
+    retry_in_ms: ms,
+    error: { code: error.code, message: error.message, retry },
   });
 }
 
@@ -38,19 +53,12 @@ export function reportNotCalled(step: ClaimedStep, why: string): Outcome {
 }
 
 /**
- * What became of a call that was cut off. A read or an idempotent operation simply failed; a write may have taken
- * effect, so its outcome is unknown and a person is asked.
+ * What became of a call that was stopped with its plan, its lease or its worker. A read or an idempotent operation may
+ * be made again; a write may have taken effect, so its outcome is unknown and a person is asked.
  */
-export function reportCutOff(
-  step: ClaimedStep,
-  why: 'timed_out' | 'cancelled',
-  message: string,
-): Outcome {
-  if (step.effect !== 'write') {
-    const status = why === 'cancelled' ? 'cancelled' : 'failed';
-    return makeOutcome(step, { status, error: { code: why, message } });
-  }
-  return makeUnknown(step, why, message);
+export function reportCutOff(step: ClaimedStep, message: string): Outcome {
+  if (step.effect === 'write') return makeUnknown(step, 'cancelled', message);
+  return makeOutcome(step, { status: 'cancelled', error: { code: 'cancelled', message } });
 }
 
 /** A write that may have taken effect: only a person can find out. */

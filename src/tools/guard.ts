@@ -1,7 +1,7 @@
 // The guard rules (C7) as a pure decision: an executor calls what its plan lists, a guarded operation runs only inside an
 // approved plan, and a planner only reads. Nothing here acts; the caller records or refuses.
 import type { Settings } from '#contracts/settings.ts';
-import type { OperationSpec, ToolRegistry } from '#contracts/tool.ts';
+import type { Effect, OperationSpec, ToolRegistry } from '#contracts/tool.ts';
 
 export type CallQuestion = {
   /** The operation's name: `workspace_delete`. */
@@ -10,20 +10,24 @@ export type CallQuestion = {
   scope: readonly string[] | null;
   /** Exact operation names that never run outside an approved plan. */
   guarded: readonly string[];
-  /** Whether a person approved the plan this call belongs to. */
-  approved: boolean;
+  /** Who approved the plan this call belongs to; null: nobody has. */
+  approvedBy: string | null;
+  /** What the operation does, where that is known. */
+  effect?: Effect;
   mode: Settings['guardMode'];
 };
 
+/** `reason` is a sentence for the audit and for whoever is refused. */
 export type CallDecision =
-  | { kind: 'allow' }
+  | { kind: 'allow'; reason: string }
   /** Mode `log`: the call goes out, and what would have been refused is recorded. */
   | { kind: 'record'; code: 'out_of_scope' | 'guarded_operation'; reason: string }
   | { kind: 'refuse'; code: 'out_of_scope' | 'guarded_operation'; reason: string };
 
 /** Whether a call may go out. A shell that the plan does not list is refused in every mode. */
 export function decideCall(question: CallQuestion): CallDecision {
-  const { operation, scope, guarded, approved, mode } = question;
+  const { operation, scope, guarded, approvedBy, mode } = question;
+  const approved = approvedBy !== null;
   const isListed = scope?.includes(operation) === true;
   if (scope !== null && !isListed) {
     const kind = mode === 'log' && !isShell(operation) ? 'record' : 'refuse';
@@ -35,7 +39,19 @@ export function decideCall(question: CallQuestion): CallDecision {
     const kind = mode === 'log' && !isLooseShell ? 'record' : 'refuse';
     return { kind, code: 'guarded_operation', reason: toGuardSentence(operation) };
   }
-  return { kind: 'allow' };
+  return { kind: 'allow', reason: toAllowSentence(question, isGuarded) };
+}
+
+function toAllowSentence(question: CallQuestion, isGuarded: boolean): string {
+  const { operation, scope, approvedBy, effect } = question;
+  if (scope === null) {
+    const why = effect === 'read' ? 'only reads' : 'is not guarded';
+    return `${operation} ${why}, so it needs no plan.`;
+  }
+  const what = isGuarded ? 'is guarded, and is' : effect === 'read' ? 'only reads, and is' : 'is';
+  const approval =
+    approvedBy === null ? 'which nobody has approved yet' : `approved by ${approvedBy}`;
+  return `${operation} ${what} in the scope of this plan, ${approval}.`;
 }
 
 function toScopeSentence(name: string, scope: readonly string[]): string {

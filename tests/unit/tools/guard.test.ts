@@ -6,14 +6,32 @@ const question: CallQuestion = {
   operation: 'workspace_write',
   scope: ['workspace_write', 'http_request'],
   guarded: ['http_request'],
-  approved: true,
+  approvedBy: 'ana',
   mode: 'block',
 };
 
 describe('a call', () => {
   it('inside the scope of its approved plan is allowed, guarded or not', () => {
-    expect(decideCall(question)).toEqual({ kind: 'allow' });
-    expect(decideCall({ ...question, operation: 'http_request' })).toEqual({ kind: 'allow' });
+    expect(decideCall(question)).toEqual({
+      kind: 'allow',
+      reason: 'workspace_write is in the scope of this plan, approved by ana.',
+    });
+    expect(decideCall({ ...question, operation: 'http_request' })).toEqual({
+      kind: 'allow',
+      reason: 'http_request is guarded, and is in the scope of this plan, approved by ana.',
+    });
+  });
+
+  it('that only reads is allowed with that reason, in a plan and outside of one', () => {
+    const read = { ...question, operation: 'workspace_list', effect: 'read' as const };
+    expect(decideCall({ ...read, scope: ['workspace_list'] })).toEqual({
+      kind: 'allow',
+      reason: 'workspace_list only reads, and is in the scope of this plan, approved by ana.',
+    });
+    expect(decideCall({ ...read, scope: null, approvedBy: null })).toEqual({
+      kind: 'allow',
+      reason: 'workspace_list only reads, so it needs no plan.',
+    });
   });
 
   it('outside the scope is refused with what is available', () => {
@@ -35,7 +53,7 @@ describe('a call', () => {
       const decision = decideCall({
         ...question,
         operation: 'http_request',
-        approved: false,
+        approvedBy: null,
         scope,
       });
       expect(decision).toMatchObject({ kind: 'refuse', code: 'guarded_operation' });
@@ -49,7 +67,7 @@ describe('a call', () => {
       kind: 'record',
       code: 'out_of_scope',
     });
-    expect(decideCall({ ...log, operation: 'http_request', approved: false })).toMatchObject({
+    expect(decideCall({ ...log, operation: 'http_request', approvedBy: null })).toMatchObject({
       kind: 'record',
       code: 'guarded_operation',
     });
@@ -59,8 +77,8 @@ describe('a call', () => {
     for (const mode of ['block', 'log'] as const) {
       const shell = { ...question, operation: 'dev_run_command', mode };
       expect(decideCall(shell).kind).toBe('refuse');
-      expect(decideCall({ ...shell, scope: null, approved: false }).kind).toBe('refuse');
-      expect(decideCall({ ...shell, scope: ['dev_run_command'], approved: false }).kind).toBe(
+      expect(decideCall({ ...shell, scope: null, approvedBy: null }).kind).toBe('refuse');
+      expect(decideCall({ ...shell, scope: ['dev_run_command'], approvedBy: null }).kind).toBe(
         'refuse',
       );
       expect(decideCall({ ...shell, scope: ['dev_run_command'] }).kind).toBe('allow');

@@ -1,0 +1,72 @@
+// What stands between a claimed step and its call: the plan's scope, and the seal of what was approved.
+import { system } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Effect } from '#contracts/tool.ts';
+import { sealOf } from '#plans/seal.ts';
+import { recordDeeds } from '#store/audit.ts';
+import type { PlanRow } from '#store/plans.ts';
+import type { ClaimedStep } from '#store/sql/claim.ts';
+import { type CallDecision, decideCall } from '#tools/guard.ts';
+import type { ExecutorContext } from './executor-context.ts';
+import { askDatabase, type StepRun } from './step-run.ts';
+
+/** Whether a step of an executing plan may call `operation`, and why. */
+export function decideStepCall(
+  { guardedTools, guardMode }: Pick<ExecutorContext, 'guardedTools' | 'guardMode'>,
+  plan: Pick<PlanRow, 'tools_required' | 'decided_by'>,
+  operation: string,
+  effect?: Effect,
+): CallDecision {
+  return decideCall({
+    operation,
+    scope: plan.tools_required,
+    guarded: guardedTools,
+    approvedBy: plan.decided_by,
+    mode: guardMode,
+    ...(effect === undefined ? {} : { effect }),
+  });
+}
+
+/** Why the step must not run although it was claimed; null: it is what was approved, or older than seals. */
+function findBrokenSeal(step: ClaimedStep): string | null {
+  if (step.seal === null || step.seal === sealOf({ ...step, id: step.step_id })) return null;
+  return `Step ${step.position} is not what was approved: its call was changed afterwards. Nothing was called. Propose the plan again.`;
+}
+
+function recordDecision(
+  run: StepRun,
+  operation: string,
+  action: 'call_refused' | 'call_would_be_refused',
+  reason: string,
+): Promise<void> {
+  const { context, plan, step } = run;
+  const data = { step: step.step_id, operation };
+  const deed = { planId: plan.id, actor: system, action, version: plan.version, reason, data };
+  return askDatabase(run, () => recordDeeds(context.db.query, [deed]));
+}
+
+/**
+ * Lets the call of a step through or refuses it, on the record; in log mode what is out of scope is recorded and let
+ * through. A step that is not what was approved is refused in every mode.
+ * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
+ */
+export async function guardCall(run: StepRun, operation: string): Promise<void> {
+  const broken = findBrokenSeal(run.step);
+  if (broken !== null) {
+    await recordDecision(run, operation, 'call_refused', broken);
+    throw new CountersignError('digest_mismatch', broken);
+  }
+  const decision = decideStepCall(run.context, run.plan, operation, run.step.effect);
+  switch (decision.kind) {
+    case 'allow':
+      // Written when the step was claimed.
+      return;
+    case 'record':
+      return recordDecision(run, operation, 'call_would_be_refused', decision.reason);
+    case 'refuse':
+      await recordDecision(run, operation, 'call_refused', decision.reason);
+      throw new CountersignError(decision.code, decision.reason);
+    default:
+      return decision satisfies never;
+  }
+}

@@ -1,0 +1,66 @@
+// Whether a call that failed is made again by itself, and after how long. Pure; chance comes in as `random`.
+import type { Random } from '#contracts/clock.ts';
+import type { CountersignError } from '#contracts/errors.ts';
+import type { Settings } from '#contracts/settings.ts';
+import type { Effect } from '#contracts/tool.ts';
+import { isNothingDone } from '#tools/failures.ts';
+
+export type CallRule = {
+  /** What a call may take, without the time it takes by its nature. */
+  timeout_seconds: number;
+  /** Attempts, the first included. */
+  max_attempts: number;
+  backoff_seconds: number;
+  max_backoff_seconds: number;
+};
+
+/** A server that asks for a longer wait is not waited for: the step fails and says so. */
+const longestWaitMs = 24 * 3600 * 1000;
+
+/** What the configuration says about calls of `operation`: its own rule where there is one, else what holds for all. */
+export function ruleOf(
+  operation: string,
+  operations: Settings['operations'],
+  {
+    step_timeout_seconds,
+    max_attempts,
+    backoff_seconds,
+    max_backoff_seconds,
+  }: Settings['executor'],
+): CallRule {
+  const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+  return {
+    timeout_seconds: own?.timeout_seconds ?? step_timeout_seconds,
+    max_attempts: own?.max_attempts ?? max_attempts,
+    backoff_seconds: own?.backoff_seconds ?? backoff_seconds,
+    max_backoff_seconds,
+  };
+}
+
+/** Evenly from 0 to 1, without 1. */
+function drawFraction(random: Random): number {
+  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
+}
+
+/**
+ * Exponential backoff with full jitter: anything from nothing to `backoff × 2^(attempt − 1)`, up to a ceiling, so that
+ * steps that failed together do not come back together (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture
+ * Blog, 2015). What a server asks for (Retry-After, RFC 9110, 10.2.3) comes first, and the jitter after it.
+ * @param effect of the operation; a write is made again only when it is certain that nothing was done
+ * @param attempt the one that failed, from 1
+ * @returns null: it is not made again by itself
+ */
+export function decideRetry(
+  error: CountersignError,
+  effect: Effect,
+  attempt: number,
+  rule: Omit<CallRule, 'timeout_seconds'>,
+  random: Random,
+): { retryInMs: number } | null {
+  const { passesAfterMs } = error;
+  if (passesAfterMs === null || passesAfterMs > longestWaitMs) return null;
+  if (attempt >= rule.max_attempts) return null;
+  if (effect === 'write' && !isNothingDone(error)) return null;
+  const ceiling = Math.min(rule.backoff_seconds * 2 ** (attempt - 1), rule.max_backoff_seconds);
+  return { retryInMs: passesAfterMs + Math.round(drawFraction(random) * ceiling * 1000) };
+}
