@@ -64,6 +64,7 @@ export async function startWorking(parts: {
     clock,
     random,
     settings: settings.executor,
+    operations: settings.operations,
     guardedTools: settings.guardedTools,
     guardMode: settings.guardMode,
     decide,

@@ -19,6 +19,8 @@ export type ExecutorContext = {
   clock: Clock;
   random: Random;
   settings: Settings['executor'];
+  /** What is done about single operations instead, by exact name. */
+  operations: Settings['operations'];
   guardedTools: string[];
   guardMode: Settings['guardMode'];
   /** null: no model is configured. */
