@@ -89,14 +89,26 @@ export function viewSentence(facts: PlanCardFacts): string {
   }
 }
 
-/** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
-export function viewApprovals(facts: PlanCardFacts): string {
-  const { plan, approvals_needed: needed, now, viewer } = facts;
-  const names = plan.approvals.map(({ by }) => showLine(by, 60));
-  if (plan.status === 'proposed' || plan.status === 'needs_review') {
+/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` where several rules hold. */
+function describeOpen(facts: PlanCardFacts, names: string[]): string {
+  const { approvals_needed: needed, approval_rules: rules } = facts;
+  if (rules.length < 2) {
     if (needed < 2) return '';
     const who = names.length === 0 ? '' : ` (${listOf(names)})`;
     return `${names.length} of ${needed} approved${who}`;
+  }
+  const missing = showLine(facts.approvers, sentenceAtMost);
+  return names.length === 0
+    ? `Nobody has approved yet (0 of ${needed}). Needs ${missing}.`
+    : `${listOf(names)} approved (${names.length} of ${needed}). Also needs ${missing}.`;
+}
+
+/** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
+export function viewApprovals(facts: PlanCardFacts): string {
+  const { plan, now, viewer } = facts;
+  const names = plan.approvals.map(({ by }) => showLine(by, 60));
+  if (plan.status === 'proposed' || plan.status === 'needs_review') {
+    return describeOpen(facts, names);
   }
   const last = plan.approvals.at(-1);
   if (last === undefined) return '';

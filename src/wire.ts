@@ -140,6 +140,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     registry,
     guardedTools: config.settings.guardedTools,
     approvers: config.settings.approvers,
+    guardedApprovers: config.settings.guardedApprovers,
     clock: systemClock,
     random: systemRandom,
     planner,

@@ -15,6 +15,17 @@ export type Touch = {
   guarded: boolean;
 };
 
+/** One rule of those that an approval has to satisfy, and how far it is. */
+export type ApprovalRule = {
+  /** The operations that ask for it; empty: the plan's own rule. */
+  operations: string[];
+  needed: number;
+  /** Who of those it counts has approved. */
+  given: string[];
+  /** What it still asks for, in words: `one of Ben or Cleo for http_request`; empty when nothing. */
+  missing: string;
+};
+
 export type PlanCardFacts = {
   plan: Plan;
   /** The first steps of the plan (at most 24), in order. */
@@ -31,11 +42,13 @@ export type PlanCardFacts = {
   waiting: Step[];
   /** Expected minutes of work along the longest chain the plan states; null when it states none. */
   expected_minutes: number | null;
-  /** Who can approve, in words ("Ana or Ben"). */
+  /** Whose approval is still needed, in words ("Ana or Ben"). */
   approvers: string;
-  /** How many approvals are needed. */
+  /** How many approvals suffice, those given among them. */
   approvals_needed: number;
-  /** Whether this viewer may approve. */
+  /** All of these must be satisfied; one person may count for several. */
+  approval_rules: ApprovalRule[];
+  /** Whether an approval by this viewer would bring the plan nearer to its start. */
   may_approve: boolean;
   viewer: { user: string; timezone: string };
   now: string;

@@ -1,13 +1,15 @@
 // The facts of a plan's card for one viewer, read afresh each time.
-import type { PlanCardFacts, Touch } from '#contracts/card.ts';
+import type { ApprovalRule, PlanCardFacts, Touch } from '#contracts/card.ts';
 import type { Plan, Step, StepStatus } from '#contracts/plan.ts';
-import { approvalsNeeded, describeApprovers, mayApprove } from '#plans/authority.ts';
+import { numberedAtMost } from '#contracts/step-numbers.ts';
+import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
+import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
+import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { readPlan } from '#store/plans.ts';
 import { readNextSteps, readOperations, readSteps } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
-const stepsShown = 24;
 const namedShown = 5;
 
 /** Minutes along the longest chain of these steps; null when none states a duration or not all are here. */
@@ -34,6 +36,27 @@ function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touc
     .sort((a, b) => Number(b.guarded) - Number(a.guarded));
 }
 
+/** Who has approved, who still has to, and whether `user` is one of them. */
+async function readApprovalFacts(context: ConversationContext, plan: Plan, user: string) {
+  const approved = plan.approvals.map(({ by }) => by);
+  const authority = await readAuthority(context.db.query, context, plan, [...approved, user]);
+  const { rules, people } = authority;
+  const standings = judge(rules, people, approved);
+  return {
+    approvers: describeAllMissing(standings, people),
+    approvals_needed: approvalsThatSuffice(rules, people, approved),
+    approval_rules: standings.map(
+      (standing): ApprovalRule => ({
+        operations: standing.rule.operations,
+        needed: standing.needed,
+        given: standing.given,
+        missing: isSatisfied(standing) ? '' : describeMissing(standing, people),
+      }),
+    ),
+    may_approve: mayApproveNow(authority, approved, user),
+  };
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -46,7 +69,7 @@ export async function readCardFacts(
     plan.counts[status] === 0
       ? Promise.resolve([])
       : readSteps(db, planId, { status: [status] }, 0, namedShown);
-  const steps = await readSteps(db, planId, {}, 0, stepsShown);
+  const steps = await readSteps(db, planId, {}, 0, numberedAtMost);
   return {
     plan,
     steps,
@@ -58,9 +81,7 @@ export async function readCardFacts(
     unknown: await some('unknown'),
     waiting: await some('waiting'),
     expected_minutes: longestMinutes(plan, steps),
-    approvers: describeApprovers(plan, context.approvers),
-    approvals_needed: approvalsNeeded(plan.approver_policy),
-    may_approve: mayApprove(plan, context.approvers, viewer.user),
+    ...(await readApprovalFacts(context, plan, viewer.user)),
     viewer,
     now: context.clock.now().toISOString(),
     link: context.linkTo(planId),

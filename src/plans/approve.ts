@@ -1,20 +1,20 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may; the job commits with it.
-import { and, eq, sql } from 'drizzle-orm';
+import { and, asc, eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval } from '#contracts/service.ts';
 import { recordDeeds } from '#store/audit.ts';
-import { changeSteps } from '#store/change-steps.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
-import { approvals, planSteps } from '#store/schema.ts';
-import { readEdges } from '#store/steps.ts';
-import { approvalsNeeded, requireApprover } from './authority.ts';
-import { missingPrerequisites } from './graph.ts';
+import { approvals } from '#store/schema.ts';
+import { approvalsThatSuffice, isSatisfied, judge } from './approver-rules.ts';
+import { describeAllMissing } from './approver-words.ts';
+import { type Authority, readAuthority, requireApprover, requireUseful } from './authority.ts';
 import { transition } from './lifecycle.ts';
 import { mayBeApproved, statusWords } from './lifecycle-table.ts';
+import { leaveOut, type Part, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
@@ -71,78 +71,100 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
   }
 }
 
-/** Several approvers must mean the same steps. @throws `invalid_request` */
-function requireWhole(row: PlanRow, { steps }: Approval): void {
-  if (steps === undefined || approvalsNeeded(row.approver_policy) === 1) return;
-  throw new CountersignError(
-    'invalid_request',
-    'steps: this plan needs more than one approval, so it is approved as a whole. Propose changes to leave steps out.',
-  );
-}
-
-/** Positions of a partial approval. @throws `unknown_step`, `steps_missing` with the steps that must be added */
-async function positionsOf(db: Queryable, planId: string, ids: string[]): Promise<number[]> {
+/** Who has approved this version as a whole, in order. */
+async function readApprovers(db: Queryable, row: PlanRow): Promise<string[]> {
   const rows = await db
-    .select({ id: planSteps.step_id, position: planSteps.position })
-    .from(planSteps)
-    .where(
-      and(
-        eq(planSteps.plan_id, planId),
-        sql`${planSteps.step_id} = any(${sql.param(ids)}::text[])`,
-      ),
-    );
-  const known = new Set(rows.map(({ id }) => id));
-  const unknown = ids.filter((id) => !known.has(id));
-  if (ids.length === 0 || unknown.length > 0) {
-    throw new CountersignError(
-      'unknown_step',
-      ids.length === 0
-        ? 'steps: name at least one step, or leave it away to approve all of them.'
-        : `This plan has no step ${unknown.slice(0, 10).join(', ')}.`,
-    );
-  }
-  const wanted = new Set(rows.map(({ position }) => position));
-  const missing = missingPrerequisites(wanted, await readEdges(db, planId));
-  if (missing.length === 0) return [...wanted];
-  const names = await db
-    .select({ id: planSteps.step_id })
-    .from(planSteps)
-    .where(
-      and(
-        eq(planSteps.plan_id, planId),
-        sql`${planSteps.position} = any(${sql.param(missing)}::int[])`,
-      ),
-    )
-    .orderBy(planSteps.position);
-  const steps = names.map(({ id }) => id);
-  throw new CountersignError(
-    'steps_missing',
-    `These steps need others that you left out: add ${steps.slice(0, 20).join(', ')}.`,
-    { details: { missing: steps } },
-  );
-}
-
-/** Leaves every step outside `kept` out of the run and narrows the scope to what remains. */
-async function leaveOut(tx: Transaction, planId: string, kept: number[]): Promise<void> {
-  await changeSteps(tx, planId, {
-    from: ['pending'],
-    to: 'cancelled',
-    kind: 'step_left_out',
-    detail: 'not approved',
-    where: sql`s.position <> all(${sql.param(kept)}::int[])`,
-  });
-  await tx.execute(sql`
-    update countersign.plans p set tools_required = array(
-      select distinct tool || '_' || operation from countersign.plan_steps
-      where plan_id = ${planId} and status = 'pending' order by 1)
-    where p.id = ${planId}`);
+    .select({ approver: approvals.approver })
+    .from(approvals)
+    .where(and(eq(approvals.plan_id, row.id), eq(approvals.version, row.version)))
+    .orderBy(asc(approvals.at));
+  return rows.map(({ approver }) => approver);
 }
 
 /**
- * Approves what was shown. Where more than one approver is needed the plan stays open until the last of them.
+ * A part is approved by one person or not at all: several must mean the same steps, and who approved the whole read
+ * another plan. @throws `not_allowed`, `invalid_request`
+ */
+async function requireAlone(
+  q: Queryable,
+  context: PlansContext,
+  row: PlanRow,
+  part: Part,
+  actor: Actor,
+): Promise<void> {
+  const authority = await readAuthority(q, context, row, [actor.id], part.operations);
+  requireApprover(authority, actor);
+  const standings = judge(authority.rules, authority.people, [actor.id]);
+  if (standings.every(isSatisfied)) return;
+  throw new CountersignError(
+    'invalid_request',
+    `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan is approved as a whole. Propose changes to leave steps out.`,
+  );
+}
+
+/** Writes the approval down, once a person. @returns whether it is new */
+async function recordApproval(tx: Transaction, row: PlanRow, actor: Actor): Promise<boolean> {
+  const added = await tx
+    .insert(approvals)
+    .values({ plan_id: row.id, version: row.version, approver: actor.id, digest: row.digest })
+    .onConflictDoNothing()
+    .returning({ approver: approvals.approver });
+  return added.length > 0;
+}
+
+/** The approval is one of several. */
+async function recordPartOfApproval(
+  { enqueue }: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  { rules, people }: Authority,
+  approved: string[],
+  actor: Actor,
+): Promise<void> {
+  const needed = approvalsThatSuffice(rules, people, approved);
+  const missing = describeAllMissing(judge(rules, people, approved), people);
+  await touchPlan(
+    tx,
+    row.id,
+    'approval',
+    `${approved.length} of ${needed} (${actor.id}); still needs ${missing}`,
+  );
+  await recordDeeds(tx, [
+    { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
+  ]);
+  await wakeWatchers(tx, enqueue, row.id);
+}
+
+/** Takes the approval under the plan's lock. @returns whether every rule is satisfied now */
+async function takeApproval(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  part: Part | null,
+  actor: Actor,
+): Promise<boolean> {
+  if (part !== null) {
+    await requireAlone(tx, context, row, part, actor);
+    await recordApproval(tx, row, actor);
+    return true;
+  }
+  const before = await readApprovers(tx, row);
+  const authority = await readAuthority(tx, context, row, [...before, actor.id]);
+  if (requireUseful(authority, before, actor).every(isSatisfied)) {
+    await recordApproval(tx, row, actor);
+    return true;
+  }
+  if (await recordApproval(tx, row, actor)) {
+    await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
+  }
+  return false;
+}
+
+/**
+ * Approves what was shown. Where more than one approval is needed the plan stays open until the last of them.
  * Of many callers at once exactly one moves the plan; the others read `already_decided`.
  * @throws `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
- *   `steps_missing`, `unknown_step`
+ *   `steps_missing`, `unknown_step`, `invalid_request`
  */
 export async function approvePlan(
   context: PlansContext,
@@ -153,63 +175,32 @@ export async function approvePlan(
 ): Promise<Plan> {
   const { db, enqueue } = context;
   const check = async (q: Queryable, row: PlanRow) => {
-    requireApprover(row, context.approvers, actor);
-    requireWhole(row, approval);
+    requireApprover(await readAuthority(q, context, row, [actor.id]), actor);
     await requireShown(q, row, approval);
     requireUndecided(row);
   };
   const seen = await readPlanRow(db.query, id);
   await check(db.query, seen);
-  const kept =
-    approval.steps === undefined ? null : await positionsOf(db.query, id, approval.steps);
+  const part = await readPart(db.query, id, approval);
+  if (part !== null) await requireAlone(db.query, context, seen, part, actor);
   requireNoProblems(await findPreflightProblems(db.query, context.registry, seen));
   return db.transaction(async (tx) => {
     const row = await lockPlan(tx, id);
     await check(tx, row);
-    const added = await tx
-      .insert(approvals)
-      .values({ plan_id: id, version: row.version, approver: actor.id, digest: row.digest })
-      .onConflictDoNothing()
-      .returning();
-    const [given] = await tx
-      .select({ count: sql<number>`count(*)::int` })
-      .from(approvals)
-      .where(and(eq(approvals.plan_id, id), eq(approvals.version, row.version)));
-    const needed = approvalsNeeded(row.approver_policy);
-    if ((given?.count ?? 0) < needed) {
-      if (added.length > 0)
-        await recordPartOfApproval(context, tx, row, actor, given?.count ?? 0, needed);
-      return readPlan(tx, id);
-    }
-    if (kept !== null) await leaveOut(tx, id, kept);
+    if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
+    if (part !== null) await leaveOut(tx, id, part);
+    const reason =
+      part === null ? {} : { reason: `${part.positions.length} of ${row.total} steps` };
     const changed = await transition(
       tx,
       enqueue,
       row,
       'approve',
-      { actor, ...(kept === null ? {} : { reason: `${kept.length} of ${row.total} steps` }) },
-      {
-        decided_by: actor.id,
-        decided_at: context.clock.now(),
-      },
+      { actor, ...reason },
+      { decided_by: actor.id, decided_at: context.clock.now(), approved_digest: row.digest },
     );
     await enqueue(tx, 'execute', { plan_id: id }, { key: id });
     await within(tx, changed);
     return readPlan(tx, id);
   });
-}
-
-async function recordPartOfApproval(
-  { enqueue }: PlansContext,
-  tx: Transaction,
-  row: PlanRow,
-  actor: Actor,
-  given: number,
-  needed: number,
-): Promise<void> {
-  await touchPlan(tx, row.id, 'approval', `${given} of ${needed} (${actor.id})`);
-  await recordDeeds(tx, [
-    { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
-  ]);
-  await wakeWatchers(tx, enqueue, row.id);
 }

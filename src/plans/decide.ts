@@ -19,8 +19,17 @@ import { nextStatus } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { wakeWatchers } from './wake.ts';
 
-/** After this many versions a refusal goes to a person, not back to the planner. */
-export const maxVersions = 3;
+/** After this many proposals a refusal goes to a person, not back to the planner. */
+const proposalsAtMost = 3;
+
+/**
+ * Whether the planner may propose once more when the present version is refused. Proposals sent back with feedback
+ * are counted, not version numbers: other changes raise those too.
+ */
+function hasProposalsLeft({ rejection_history, version }: PlanRow): boolean {
+  const sentBack = rejection_history.filter(({ feedback }) => feedback !== null);
+  return new Set([...sentBack.map((entry) => entry.version), version]).size < proposalsAtMost;
+}
 
 /** @throws `stale_version` with the current version */
 export function requireVersion(row: PlanRow, version: number): void {
@@ -44,7 +53,7 @@ export async function lockForDecision(
   actor: Actor,
 ): Promise<PlanRow> {
   const row = await lockPlan(tx, id);
-  requireManager(row, context.approvers, actor);
+  await requireManager(tx, context, row, actor);
   requireVersion(row, version);
   return row;
 }
@@ -62,7 +71,7 @@ function refusal(
 }
 
 /**
- * Refuses the plan, with or without feedback. With feedback it goes back to the planner while versions are left
+ * Refuses the plan, with or without feedback. With feedback it goes back to the planner while proposals are left
  * (`replan` true), else it is up for review; without feedback it is over.
  */
 export async function refusePlan(
@@ -79,16 +88,16 @@ export async function refusePlan(
   if (event === 'request_changes' && feedback === null) {
     throw new CountersignError('feedback_required', 'Say what should change: propose changes: …');
   }
-  const versionsLeft = row.version < maxVersions;
-  if (row.status === 'rejected' && !versionsLeft) {
+  const left = hasProposalsLeft(row);
+  if (row.status === 'rejected' && !left) {
     throw new CountersignError(
       'invalid_transition',
       `This plan was rejected at version ${row.version}, the last one. Ask for a new plan.`,
       { details: { status: row.status } },
     );
   }
-  const exhausted = feedback !== null && !versionsLeft && row.status === 'proposed';
-  const replan = feedback !== null && versionsLeft && row.status !== 'needs_review';
+  const exhausted = feedback !== null && !left && row.status === 'proposed';
+  const replan = feedback !== null && left && row.status !== 'needs_review';
   const changed = await transition(
     tx,
     context.enqueue,

@@ -1,6 +1,7 @@
 // What every verb of this room is given.
 import type { Clock, Random } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import type { ApproverPolicy } from '#contracts/plan.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { Database, Transaction } from '#store/database.ts';
 
@@ -12,6 +13,8 @@ export type PlansContext = {
   guardedTools: string[];
   /** People who may approve besides the requester. */
   approvers: string[];
+  /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
+  guardedApprovers: Record<string, ApproverPolicy>;
   clock: Clock;
   random: Random;
 };

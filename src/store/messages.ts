@@ -1,6 +1,6 @@
 // What was said in a conversation. A message with a `once` key is said at most once.
 // Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Message } from '#contracts/service.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { notify } from './notify.ts';
@@ -76,4 +76,23 @@ export async function readLatestMessages(
     .orderBy(desc(messages.id))
     .limit(limit);
   return rows.reverse().map(toMessage);
+}
+
+/** Those of `names` who have written a message in the conversation. */
+export async function findSpeakers(
+  db: Queryable,
+  conversation: string,
+  names: string[],
+): Promise<Set<string>> {
+  const rows = await db
+    .selectDistinct({ name: messages.name })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.conversation, conversation),
+        eq(messages.author, 'person'),
+        inArray(messages.name, names),
+      ),
+    );
+  return new Set(rows.map(({ name }) => name));
 }

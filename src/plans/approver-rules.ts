@@ -1,0 +1,131 @@
+// Who may approve, as rules over names: the plan's own, and those of the guarded operations it uses. Pure.
+// Every rule must be satisfied by the people who have approved; one person may count for several.
+import type { ApproverPolicy } from '#contracts/plan.ts';
+
+/** `operations`: those that ask for it; empty: the plan's own rule. */
+export type Rule = { policy: ApproverPolicy; operations: string[] };
+
+/** What the rules of one plan are read against. */
+export type People = {
+  requester: string;
+  /** The approvers of the configuration. */
+  configured: string[];
+  /** Those who belong to the plan's conversation, of the people that are asked about; null: there is none. */
+  known: Set<string> | null;
+};
+
+/** A rule, and who of those it counts has approved. */
+export type RuleStanding = { rule: Rule; needed: number; given: string[] };
+
+/** Policies that count the same people the same way have one key. */
+function keyOf(policy: ApproverPolicy): string {
+  switch (policy.kind) {
+    case 'named':
+      return JSON.stringify([policy.kind, namesOf(policy.people)]);
+    case 'n_of':
+      return JSON.stringify([policy.kind, namesOf(policy.people), neededFor(policy)]);
+    case 'requester':
+    case 'anyone':
+    case 'not_requester':
+      return policy.kind;
+    default:
+      return policy satisfies never;
+  }
+}
+
+const namesOf = (people: string[]): string[] => [...new Set(people)].sort();
+
+/** The plan's own rule, then those of `operations`; equal ones are one rule. */
+export function rulesOf(
+  own: ApproverPolicy,
+  operations: string[],
+  guarded: Record<string, ApproverPolicy>,
+): Rule[] {
+  const first: Rule = { policy: own, operations: [] };
+  const rules = new Map([[keyOf(own), first]]);
+  for (const operation of [...operations].sort()) {
+    const policy = Object.hasOwn(guarded, operation) ? guarded[operation] : undefined;
+    if (policy === undefined) continue;
+    const key = keyOf(policy);
+    const rule = rules.get(key);
+    if (rule === undefined) rules.set(key, { policy, operations: [operation] });
+    else if (rule !== first) rule.operations.push(operation);
+  }
+  return [...rules.values()];
+}
+
+/** How many different people a policy needs. */
+export function neededFor(policy: ApproverPolicy): number {
+  return policy.kind === 'n_of' ? Math.min(policy.n, new Set(policy.people).size) : 1;
+}
+
+/** Whether an approval by `user` counts for `policy`. */
+export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
+  const { requester, configured, known } = people;
+  switch (policy.kind) {
+    case 'requester':
+      return user === requester || configured.includes(user);
+    case 'anyone':
+      return known === null || known.has(user) || user === requester || configured.includes(user);
+    case 'named':
+    case 'n_of':
+      return policy.people.includes(user);
+    case 'not_requester':
+      return user !== requester && (configured.length === 0 || configured.includes(user));
+    default:
+      return policy satisfies never;
+  }
+}
+
+/** How each rule stands once `approved` have approved. */
+export function judge(rules: Rule[], people: People, approved: string[]): RuleStanding[] {
+  return rules.map((rule) => ({
+    rule,
+    needed: neededFor(rule.policy),
+    given: [...new Set(approved)].filter((user) => counts(rule.policy, people, user)),
+  }));
+}
+
+/** Whether a rule needs nobody any more. */
+export function isSatisfied({ needed, given }: RuleStanding): boolean {
+  return given.length >= needed;
+}
+
+/** The people a rule names beforehand; null where it counts anyone, or anyone but one. */
+function candidatesOf({ policy }: Rule, people: People): string[] | null {
+  switch (policy.kind) {
+    case 'requester':
+      return [people.requester, ...people.configured];
+    case 'named':
+    case 'n_of':
+      return policy.people;
+    case 'not_requester':
+      return people.configured.length === 0 ? null : people.configured;
+    case 'anyone':
+      return null;
+    default:
+      return policy satisfies never;
+  }
+}
+
+/**
+ * How many approvals suffice, those given among them: each next one by the person who counts for most open rules.
+ * (The least number is a covering problem; with the few rules of a plan this finds it or comes one above.)
+ */
+export function approvalsThatSuffice(rules: Rule[], people: People, approved: string[]): number {
+  const all = [...new Set(rules.flatMap((rule) => candidatesOf(rule, people) ?? []))];
+  const given = [...new Set(approved)];
+  for (;;) {
+    const open = judge(rules, people, given).filter((standing) => !isSatisfied(standing));
+    if (open.length === 0) return given.length;
+    let best: { user: string; n: number } | null = null;
+    for (const user of all) {
+      if (given.includes(user)) continue;
+      const n = open.filter(({ rule }) => counts(rule.policy, people, user)).length;
+      if (n > (best?.n ?? 0)) best = { user, n };
+    }
+    // Somebody none of the rules names: whoever else is in the conversation, or is not the requester.
+    if (best === null) return given.length + 1;
+    given.push(best.user);
+  }
+}

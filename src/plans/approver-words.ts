@@ -1,0 +1,66 @@
+// Who may approve, in words: for refusals and for the card. Long lists are cut.
+import { listOf } from '#contracts/words.ts';
+import { isSatisfied, type People, type Rule, type RuleStanding } from './approver-rules.ts';
+
+const namesAtMost = 8;
+
+function someOf(names: string[], word: 'and' | 'or'): string {
+  const distinct = [...new Set(names)];
+  const hidden = distinct.length - namesAtMost;
+  if (hidden < 2) return listOf(distinct, word);
+  return listOf([...distinct.slice(0, namesAtMost), `${hidden} more`], word);
+}
+
+/** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`. */
+function pickOf(n: number, names: string[]): string {
+  const distinct = [...new Set(names)];
+  if (distinct.length <= n) return someOf(distinct, 'and');
+  return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
+}
+
+function describeOthers({ requester, configured }: People): string {
+  if (configured.length === 0) return `anyone but ${requester}`;
+  const others = configured.filter((name) => name !== requester);
+  return others.length === 0
+    ? `a configured approver other than ${requester}`
+    : someOf(others, 'or');
+}
+
+/** Whom a rule still asks for; `given` have approved. */
+function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
+  switch (policy.kind) {
+    case 'requester':
+      return someOf([people.requester, ...people.configured], 'or');
+    case 'anyone':
+      return people.known === null ? 'anyone' : 'someone in this conversation';
+    case 'named':
+      return someOf(policy.people, 'or');
+    case 'n_of':
+      return pickOf(
+        needed - given.length,
+        policy.people.filter((name) => !given.includes(name)),
+      );
+    case 'not_requester':
+      return describeOthers(people);
+    default:
+      return policy satisfies never;
+  }
+}
+
+function forOperations({ operations }: Rule): string {
+  return operations.length === 0 ? '' : ` for ${someOf(operations, 'and')}`;
+}
+
+/** What one rule still asks for: `one of ben or cleo for http_request`. */
+export function describeMissing({ rule, needed, given }: RuleStanding, people: People): string {
+  return `${describeWhom(rule, people, needed, given)}${forOperations(rule)}`;
+}
+
+/** What all open rules still ask for, for a sentence; empty when none is open. */
+export function describeAllMissing(standings: RuleStanding[], people: People): string {
+  const missing = standings
+    .filter((standing) => !isSatisfied(standing))
+    .map((standing) => describeMissing(standing, people));
+  // A list inside a list needs a stronger mark between its parts.
+  return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
+}

@@ -1,0 +1,109 @@
+// A part of a plan: some of its steps, closed under their dependencies. Found in the database, whatever the plan's size.
+import { type SQL, sql } from 'drizzle-orm';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Approval } from '#contracts/service.ts';
+import { countOf } from '#contracts/words.ts';
+import { changeSteps } from '#store/change-steps.ts';
+import type { Queryable, Transaction } from '#store/database.ts';
+
+/** The steps that are kept, and the operations they use. */
+export type Part = { positions: number[]; operations: string[] };
+
+const namedAtMost = 20;
+const describedAtMost = 5;
+const missingAtMost = 1000;
+
+/** @throws `unknown_step` when an id names no step of the plan */
+async function requireKnown(db: Queryable, planId: string, ids: string[]): Promise<void> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select distinct id from unnest(${sql.param(ids)}::text[]) as wanted(id)
+    where not exists (
+      select 1 from countersign.plan_steps s where s.plan_id = ${planId} and s.step_id = wanted.id)
+    limit ${namedAtMost}`);
+  if (rows.length === 0) return;
+  throw new CountersignError(
+    'unknown_step',
+    `This plan has no step ${rows.map(({ id }) => id).join(', ')}.`,
+  );
+}
+
+/** @throws `steps_missing` with what the kept steps wait for, however far, and is left out */
+async function requireClosed(db: Queryable, planId: string, kept: SQL): Promise<void> {
+  const { rows } = await db.execute<{ id: string; description: string; total: number }>(sql`
+    with recursive kept as materialized (${kept}),
+    missing(position) as (
+      select e.predecessor from countersign.plan_edges e join kept k on k.position = e.successor
+      where e.plan_id = ${planId} and not exists (select 1 from kept x where x.position = e.predecessor)
+      union
+      select e.predecessor from countersign.plan_edges e join missing m on m.position = e.successor
+      where e.plan_id = ${planId} and not exists (select 1 from kept x where x.position = e.predecessor)
+    )
+    select s.step_id as id, left(s.description, 60) as description, count(*) over ()::int as total
+    from missing m join countersign.plan_steps s on s.plan_id = ${planId} and s.position = m.position
+    order by s.position limit ${missingAtMost}`);
+  if (rows.length === 0) return;
+  const total = rows[0]?.total ?? rows.length;
+  const names = rows
+    .slice(0, describedAtMost)
+    .map(({ id, description }) => `${id} “${description}”`);
+  const more = total > names.length ? ` and ${countOf(total - names.length, 'more step')}` : '';
+  throw new CountersignError(
+    'steps_missing',
+    `Steps you approve need others that you left out: add ${names.join(', ')}${more}.`,
+    { details: { missing: rows.map(({ id }) => id), missing_total: total } },
+  );
+}
+
+/**
+ * The part of a plan that an approval is about; null: all of it.
+ * @throws `unknown_step`, `steps_missing` with the steps that must be added, `invalid_request`
+ */
+export async function readPart(
+  db: Queryable,
+  planId: string,
+  { steps, except }: Approval,
+): Promise<Part | null> {
+  if (steps !== undefined && except !== undefined) {
+    throw new CountersignError('invalid_request', 'steps, except: give one of them, not both.');
+  }
+  const ids = steps ?? except;
+  if (ids === undefined) return null;
+  await requireKnown(db, planId, ids);
+  const chosen = sql`s.step_id = any(${sql.param(ids)}::text[])`;
+  const kept = sql`
+    select s.position from countersign.plan_steps s
+    where s.plan_id = ${planId} and ${steps === undefined ? sql`not (${chosen})` : chosen}`;
+  await requireClosed(db, planId, kept);
+  const { rows } = await db.execute<{ operation: string; positions: number[] }>(sql`
+    with kept as materialized (${kept})
+    select s.tool || '_' || s.operation as operation, array_agg(s.position) as positions
+    from countersign.plan_steps s join kept k on k.position = s.position
+    where s.plan_id = ${planId} group by 1 order by 1`);
+  if (rows.length === 0) {
+    throw new CountersignError(
+      'unknown_step',
+      'Nothing is left to approve: name at least one step, or reject the plan.',
+    );
+  }
+  return {
+    operations: rows.map(({ operation }) => operation),
+    positions: rows.flatMap(({ positions }) => positions),
+  };
+}
+
+/** Leaves every step outside `part` out of the run and narrows the scope to what remains. */
+export async function leaveOut(tx: Transaction, planId: string, part: Part): Promise<void> {
+  await changeSteps(tx, planId, {
+    from: ['pending'],
+    to: 'cancelled',
+    kind: 'step_left_out',
+    detail: 'not approved',
+    where: sql`s.position <> all(${sql.param(part.positions)}::int[])`,
+  });
+  const operations = sql`${sql.param(part.operations)}::text[]`;
+  await tx.execute(sql`
+    update countersign.plans set tools_required = ${operations},
+      guarded_operations = array(
+        select name from unnest(guarded_operations) as g(name) where name = any(${operations}) order by 1)
+    where id = ${planId}`);
+}
