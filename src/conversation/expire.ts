@@ -1,10 +1,13 @@
-// Proposals nobody decides: a reminder at half time, cancelled with a notice at the end. Waiting for a person is never an error.
-import { and, asc, eq, lt, type SQL, sql } from 'drizzle-orm';
+// Plans that wait for a person's decision and get none: a reminder at half time, cancelled with a notice at the end.
+// So are those that were sent back and of which no new version came: their planner asked, and nobody answered.
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
+import { countOf } from '#contracts/words.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { changeSteps } from '#store/change-steps.ts';
-import { lockPlan } from '#store/plans.ts';
-import { plans, planVersions } from '#store/schema.ts';
+import type { Transaction } from '#store/database.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { plans, planVersions, runs } from '#store/schema.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { closeRun } from './decisions.ts';
 import { speakAsBot } from './speak.ts';
@@ -12,28 +15,43 @@ import { speakAsBot } from './speak.ts';
 const plansATurn = 200;
 const dayMs = 86_400_000;
 
-/** Proposals whose present version was stored before `before`, oldest first, as far as `more` holds. */
-function findProposals({ db }: ConversationContext, before: Date, limit: number, more?: SQL) {
+type Waiting = { id: string; version: number; status: PlanRow['status']; since: Date };
+
+/** Since when it waits: the version was shown, it was refused, or last something was said to its planner. */
+const since = sql<Date>`case
+  when ${plans.status} = 'proposed' then ${planVersions.created_at}
+  else greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
+    case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})
+  end`.mapWith(planVersions.created_at);
+
+const waits = or(
+  inArray(plans.status, ['proposed', 'needs_review']),
+  and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
+);
+
+/** Plans that have waited since before `before`, longest first, as far as `more` holds. */
+function findWaiting(
+  { db }: ConversationContext,
+  before: Date,
+  limit: number,
+  more?: SQL,
+): Promise<Waiting[]> {
   return db.query
-    .select({
-      id: plans.id,
-      title: plans.title,
-      version: plans.version,
-      conversation: plans.conversation,
-    })
+    .select({ id: plans.id, version: plans.version, status: plans.status, since })
     .from(plans)
     .innerJoin(
       planVersions,
       and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
     )
-    .where(and(eq(plans.status, 'proposed'), lt(planVersions.created_at, before), more))
-    .orderBy(asc(planVersions.created_at))
+    .leftJoin(runs, eq(runs.id, plans.run_id))
+    .where(and(waits, sql`${since} < ${before.toISOString()}::timestamptz`, more))
+    .orderBy(asc(since))
     .limit(limit);
 }
 
-const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':reminder'`;
+const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plans.status} || ':reminder'`;
 
-/** What still can be reminded of: people can read it, and have not been reminded of this version. */
+/** What still can be reminded of: people can read it, and have not been reminded of this state of this version. */
 const unreminded = sql`${plans.conversation} is not null
   and not exists (select 1 from countersign.messages m where m.once = ${reminderKey})`;
 
@@ -44,41 +62,65 @@ export async function expireProposals(
   limit = plansATurn,
 ): Promise<void> {
   const daysAgo = (days: number) => new Date(context.clock.now().getTime() - days * dayMs);
-  for (const plan of await findProposals(context, daysAgo(staleAfterDays), limit)) {
-    await expire(context, plan, staleAfterDays);
+  for (const plan of await findWaiting(context, daysAgo(staleAfterDays), limit)) {
+    await context.db.transaction((tx) => expire(context, tx, plan, staleAfterDays));
   }
-  const half = daysAgo(staleAfterDays / 2);
-  for (const plan of await findProposals(context, half, limit, unreminded)) {
-    const { conversation } = plan;
-    if (conversation === null) continue;
-    await context.db.transaction((tx) =>
-      speakAsBot(tx, {
-        conversation,
-        text: `${plan.id} “${plan.title}” still waits for a decision. It is cancelled in ${Math.ceil(staleAfterDays / 2)} days if nobody decides.`,
-        planId: plan.id,
-        once: `${plan.id}:v${plan.version}:reminder`,
-      }),
-    );
+  for (const plan of await findWaiting(context, daysAgo(staleAfterDays / 2), limit, unreminded)) {
+    await context.db.transaction((tx) => remind(context, tx, plan, staleAfterDays));
   }
+}
+
+/** The plan's row, locked, if it still waits for the same thing; else null. */
+async function lockWaiting(
+  tx: Transaction,
+  { id, version, status }: Waiting,
+): Promise<PlanRow | null> {
+  const row = await lockPlan(tx, id);
+  const same = row.status === status && row.version === version;
+  return same && (status !== 'rejected' || row.revising) ? row : null;
+}
+
+async function remind(
+  { clock }: ConversationContext,
+  tx: Transaction,
+  plan: Waiting,
+  staleAfterDays: number,
+): Promise<void> {
+  const row = await lockWaiting(tx, plan);
+  if (row === null || row.conversation === null) return;
+  const ends = plan.since.getTime() + staleAfterDays * dayMs;
+  const left = countOf(Math.max(1, Math.ceil((ends - clock.now().getTime()) / dayMs)), 'day');
+  const name = `${row.id} “${row.title}”`;
+  await speakAsBot(tx, {
+    conversation: row.conversation,
+    text:
+      row.status === 'rejected'
+        ? `${name} was sent back and has no new version yet. It is cancelled in ${left} if nobody says more.`
+        : `${name} still waits for a decision. It is cancelled in ${left} if nobody decides.`,
+    planId: row.id,
+    once: `${row.id}:v${row.version}:${row.status}:reminder`,
+  });
 }
 
 async function expire(
   context: ConversationContext,
-  { id, version }: { id: string; version: number },
+  tx: Transaction,
+  plan: Waiting,
   staleAfterDays: number,
 ): Promise<void> {
-  await context.db.transaction(async (tx) => {
-    const row = await lockPlan(tx, id);
-    if (row.status !== 'proposed' || row.version !== version) return;
-    const reason = `Nobody decided within ${staleAfterDays} days.`;
-    await changeSteps(tx, id, {
-      from: ['pending'],
-      to: 'cancelled',
-      kind: 'step_cancelled',
-      set: sql`, ended_at = clock_timestamp()`,
-    });
-    const by = { actor: system, reason };
-    await transition(tx, context.enqueue, row, 'expire', by, { result_summary: reason });
-    await closeRun(tx, row, `${id} is cancelled. ${reason}`);
+  const row = await lockWaiting(tx, plan);
+  if (row === null) return;
+  const within = `within ${countOf(staleAfterDays, 'day')}`;
+  const reason =
+    row.status === 'rejected' ? `No new version came ${within}.` : `Nobody decided ${within}.`;
+  await changeSteps(tx, row.id, {
+    from: ['pending'],
+    to: 'cancelled',
+    kind: 'step_cancelled',
+    set: sql`, ended_at = clock_timestamp()`,
   });
+  // Who refused it before did not cancel it.
+  const set = { result_summary: reason, revising: false, decided_by: null, decided_at: null };
+  await transition(tx, context.enqueue, row, 'expire', { actor: system, reason }, set);
+  await closeRun(tx, row, `${row.id} is cancelled. ${reason}`);
 }

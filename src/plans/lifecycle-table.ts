@@ -30,8 +30,19 @@ export const lifecycle: Record<PlanStatus, Partial<Record<PlanEvent, PlanStatus>
   },
   approved: { start: 'executing', fail: 'failed', cancel: 'cancelled' },
   executing: { complete: 'completed', fail: 'failed', stall: 'stalled', cancel: 'cancelled' },
-  rejected: { request_changes: 'rejected', revise: 'proposed', cancel: 'cancelled' },
-  needs_review: { approve: 'approved', reject: 'rejected', cancel: 'cancelled' },
+  // Only while a new version is under way does a refused plan wait for anybody.
+  rejected: {
+    request_changes: 'rejected',
+    revise: 'proposed',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
+  needs_review: {
+    approve: 'approved',
+    reject: 'rejected',
+    cancel: 'cancelled',
+    expire: 'cancelled',
+  },
   stalled: { resume: 'executing', fail: 'failed', cancel: 'cancelled' },
   failed: { retry: 'executing', resume: 'executing', cancel: 'cancelled' },
   completed: {},
