@@ -74,6 +74,8 @@ export type Operation = OperationSpec & {
    * private address). Arguments that are not yet known are missing; null: nothing is wrong.
    */
   check?(args: JsonObject): { code: ErrorCode; message: string } | null;
+  /** The schema of the output that these arguments lead to, where it says more than `output` does. */
+  outputOf?(args: JsonObject): JsonSchema;
   /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
   expectedSeconds?(args: JsonObject): number;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;

@@ -14,19 +14,21 @@ import {
 type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 'source'> & {
   schema: S;
   check?: NonNullable<Operation['check']>;
+  outputOf?: NonNullable<Operation['outputOf']>;
   expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 
 /** A built-in operation. `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
-  const { schema, run, check, expectedSeconds, ...spec } = definition;
+  const { schema, run, check, outputOf, expectedSeconds, ...spec } = definition;
   return {
     ...spec,
     name: operationName(spec.tool, spec.operation),
     input: toInputSchema(schema),
     source: 'builtin',
     ...(check === undefined ? {} : { check }),
+    ...(outputOf === undefined ? {} : { outputOf }),
     ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     async call(args: JsonObject, context: ToolContext) {
       const parsed = schema.safeParse(args);

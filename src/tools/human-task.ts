@@ -1,29 +1,112 @@
 // human_task: hands a step to a person and waits for their answer. It does nothing itself.
 import { z } from 'zod';
-import type { Operation } from '#contracts/tool.ts';
+import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { type FormField, fieldTypes, formLimits, readForm } from '#contracts/form.ts';
+import type { Json } from '#contracts/text.ts';
+import type { JsonSchema, Operation } from '#contracts/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
+
+const formWords = `What to fill in, where words are not enough: up to ${formLimits.fields} fields, each { "name": "amount", "label": "Amount in EUR", "type": one of ${fieldTypes.join(', ')}, "required": true, "options": ["A", "B"] (choice only), "help": "…" }; a JSON Schema of an object with simple properties is read too. Later steps use the values as { "$from": "this step", "path": "/fields/amount" }.`;
+
+const example: Json = [
+  { name: 'amount', label: 'Amount in EUR', type: 'number', required: true },
+  { name: 'room', label: 'Which room?', type: 'choice', options: ['Blue', 'Green'] },
+];
+
+function isOpen(form: Json): boolean {
+  return referencesOf(form).length > 0 || hasRuntime(form);
+}
+
+function valueSchema({ type, options, required, whole }: FormField): JsonSchema {
+  const orNone = (name: string) => (required ? name : [name, 'null']);
+  switch (type) {
+    case 'text':
+    case 'multiline':
+      return { type: orNone('string') };
+    case 'date':
+      return { type: orNone('string'), format: 'date' };
+    case 'number':
+      return { type: orNone(whole ? 'integer' : 'number') };
+    case 'boolean':
+      return { type: orNone('boolean') };
+    case 'choice': {
+      const values = options.map(({ value }) => value);
+      return { type: orNone('string'), enum: required ? values : [...values, null] };
+    }
+    default:
+      return type satisfies never;
+  }
+}
+
+/** What the step's output looks like: with the fields of its form, where it is known. */
+function outputSchema(fields: FormField[] | null): JsonSchema {
+  const values: JsonSchema =
+    fields === null
+      ? { type: 'object' }
+      : {
+          type: 'object',
+          properties: Object.fromEntries(fields.map((field) => [field.name, valueSchema(field)])),
+          required: fields.map(({ name }) => name),
+          additionalProperties: false,
+        };
+  return {
+    type: 'object',
+    properties: {
+      answer: { type: ['string', 'null'], description: 'What the person said.' },
+      fields: { ...values, description: 'The values of the form, by name.' },
+      by: { type: 'string', description: 'Who answered.' },
+      at: { type: 'string', format: 'date-time' },
+    },
+    required: ['answer', 'fields', 'by', 'at'],
+    additionalProperties: false,
+  };
+}
+
+/** The form with every value in its place, as surfaces draw it; null where there is none. */
+function handOver(form: Json | undefined): FormField[] | null {
+  if (form === undefined || form === null) return null;
+  const read = readForm(form);
+  if (read.ok) return read.fields;
+  throw new CountersignError('invalid_arguments', `${read.problems.join('; ')}.`);
+}
 
 export function createHumanTask(): Operation {
   return defineOperation({
     tool: 'human',
     operation: 'task',
-    description: 'Ask a person to do or answer something; the plan waits for them.',
+    description:
+      'Ask a person to do or answer something; the plan waits for them. Their answer is the output.',
     effect: 'idempotent',
     destructive: false,
     human: true,
     targetArgument: 'assignee',
     verbs: ['ask', 'check with', 'assign'],
+    output: outputSchema(null),
     schema: z.strictObject({
       question: text(3000, 'What the person should do or answer.'),
       assignee: text(200, 'Who; left out: whoever asked for the plan.').optional(),
-      form: z.json().optional().describe('Fields to fill in, as data for the form.'),
+      form: z
+        .json()
+        .optional()
+        .meta({ description: formWords, examples: [example] }),
     }),
+    check({ form }) {
+      if (form === undefined || form === null || isOpen(form)) return null;
+      const read = readForm(form);
+      return read.ok ? null : { code: 'invalid_arguments', message: read.problems.join('; ') };
+    },
+    outputOf({ form }) {
+      if (form === undefined || form === null) return outputSchema([]);
+      const read = isOpen(form) ? null : readForm(form);
+      return outputSchema(read?.ok === true ? read.fields : null);
+    },
     async run({ question, assignee, form }) {
       return {
         waitFor: 'person',
         question,
         assignee: assignee ?? null,
-        form: form ?? null,
+        form: handOver(form),
       };
     },
   });

@@ -181,6 +181,7 @@ function guardCall(operation: Operation): Operation {
 function toSpec({
   call: _call,
   check: _check,
+  outputOf: _output,
   expectedSeconds: _expected,
   ...spec
 }: Operation): OperationSpec {

@@ -96,6 +96,49 @@ describe('human_task', () => {
       form: null,
     });
   });
+
+  it('hands its form over with every value in its place', async () => {
+    await open({});
+    const args = { question: 'How much?', form: [{ name: 'amount', type: 'number' }] };
+    expect(await bench.registry.get('human_task')?.call(args, toolContext())).toMatchObject({
+      form: [{ name: 'amount', label: 'Amount', type: 'number', required: false }],
+    });
+  });
+
+  it('refuses a form nobody could fill in before anything is planned on it', async () => {
+    await open({});
+    const form = [{ name: 'room', type: 'choice' }];
+    expect(bench.registry.validate('human_task', { question: 'Where?', form })).toEqual([
+      'form[0].options is needed for a choice',
+    ]);
+  });
+
+  it('leaves a form that an earlier step decides to when it runs', async () => {
+    await open({});
+    const form = [{ name: 'room', type: 'choice', options: { $from: '1', path: '/rooms' } }];
+    expect(bench.registry.validate('human_task', { question: 'Where?', form })).toEqual([]);
+  });
+
+  it('says what its output will be, field by field', async () => {
+    await open({});
+    const form = [
+      { name: 'amount', type: 'number', required: true },
+      { name: 'room', type: 'choice', options: ['A', 'B'] },
+    ];
+    const output = bench.registry.get('human_task')?.outputOf?.({ question: 'So?', form });
+    expect(output).toMatchObject({
+      properties: {
+        fields: {
+          properties: {
+            amount: { type: 'number' },
+            room: { type: ['string', 'null'], enum: ['A', 'B', null] },
+          },
+          required: ['amount', 'room'],
+        },
+        by: { type: 'string' },
+      },
+    });
+  });
 });
 
 describe('control_wait', () => {
