@@ -7,11 +7,12 @@ import type { Operation, ToolContext } from '#contracts/tool.ts';
 import { countOf } from '#contracts/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
+import { describeLargeOutput, describeOutput } from '../output-schema.ts';
 import type { TimePort } from '../ports.ts';
 import { findPathProblem } from '../workspace/paths.ts';
 import { addEvent, type NewEvent } from './add-event.ts';
 import { type CalendarPlaces, defaultCalendar } from './places.ts';
-import { type CalendarEvent, readEvents } from './read-events.ts';
+import { CalendarEvent, readEvents } from './read-events.ts';
 
 const dayMs = 86_400_000;
 const Timezone = text(60, 'IANA zone; left out: the person’s own.').optional();
@@ -54,6 +55,14 @@ export function createCalendarOperations(
       targetArgument: 'calendar',
       verbs: ['check', 'look at', 'list'],
       schema: ReadArguments,
+      output: describeLargeOutput(
+        z.strictObject({
+          events: z.array(CalendarEvent),
+          count: z.number().int(),
+          timezone: z.string(),
+          truncated: z.boolean().describe('There are more events.'),
+        }),
+      ),
       check: checker(true),
       async run(args, context) {
         throwIfAborted(context.signal);
@@ -93,6 +102,15 @@ export function createCalendarOperations(
       targetArgument: 'calendar',
       verbs: ['schedule', 'plan', 'enter', 'add'],
       schema: AddArguments,
+      output: describeOutput(
+        z.strictObject({
+          uid: z.string(),
+          calendar: z.string(),
+          title: z.string(),
+          start: z.string(),
+          end: z.string(),
+        }),
+      ),
       check: checkAdd,
       async run(args, context) {
         throwIfAborted(context.signal);
@@ -100,11 +118,12 @@ export function createCalendarOperations(
         if (problem !== null) throw new CountersignError(problem.code, problem.message);
         const event = toEvent(args, context, times);
         let added = true;
-        await places.update(args.calendar, (ics) => {
+        const add = (ics: string | null) => {
           const changed = addEvent(ics, args.calendar, event, clock.now(), times);
           added = changed !== null;
           return changed;
-        });
+        };
+        await places.update(args.calendar, add, context.signal);
         const when = times.formatMoment(event.start, event.timezone);
         return {
           summary: `${added ? 'Added' : 'Already there:'} "${args.title}" on ${when} in ${args.calendar}.`,

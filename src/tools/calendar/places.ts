@@ -2,7 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { CountersignError } from '#contracts/errors.ts';
-import { systemCode } from '../failures.ts';
+import { systemCode, throwIfAborted } from '../failures.ts';
 import type { WebClient } from '../http/send-request.ts';
 import { withFileErrors } from '../workspace/file-errors.ts';
 import { openSandbox, type Place, type Sandbox } from '../workspace/sandbox.ts';
@@ -16,8 +16,15 @@ export type CalendarPlaces = {
   names(): string[];
   /** The text of a calendar; null when its file does not exist. */
   read(calendar: string, signal: AbortSignal): Promise<string | null>;
-  /** Replaces a calendar's text; `change` answers null to leave it. One change at a time per calendar. */
-  update(calendar: string, change: (ics: string | null) => string | null): Promise<void>;
+  /**
+   * Replaces a calendar's text; `change` answers null to leave it. One change at a time per calendar; once `signal` is
+   * aborted, one that waits for its turn is not made any more.
+   */
+  update(
+    calendar: string,
+    change: (ics: string | null) => string | null,
+    signal: AbortSignal,
+  ): Promise<void>;
 };
 
 export type CalendarSettings = {
@@ -64,7 +71,7 @@ export function createCalendarPlaces(
       });
       return answer.text;
     },
-    async update(calendar, change) {
+    async update(calendar, change, signal) {
       if (toAddress(locate(calendar) ?? calendar) !== null)
         throw new CountersignError(
           'tool_failed',
@@ -72,6 +79,7 @@ export function createCalendarPlaces(
         );
       const work = () =>
         withFile(calendar, true, async (place) => {
+          throwIfAborted(signal);
           const changed = change(await readPlace(place));
           if (changed !== null) await replaceFile(place, changed, 0o666);
         });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Operation } from '#contracts/tool.ts';
 import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
+import { describeLargeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { checkPaths } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -12,7 +13,12 @@ import { isTemporary } from './write.ts';
 
 const maxEntries = 5000;
 
-type Entry = { path: string; kind: 'file' | 'folder' | 'link' | 'other'; size: number };
+const Entry = z.strictObject({
+  path: z.string(),
+  kind: z.enum(['file', 'folder', 'link', 'other']),
+  size: z.number().int().describe('Bytes; 0 unless it is a file.'),
+});
+type Entry = z.output<typeof Entry>;
 
 export function createList(sandbox: Sandbox): Operation {
   return defineOperation({
@@ -27,6 +33,14 @@ export function createList(sandbox: Sandbox): Operation {
       path: z.string().default('.').describe('Folder in the workspace; "." is the workspace.'),
       recursive: z.boolean().default(false).describe('Also list what is inside its folders.'),
     }),
+    output: describeLargeOutput(
+      z.strictObject({
+        path: z.string(),
+        entries: z.array(Entry).max(maxEntries),
+        count: z.number().int(),
+        truncated: z.boolean().describe('There are more entries.'),
+      }),
+    ),
     check: checkPaths('path'),
     run: ({ path, recursive }, { signal }) =>
       withFileErrors(path, () =>
@@ -52,8 +66,8 @@ async function collect(
   entries: Entry[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  throwIfAborted(signal);
   for (const name of (await readdir(folder)).sort()) {
+    throwIfAborted(signal);
     if (isTemporary(name)) continue;
     if (entries.length >= maxEntries) return false;
     const info = await lstat(join(folder, name)).catch(() => null);

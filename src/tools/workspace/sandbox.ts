@@ -150,7 +150,8 @@ async function openFolder(
   return pin;
 }
 
-async function pinFolder(path: string, real: string, asGiven: string): Promise<Pin> {
+/** Holds the folder at `path` open; no link there is followed. `real`: where it really is. The caller closes it. */
+export async function pinFolder(path: string, real: string, asGiven: string): Promise<Pin> {
   let handle: FileHandle;
   try {
     handle = await open(path, folderFlags);

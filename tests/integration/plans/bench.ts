@@ -30,6 +30,7 @@ export function makeExecutor(
     random: systemRandom,
     settings: settings.executor,
     guardedTools: settings.guardedTools,
+    operations: settings.operations,
     guardMode: settings.guardMode,
     decide: null,
     budget: { perSession: 2, perDay: 5 },
@@ -68,6 +69,7 @@ export function outcomeOf(
     error: status === 'failed' ? { code: 'tool_failed', message: 'it broke' } : null,
     question: status === 'unknown' ? 'What became of it?' : null,
     final_args: null,
+    retry_in_ms: null,
     ...rest,
   };
 }
