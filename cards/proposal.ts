@@ -1,10 +1,11 @@
 // The sections a person reads in order to decide: touches, steps, what changed, risks, what was asked before.
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { numberSteps } from '#contracts/step-numbers.ts';
 import type { VersionDiff } from '#contracts/views.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
-import { numberSteps, stepLine } from './step-lines.ts';
+import { stepLine } from './step-lines.ts';
 import { viewTouches } from './touches.ts';
 import type { Section } from './view.ts';
 

@@ -1,6 +1,13 @@
 // The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
 // A decision always names the version and digest that were drawn.
 import type { PlanView } from '#cards/view.ts';
+import {
+  chooseSteps,
+  describeNumbered,
+  type StepChoice,
+  withNumbers,
+} from '#contracts/step-choice.ts';
+import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -10,7 +17,7 @@ import { readTyped } from './typed.ts';
 
 const question = '  [a]pprove  [p]ropose changes  [r]eject  [d]etails › ';
 const help =
-  'Type approve, propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
+  'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
 
 /** Draws the plan that is to be decided about. */
 export function showProposal(session: Session, view: PlanView): void {
@@ -25,12 +32,34 @@ function leaveToOthers(session: Session, view: PlanView): ExitCode {
   return exitCodes.needsPerson;
 }
 
+/** Approves the steps that were named by the numbers drawn. @returns the ids that were sent */
+async function approvePart(session: Session, view: PlanView, choice: StepChoice) {
+  const { version, digest, plan_id } = view;
+  const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost });
+  const numbered = numberSteps(steps);
+  const { chosen, approval } = chooseSteps(choice, numbered);
+  try {
+    await session.service.approve(plan_id, { version, digest, ...approval }, session.actor);
+  } catch (error) {
+    throw withNumbers(error, numbered);
+  }
+  const words = describeNumbered(chosen);
+  const said = choice.kind === 'only' ? `Approved ${words} only.` : `Approved all but ${words}.`;
+  session.say(...drawLines(said, session.screen));
+  return approval;
+}
+
 /** Approves what was shown. null: go on and see what became of it. */
-async function approve(session: Session, view: PlanView): Promise<ExitCode | null> {
+async function approve(
+  session: Session,
+  view: PlanView,
+  choice: StepChoice | null = null,
+): Promise<ExitCode | null> {
   const { version, digest, plan_id } = view;
   try {
-    await session.service.approve(plan_id, { version, digest }, session.actor);
-    session.event('decision', { action: 'approve', plan_id, version, digest });
+    const part = choice === null ? {} : await approvePart(session, view, choice);
+    if (choice === null) await session.service.approve(plan_id, { version, digest }, session.actor);
+    session.event('decision', { action: 'approve', plan_id, version, digest, ...part });
   } catch (error) {
     const { code } = tellError(session, error);
     if (code === 'stale_version' || code === 'digest_mismatch') return null;
@@ -97,6 +126,8 @@ export async function decideOnce(session: Session, view: PlanView): Promise<Exit
   switch (typed.kind) {
     case 'approve':
       return approve(session, view);
+    case 'approve_part':
+      return approve(session, view, typed.choice);
     case 'propose':
       return proposeChanges(session, view, typed.feedback);
     case 'reject':

@@ -1,11 +1,14 @@
 // What a typed line means. Words that decide are exact; anything else is talk, and no guess is made.
 
+import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
+
 export type Typed =
   | { kind: 'approve' | 'reject' | 'cancel' | 'details' | 'status' | 'quit' | 'nothing' }
+  | { kind: 'approve_part'; choice: StepChoice }
   | { kind: 'propose'; feedback: string }
   | { kind: 'talk'; text: string };
 
-const words: Record<string, Exclude<Typed['kind'], 'talk' | 'propose'>> = {
+const words: Record<string, Exclude<Typed['kind'], 'talk' | 'propose' | 'approve_part'>> = {
   a: 'approve',
   approve: 'approve',
   r: 'reject',
@@ -26,6 +29,8 @@ export function readTyped(line: string): Typed {
   const text = line.trim();
   const lower = text.toLowerCase();
   if (Object.hasOwn(words, lower)) return { kind: words[lower] ?? 'nothing' };
+  const choice = readStepChoice(/^(?:a|approve)\s(.*)$/is.exec(text)?.[1] ?? '');
+  if (choice !== null) return { kind: 'approve_part', choice };
   if (lower === 'p' || lower === 'propose changes') return { kind: 'propose', feedback: '' };
   const feedback = /^propose changes:(.*)$/is.exec(text)?.[1];
   if (feedback !== undefined) return { kind: 'propose', feedback: feedback.trim() };

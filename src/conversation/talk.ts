@@ -2,10 +2,18 @@
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import {
+  chooseSteps,
+  describeNumbered,
+  type StepChoice,
+  withNumbers,
+} from '#contracts/step-choice.ts';
+import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun } from '#store/runs.ts';
+import { readSteps } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
 import { speakAsBot } from './speak.ts';
@@ -72,6 +80,27 @@ async function answer(context: ConversationContext, subject: Subject, text: stri
   await context.db.transaction((tx) => speakAsBot(tx, message));
 }
 
+/** Approves the steps that were named by their numbers on the card, and says which were left out or are to run. */
+async function approvePart(
+  context: ConversationContext,
+  subject: Subject,
+  { id, version, digest }: NonNullable<Subject['shown']>,
+  choice: StepChoice,
+  actor: Actor,
+): Promise<void> {
+  // The approval names the version, so that numbers of another one decide nothing.
+  const numbered = numberSteps(await readSteps(context.db.query, id, {}, 0, numberedAtMost));
+  const { chosen, approval } = chooseSteps(choice, numbered);
+  try {
+    await approve(context, id, { version, digest, ...approval }, actor);
+  } catch (error) {
+    throw withNumbers(error, numbered);
+  }
+  const steps = describeNumbered(chosen);
+  const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
+  await answer(context, subject, `${actor.id} approved ${words}.`);
+}
+
 /** Carries out a deciding word on the version that was shown. */
 async function decide(
   context: ConversationContext,
@@ -93,6 +122,9 @@ async function decide(
   switch (word.kind) {
     case 'approve':
       await approve(context, id, { version, digest }, actor);
+      return;
+    case 'approve_part':
+      await approvePart(context, subject, { id, version, digest }, word.choice, actor);
       return;
     case 'reject':
       await reject(context, id, { version }, actor, true);
@@ -139,6 +171,7 @@ export async function reply(
 function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   switch (word.kind) {
     case 'approve':
+    case 'approve_part':
     case 'reject':
     case 'propose_changes':
       return sourcesOf('approve');

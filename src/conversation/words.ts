@@ -1,14 +1,19 @@
 // The words that decide. They are exact; everything else is talk, and no model reads a decision into it.
+import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
 
 export type Word =
   | { kind: 'approve' }
+  | { kind: 'approve_part'; choice: StepChoice }
   | { kind: 'reject' }
   | { kind: 'cancel' }
   | { kind: 'status' }
   | { kind: 'propose_changes'; feedback: string }
   | { kind: 'talk' };
 
-/** What `text` decides. Case and surrounding space do not matter; any other word around it makes it talk. */
+/**
+ * What `text` decides. Case and surrounding space do not matter; any other word around it makes it talk. Steps are
+ * named by the numbers of the card: `approve 1-3, 5`, `approve all but 4`.
+ */
 export function readWord(text: string): Word {
   const trimmed = text.trim();
   switch (trimmed.toLowerCase()) {
@@ -20,11 +25,20 @@ export function readWord(text: string): Word {
       return { kind: 'cancel' };
     case 'status':
       return { kind: 'status' };
-    default: {
-      const changes = /^propose changes\s*:?\s*$|^propose changes:([\s\S]*)$/i.exec(trimmed);
-      return changes === null
-        ? { kind: 'talk' }
-        : { kind: 'propose_changes', feedback: (changes[1] ?? '').trim() };
-    }
+    default:
+      return readApprovedPart(trimmed) ?? readChanges(trimmed);
   }
+}
+
+function readApprovedPart(text: string): Word | null {
+  const steps = /^approve\s([\s\S]*)$/i.exec(text)?.[1];
+  const choice = steps === undefined ? null : readStepChoice(steps);
+  return choice === null ? null : { kind: 'approve_part', choice };
+}
+
+function readChanges(text: string): Word {
+  const changes = /^propose changes\s*:?\s*$|^propose changes:([\s\S]*)$/i.exec(text);
+  return changes === null
+    ? { kind: 'talk' }
+    : { kind: 'propose_changes', feedback: (changes[1] ?? '').trim() };
 }

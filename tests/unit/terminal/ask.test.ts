@@ -101,7 +101,25 @@ describe('deciding about a plan', () => {
     expect(calls.map((call) => call.method)).toEqual(['startRun', method]);
   });
 
-  it.each(['approved', 'yes', 'ok approve it', 'reject: too early', 'approve 1'])(
+  it.each([
+    ['approve 1', { steps: ['1'] }, 'Approved 1 “Create notes/standup.md” only.'],
+    ['a 1-2', { steps: ['1', '2'] }, 'and 2 “Move it to'],
+    ['approve all but 2', { except: ['2'] }, 'Approved all but 2 “Move it to archive/standup.md”.'],
+  ])('"%s" approves the steps with these numbers', async (line, part, said) => {
+    const { code, calls, printed } = await run(done, [line]);
+    expect(code).toBe(exitCodes.done);
+    const sent = calls.find(({ method }) => method === 'approve');
+    expect(sent?.args[1]).toEqual({ version: 1, digest, ...part });
+    expect(printed).toContain(said);
+  });
+
+  it('a number that is not drawn approves nothing', async () => {
+    const { calls, printed } = await run(done, ['approve all but 4']);
+    expect(calls.map((call) => call.method)).toEqual(['startRun']);
+    expect(printed).toContain('The card has no step 4; its steps go from 1 to 2.');
+  });
+
+  it.each(['approved', 'yes', 'ok approve it', 'reject: too early', 'approve 1 of them'])(
     '"%s" decides nothing; it is talk for the planner',
     async (line) => {
       const turns: Script['turns'] = [

@@ -1,0 +1,87 @@
+// Steps as people number them: the order they can run in, parallel ones sharing a number (3a, 3b). Cards draw these
+// numbers, and words that name steps ("all but 4") are about them.
+import type { Dependency } from './plan.ts';
+import { listOf } from './words.ts';
+
+/** How many steps of a plan a card knows, and so how many have numbers. */
+export const numberedAtMost = 24;
+
+type Numbered = { id: string; after: Dependency[] };
+export type NumberedStep<S extends Numbered> = {
+  step: S;
+  number: number;
+  label: string;
+  after: string;
+};
+
+/** How many finish-to-start links lie before each step, among the steps given. */
+function levelsOf(steps: Numbered[]): Map<string, number> {
+  const levels = new Map(steps.map((step) => [step.id, 0]));
+  // Each round settles at least one more step; a cycle, which a stored plan never has, ends all the same.
+  for (let round = 0; round < steps.length; round++) {
+    let moved = false;
+    for (const step of steps) {
+      const own = levels.get(step.id) ?? 0;
+      const level = step.after.reduce((most, { id, type }) => {
+        const before = levels.get(id);
+        if (before === undefined) return most;
+        return Math.max(most, type === 'FS' ? before + 1 : before);
+      }, 0);
+      if (level > own) {
+        levels.set(step.id, level);
+        moved = true;
+      }
+    }
+    if (!moved) break;
+  }
+  return levels;
+}
+
+/** a…z, then aa, ab, …: a card is given at most 24 steps, a terminal may number more. */
+function letterOf(index: number): string {
+  const last = String.fromCodePoint(97 + (index % 26));
+  return index < 26 ? last : letterOf(Math.floor(index / 26) - 1) + last;
+}
+
+/** `steps` with the numbers people read, in the order they can run. */
+export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
+  const levels = levelsOf(steps);
+  const byLevel = Map.groupBy(steps, (step) => levels.get(step.id) ?? 0);
+  const labels = new Map<string, { number: number; label: string }>();
+  const sizes = new Map<number, number>();
+  const ordered: S[] = [];
+  for (const [index, level] of [...byLevel.keys()].sort((a, b) => a - b).entries()) {
+    const group = byLevel.get(level) ?? [];
+    sizes.set(index + 1, group.length);
+    for (const [place, step] of group.entries()) {
+      const number = index + 1;
+      labels.set(step.id, {
+        number,
+        label: group.length === 1 ? `${number}` : `${number}${letterOf(place)}`,
+      });
+      ordered.push(step);
+    }
+  }
+  return ordered.map((step) => {
+    const { number, label } = labels.get(step.id) ?? { number: 0, label: '' };
+    return { step, number, label, after: describeAfter(step, labels, sizes) };
+  });
+}
+
+/** `after 1`, `after 2a and 2b`; a whole group is named by its number alone. */
+function describeAfter(
+  step: Numbered,
+  labels: Map<string, { number: number; label: string }>,
+  sizes: Map<number, number>,
+): string {
+  const before = step.after
+    .flatMap(({ id }) => labels.get(id) ?? [])
+    .sort((a, b) => a.number - b.number);
+  const names: string[] = [];
+  for (const [number, group] of Map.groupBy(before, (entry) => entry.number)) {
+    if (group.length === sizes.get(number)) names.push(`${number}`);
+    else names.push(...group.map((entry) => entry.label));
+  }
+  if (names.length === 0) return '';
+  return names.length > 4 ? `after ${names.length} others` : `after ${listOf(names)}`;
+}
