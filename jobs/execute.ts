@@ -1,5 +1,5 @@
 // execute: starts an approved plan.
-import type { ExecutorContext } from '#executor/executor-context.ts';
+import type { Crew } from '#executor/crew.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
@@ -12,7 +12,7 @@ export const executeQueue = {
   expireInSeconds: 600,
 } as const satisfies QueueSpec;
 
-export function executeJob(context: ExecutorContext): Job<'execute'> {
+export function executeJob({ context }: Crew): Job<'execute'> {
   return {
     queue: executeQueue,
     concurrency: 2,

@@ -1,5 +1,5 @@
 // step: a slip that says a plan has ready steps. Whoever takes it claims them in batches until none is left.
-import type { PlanWorker } from '#executor/work-on-plan.ts';
+import type { Crew } from '#executor/crew.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -14,10 +14,10 @@ export const stepQueue = {
   expireInSeconds: longestSeconds,
 } as const satisfies QueueSpec;
 
-export function stepJob(worker: PlanWorker, concurrency: number): Job<'step'> {
+export function stepJob(crew: Crew, concurrency: number): Job<'step'> {
   return {
     queue: stepQueue,
     concurrency,
-    handle: ({ plan_id }) => worker.work(plan_id),
+    handle: ({ plan_id }) => crew.work(plan_id),
   };
 }

@@ -2,17 +2,13 @@
 import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { ringReminders } from '#conversation/reminders.ts';
-import type { ExecutorContext } from '#executor/executor-context.ts';
+import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 
 export type Watch = { stop(): Promise<void> };
 
 /** Looks at once and then every `everyMs`; a round that fails is logged and the next one comes. */
-export function startWatch(
-  executor: ExecutorContext,
-  conversation: ConversationContext,
-  everyMs: number,
-): Watch {
+export function startWatch(crew: Crew, conversation: ConversationContext, everyMs: number): Watch {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -20,13 +16,14 @@ export function startWatch(
   async function look(): Promise<void> {
     // Each by itself: one that fails does not keep the others from their turn.
     const chores: [string, () => Promise<void>][] = [
-      ['Recovery', () => recover(executor)],
+      ['Recovery', () => recover(crew.context)],
+      ['Looking for work', () => crew.lookForWork()],
       ['Ringing reminders', () => ringReminders(conversation)],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
     ];
     for (const [name, chore] of chores) {
       await chore().catch((error: unknown) =>
-        executor.warn(`${name} failed; the next round follows.`, error),
+        crew.context.warn(`${name} failed; the next round follows.`, error),
       );
     }
     if (!stopped) timer = setTimeout(begin, everyMs);

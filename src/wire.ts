@@ -19,6 +19,7 @@ import { createEnqueue, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { readSpentSince } from '#store/runs.ts';
+import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
@@ -94,6 +95,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   });
   closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 30_000 }));
   await createQueues(boss, queues);
+  await storePools(db.query, config.settings.resourcePools);
   const enqueue = createEnqueue(boss);
   const listener = await openListener(place.url, (error) =>
     warn('The listening connection was lost.', error),
@@ -122,6 +124,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
         registry,
         db: db.query,
         allowed: config.settings.plannerTools,
+        guarded: config.settings.guardedTools,
         timezone: config.timezone,
       }),
       model: models?.planner ?? null,
@@ -141,6 +144,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     guardedTools: config.settings.guardedTools,
     approvers: config.settings.approvers,
     guardedApprovers: config.settings.guardedApprovers,
+    resourcePools: config.settings.resourcePools,
     clock: systemClock,
     random: systemRandom,
     planner,

@@ -6,10 +6,9 @@ import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
-import type { ArgumentDecider, ExecutorContext } from '#executor/executor-context.ts';
-import { keepLeases } from '#executor/leases.ts';
-import { createSlots } from '#executor/slots.ts';
-import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
+import { backendsOf } from '#executor/backend.ts';
+import { type Crew, createCrew } from '#executor/crew.ts';
+import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { cardJob } from '#jobs/card.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
@@ -25,19 +24,14 @@ const usualWatchEveryMs = 5000;
 /** How long a stopping process waits for planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 30_000;
 
-function jobsOf(
-  { settings }: Config,
-  conversation: ConversationContext,
-  executor: ExecutorContext,
-  worker: PlanWorker,
-) {
+function jobsOf({ settings }: Config, conversation: ConversationContext, crew: Crew) {
   return [
     planJob(conversation),
-    executeJob(executor),
-    stepJob(worker, settings.executor.concurrency),
+    executeJob(crew),
+    stepJob(crew, settings.executor.concurrency),
     cardJob(conversation),
     remindJob(conversation),
-    expireJob(conversation, settings.stale_after_days),
+    expireJob(conversation, settings),
   ];
 }
 
@@ -55,41 +49,38 @@ export async function startWorking(parts: {
   const { settings } = config;
   const { db, enqueue, registry, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
-  const leases = keepLeases(db, worker, settings.executor.lease_seconds, warn);
-  closers.add('the leases', async () => leases.stop());
-  const executor: ExecutorContext = {
-    db,
-    enqueue,
-    registry,
-    clock,
-    random,
-    settings: settings.executor,
-    operations: settings.operations,
-    guardedTools: settings.guardedTools,
-    guardMode: settings.guardMode,
-    decide,
-    budget: {
-      perSession: config.env.BUDGET_PER_SESSION_USD,
-      perDay: config.env.BUDGET_PER_DAY_USD,
+  const crew = createCrew(
+    {
+      db,
+      enqueue,
+      registry,
+      clock,
+      random,
+      settings: settings.executor,
+      operations: settings.operations,
+      guardedTools: settings.guardedTools,
+      guardMode: settings.guardMode,
+      decide,
+      budget: {
+        perSession: config.env.BUDGET_PER_SESSION_USD,
+        perDay: config.env.BUDGET_PER_DAY_USD,
+      },
+      timezone: config.timezone,
+      warn,
     },
+    backendsOf(settings, registry),
     worker,
-    timezone: config.timezone,
-    leases,
-    slots: createSlots(settings.executor.concurrency),
-    warn,
-  };
-  conversation.listener.on('cancel', (topic) =>
-    leases.abortPlan(topic.slice('cancel:'.length), new Error('a person cancelled the plan')),
+    conversation.listener,
   );
-  const planWorker = createPlanWorker(executor);
-  const stopJobs = await runJobs(boss, jobsOf(config, conversation, executor, planWorker), log);
+  closers.add('the leases', async () => crew.letGo());
+  const stopJobs = await runJobs(boss, jobsOf(config, conversation, crew), log);
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.
     const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
-    await planWorker.stop();
+    await crew.stop();
     await stopped;
   });
   await boss.schedule('expire', expireCron);
-  const watch = startWatch(executor, conversation, parts.watchEveryMs ?? usualWatchEveryMs);
+  const watch = startWatch(crew, conversation, parts.watchEveryMs ?? usualWatchEveryMs);
   closers.add('the watch', () => watch.stop());
 }

@@ -120,10 +120,18 @@ const StepAnswer = documented(
     guarded: z.boolean(),
     status: StepStatus,
     attempt: whole,
+    tries: whole,
+    available_at: time.nullable(),
     started_at: time.nullable(),
     ended_at: time.nullable(),
     result_summary: text.nullable(),
-    error: z.object({ code: text, message: text }).nullable(),
+    error: z
+      .object({
+        code: text,
+        message: text,
+        retry: z.object({ attempt: whole, of: whole }).exactOptional(),
+      })
+      .nullable(),
     output: JsonValue,
     question: text.nullable(),
   }) satisfies z.ZodType<Step>,
@@ -195,18 +203,38 @@ export const SimulationAnswer = documented(
   { id: 'Simulation', description: 'What the plan would call, and what stands in its way.' },
 );
 
+const named = z.object({ id: text, description: text });
+const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value });
+
 export const VersionDiffAnswer = documented(
   z.object({
     from: whole,
     to: whole,
-    added: z.array(z.object({ id: text, description: text })),
-    removed: z.array(z.object({ id: text, description: text })),
-    changed: z.array(z.object({ id: text, description: text, fields: z.array(text) })),
+    added: z.array(named),
+    removed: z.array(named),
+    changed: z.array(
+      named.extend({
+        fields: z.array(text),
+        changes: z.array(z.object({ field: text, from: text.nullable(), to: text.nullable() })),
+      }),
+    ),
+    counts: z.object({ added: whole, removed: whole, changed: whole }),
     operations_added: z.array(text),
     operations_removed: z.array(text),
     title_changed: z.boolean(),
+    approvers: delta(ApproverPolicy).nullable(),
+    risks_added: z.array(text),
+    risks_removed: z.array(text),
+    total: delta(whole),
+    cost_usd: delta(z.number()),
+    minutes: delta(z.number().nullable()),
+    earliest: delta(time.nullable()),
   }) satisfies z.ZodType<VersionDiff>,
-  { id: 'VersionDiff', description: 'What changed between two versions of a plan.' },
+  {
+    id: 'VersionDiff',
+    description:
+      'What changed between two versions of a plan: counts, and the first 100 steps of each kind. Costs are those of planning, minutes those of the longest chain.',
+  },
 );
 
 export const AuditAnswer = documented(

@@ -1,55 +1,172 @@
-// Taking ready steps of an executing plan, in one transaction with their leases, attempts and the slips for what comes later.
+// Taking ready steps of an executing plan that this back end can run, with their leases, what they reserve and the slips
+// for what comes later. All of it inside the transaction of a turn.
+import { system } from '#contracts/actor.ts';
+import { operationName } from '#contracts/tool.ts';
+import { transition } from '#plans/lifecycle.ts';
 import type { Transaction } from '#store/database.ts';
-import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { type ClaimedStep, claimSteps, readNextAvailable } from '#store/sql/claim.ts';
+import { notify } from '#store/notify.ts';
+import type { PlanRow } from '#store/plans.ts';
+import {
+  type ClaimedStep,
+  type ClaimTerms,
+  claimBestSteps,
+  claimStepsAt,
+  readCandidates,
+  readNextAvailable,
+} from '#store/sql/claim.ts';
+import { hasOthersReady } from '#store/sql/lanes.ts';
+import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
 import { freeByStart } from '#store/sql/settle.ts';
+import { type Lane, readLanes } from '#store/steps.ts';
+import { decideCall } from '#tools/guard.ts';
+import { lanesServed } from './backend.ts';
+import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
+/** A step that does not fit into its pools is passed by smaller ones for so long (milliseconds). */
+const patienceMs = 1000;
+
+/** The lanes of one version of a plan that a back end serves, and the terms of its claims. */
+export type LaneBook = { version: number; lanes: Map<number, Lane>; terms: ClaimTerms };
+
 export type Claim = {
-  plan: PlanRow;
   steps: ClaimedStep[];
   /** The plan may have more steps that can be claimed now. */
   more: boolean;
+  /** Milliseconds until the next step can be claimed whose time has not come; null: none is known. */
+  nextInMs: number | null;
 };
 
-/** Ready steps whose time has not come get a slip for that time. */
-async function scheduleLater(
+export const nothingClaimed: Claim = { steps: [], more: false, nextInMs: null };
+
+/** Reads which lanes of the plan's version this back end serves, and decides once for each whether its calls are allowed. */
+export async function openLaneBook(
+  context: ExecutorContext,
+  tx: Transaction,
+  plan: PlanRow,
+): Promise<LaneBook> {
+  const { backend, worker, settings, guardedTools, guardMode } = context;
+  const operations = backend.operations();
+  const served = lanesServed(await readLanes(tx, plan.id), { ...backend, operations });
+  const calls: ClaimTerms['calls'] = {};
+  for (const { lane, tool, operation } of served) {
+    const name = operationName(tool, operation);
+    const decision = decideCall({
+      operation: name,
+      scope: plan.tools_required,
+      guarded: guardedTools,
+      approvedBy: plan.decided_by,
+      mode: guardMode,
+    });
+    // What is refused is claimed and refused by name, when it would be called.
+    if (decision.kind === 'allow') {
+      calls[lane] = { operation: name, reason: decision.reason };
+    }
+  }
+  return {
+    version: plan.version,
+    lanes: new Map(served.map((lane) => [lane.lane, lane])),
+    terms: { worker, leaseSeconds: settings.lease_seconds, version: plan.version, calls },
+  };
+}
+
+/** Steps of a plan that reserves resources: those that fit are claimed with what they need. */
+async function claimWithin(
+  tx: Transaction,
+  plan: PlanRow,
+  { lanes, terms }: LaneBook,
+  limit: number,
+): Promise<ClaimedStep[]> {
+  const ready = await readCandidates(tx, plan.id, [...lanes.keys()], limit);
+  if (ready.length === 0) return [];
+  const pools = await lockPools(tx, plan.pools);
+  const candidates = ready.map(({ position, lane }) => ({
+    position,
+    // Pools that were not configured when the plan was proposed limit nothing.
+    needs: Object.fromEntries(
+      Object.entries(lanes.get(lane)?.resources ?? {}).filter(([name]) =>
+        plan.pools.includes(name),
+      ),
+    ),
+  }));
+  const waits = await readWaits(tx, plan.pools);
+  const { chosen, blocked } = chooseSteps(candidates, pools, waits, plan.id, limit, patienceMs);
+  const own = new Set(
+    waits.filter(({ plan_id }) => plan_id === plan.id).map(({ position }) => position),
+  );
+  const served = chosen.map(({ position }) => position).filter((position) => own.has(position));
+  await storeWaits(tx, plan.id, blocked, served);
+  if (chosen.length === 0) return [];
+  await reserve(
+    tx,
+    plan.id,
+    chosen.flatMap(({ position, needs }) =>
+      Object.entries(needs).map(([pool, amount]) => ({ position, pool, amount })),
+    ),
+  );
+  const positions = chosen.map(({ position }) => position);
+  return claimStepsAt(tx, plan.id, positions, terms);
+}
+
+/** Ready steps whose time has not come get a slip for that time; those of other back ends have their workers woken. */
+async function arrangeRest(
   context: ExecutorContext,
   tx: Transaction,
   planId: string,
-): Promise<void> {
-  const at = await readNextAvailable(tx, planId);
-  if (at === null) return;
+  { lanes }: LaneBook,
+): Promise<number | null> {
+  if (await hasOthersReady(tx, planId, [...lanes.keys()])) await notify(tx, `work:${planId}`);
+  const next = await readNextAvailable(tx, planId);
+  if (next === null) return null;
   // A millisecond more than what was cut off, so that the slip never comes too early.
-  const startAfter = new Date(new Date(at).getTime() + 1);
-  await context.enqueue(tx, 'step', { plan_id: planId }, { key: `${planId}@${at}`, startAfter });
+  const startAfter = new Date(new Date(next.at).getTime() + 1);
+  const key = `${planId}@${next.at}`;
+  await context.enqueue(tx, 'step', { plan_id: planId }, { key, startAfter });
+  return Math.max(1, next.in_ms);
+}
+
+/** What is stored is not what was approved: nothing more of it runs. */
+async function refuseChanged(
+  { enqueue, clock }: ExecutorContext,
+  tx: Transaction,
+  plan: PlanRow,
+): Promise<void> {
+  const reason = 'The stored plan is not the one that was approved: its digest differs.';
+  const by = { actor: system, reason };
+  const ended = { execution_ended_at: clock.now(), result_summary: reason };
+  await transition(tx, enqueue, plan, 'fail', by, ended);
 }
 
 /**
- * Claims up to `limit` steps; none when the plan is not executing or is paused.
- * @param invite leave a slip for another worker when there is more than this one takes
+ * Claims up to `limit` steps; none when the plan is not executing or is paused. The caller holds the plan's lock.
+ * @param ready how many steps of the plan are ready now
  */
 export async function claimReady(
   context: ExecutorContext,
-  planId: string,
+  tx: Transaction,
+  plan: PlanRow,
+  book: LaneBook,
+  ready: number,
   limit: number,
-  invite = false,
 ): Promise<Claim> {
-  const { db, worker, settings } = context;
-  return db.transaction(async (tx) => {
-    const plan = await lockPlan(tx, planId);
-    if (plan.status !== 'executing' || plan.paused_at !== null || plan.ready === 0) {
-      return { plan, steps: [], more: false };
-    }
-    const steps = await claimSteps(tx, planId, worker, limit, settings.lease_seconds);
-    // A step starts once, whatever becomes of its attempts: later ones meet no start edge again.
-    const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
-    const freed =
-      plan.has_start_edges && started.length > 0 ? await freeByStart(tx, planId, started) : null;
-    const full = steps.length === limit;
-    if (!full) await scheduleLater(context, tx, planId);
-    // The key keeps invitations to one waiting slip a plan.
-    if (full && invite) await context.enqueue(tx, 'step', { plan_id: planId }, { key: planId });
-    return { plan, steps, more: full || freed !== null };
-  });
+  if (plan.status !== 'executing' || plan.paused_at !== null || ready === 0) return nothingClaimed;
+  if (plan.digest !== plan.approved_digest) {
+    await refuseChanged(context, tx, plan);
+    return nothingClaimed;
+  }
+  const lanes = [...book.lanes.keys()];
+  const steps =
+    lanes.length === 0
+      ? []
+      : plan.pools.length === 0
+        ? await claimBestSteps(tx, plan.id, lanes, limit, book.terms)
+        : await claimWithin(tx, plan, book, limit);
+  // A step starts once, whatever becomes of its attempts: later ones meet no start edge again.
+  const started = steps.filter(({ attempt }) => attempt === 1).map(({ position }) => position);
+  const freed =
+    plan.has_start_edges && started.length > 0 ? await freeByStart(tx, plan.id, started) : null;
+  const full = steps.length === limit;
+  const rest = !full && ready > steps.length;
+  const nextInMs = rest || freed !== null ? await arrangeRest(context, tx, plan.id, book) : null;
+  return { steps, more: full || freed !== null, nextInMs };
 }

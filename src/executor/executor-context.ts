@@ -5,6 +5,7 @@ import type { Settings } from '#contracts/settings.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
+import type { Backend } from './backend.ts';
 import type { Budget } from './budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
@@ -12,7 +13,8 @@ import type { Slots } from './slots.ts';
 /** Decides `$decide` arguments with the executor's model, which sees this one operation only. */
 export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof decideArguments>;
 
-export type ExecutorContext = {
+/** What is the same for every back end of a process. */
+export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
   registry: ToolRegistry;
@@ -27,10 +29,14 @@ export type ExecutorContext = {
   decide: ArgumentDecider | null;
   /** What model calls of a running plan may cost. */
   budget: Budget;
-  /** Name of this worker, unique to this process: the owner of its leases. */
-  worker: string;
   timezone: string;
+  warn(message: string, error?: unknown): void;
+};
+
+export type ExecutorContext = SharedContext & {
+  backend: Backend;
+  /** Name of this back end, unique in the world: the owner of its leases. */
+  worker: string;
   leases: Leases;
   slots: Slots;
-  warn(message: string, error?: unknown): void;
 };

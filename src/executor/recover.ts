@@ -1,27 +1,32 @@
-// Putting right what a crash left: lost leases, plans without a slip, approvals nobody started, plans that stand still.
+// Putting right what a crash left: lost leases, reservations nobody uses, plans whose slip was lost, approvals nobody
+// started, plans that stand still.
 import { system } from '#contracts/actor.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
 import { lockPlan } from '#store/plans.ts';
+import { findClaimableLanes } from '#store/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#store/sql/leases.ts';
 import {
-  findPlansToWork,
   findStalledPlans,
   findUnstartedPlans,
   readLostSteps,
   settleLostSteps,
 } from '#store/sql/recover.ts';
-import type { ExecutorContext } from './executor-context.ts';
+import { findOrphanedReservations, forgetOldWaits } from '#store/sql/resources.ts';
+import { lanesServed } from './backend.ts';
+import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
+import { releaseResources } from './release.ts';
 import { stopDependents } from './stop-dependents.ts';
 
-const plansATurn = 100;
+const plansATurn = 1000;
+const reservationsATurn = 1000;
 const unstartedAfterSeconds = 3;
 
 /** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
-async function recoverPlan(context: ExecutorContext, planId: string): Promise<void> {
+async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue } = context;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
@@ -29,7 +34,8 @@ async function recoverPlan(context: ExecutorContext, planId: string): Promise<vo
     if (lost.length === 0) return;
     const goesOn = !isTerminal(row.status);
     const fates = lost.map((step) => decideFate(step, goesOn));
-    const { progress, failed } = await settleLostSteps(tx, planId, fates);
+    const { progress, failed, taken } = await settleLostSteps(tx, planId, fates);
+    await releaseResources(tx, row, taken);
     const stopped = await stopDependents(context, tx, planId, failed);
     if (await finishIfDone(context, tx, row, stopped ?? progress)) return;
     await wakeWorkers(tx, enqueue, planId);
@@ -37,7 +43,7 @@ async function recoverPlan(context: ExecutorContext, planId: string): Promise<vo
   });
 }
 
-async function stallPlan(context: ExecutorContext, planId: string): Promise<void> {
+async function stallPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, settings } = context;
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
@@ -58,9 +64,9 @@ async function stallPlan(context: ExecutorContext, planId: string): Promise<void
 
 /** Each plan by itself: one that cannot be put right does not keep the others from it. */
 async function forEachPlan(
-  context: ExecutorContext,
+  context: SharedContext,
   planIds: string[],
-  work: (context: ExecutorContext, planId: string) => Promise<void>,
+  work: (context: SharedContext, planId: string) => Promise<void>,
 ): Promise<void> {
   for (const planId of planIds) {
     await work(context, planId).catch((error: unknown) =>
@@ -69,18 +75,52 @@ async function forEachPlan(
   }
 }
 
-/** One round. Safe to run in many processes at once and at any time. */
-export async function recover(context: ExecutorContext): Promise<void> {
-  const { db, enqueue, settings } = context;
-  await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);
-  const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
-  const idle = await findPlansToWork(db.query, plansATurn);
-  if (unstarted.length + idle.length > 0) {
-    await db.transaction(async (tx) => {
-      for (const plan_id of unstarted) await enqueue(tx, 'execute', { plan_id }, { key: plan_id });
-      for (const planId of idle) await wakeWorkers(tx, enqueue, planId);
+/** Gives back what is held for steps that do not run. */
+async function freeOrphans(context: SharedContext): Promise<void> {
+  const orphans = Map.groupBy(
+    await findOrphanedReservations(context.db.query, reservationsATurn),
+    ({ plan_id }) => plan_id,
+  );
+  for (const [planId, held] of orphans) {
+    await context.db.transaction(async (tx) => {
+      const row = await lockPlan(tx, planId);
+      // Something may have begun before the lock was there.
+      const still = await findOrphanedReservations(tx, reservationsATurn, planId);
+      if (still.length === 0) return;
+      context.warn(
+        `${planId} held resources for ${held.length} steps that do not run; given back.`,
+      );
+      const pools = [...new Set(still.map(({ pool }) => pool))];
+      const positions = still.map(({ position }) => position);
+      await releaseResources(tx, { id: row.id, pools }, positions);
     });
   }
+  await forgetOldWaits(context.db.query);
+}
+
+/** Approved plans that nobody started get their job again. */
+async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
+  const unstarted = await findUnstartedPlans(db.query, unstartedAfterSeconds, plansATurn);
+  if (unstarted.length === 0) return;
+  await db.transaction(async (tx) => {
+    for (const plan_id of unstarted) await enqueue(tx, 'execute', { plan_id }, { key: plan_id });
+  });
+}
+
+/** Plans with steps that this back end can run now: whatever became of their slips, they are worked on. */
+export async function findWork({ db, backend }: ExecutorContext): Promise<string[]> {
+  const lanes = await findClaimableLanes(db.query, plansATurn);
+  const offer = { operations: backend.operations(), capabilities: backend.capabilities };
+  const served = new Set(lanesServed(lanes, offer));
+  return [...new Set(lanes.filter((lane) => served.has(lane)).map(({ plan_id }) => plan_id))];
+}
+
+/** One round for all plans. Safe to run in many processes at once and at any time. */
+export async function recover(context: SharedContext): Promise<void> {
+  const { db, settings } = context;
+  await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);
+  await freeOrphans(context);
+  await startForgotten(context);
   const stalled = await findStalledPlans(db.query, settings.stall_minutes, plansATurn);
   await forEachPlan(context, stalled, stallPlan);
 }

@@ -14,7 +14,7 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
   const base = { position: step.position, attempt: step.attempt };
   const name = operationName(step.tool, step.operation);
   const what = step.target === null ? name : `${name} → ${step.target}`;
-  if (step.effect === 'write' && step.attempt_status === 'calling') {
+  if (step.effect === 'write' && step.called) {
     const message = `The worker stopped while ${what} was under way; its answer never came.`;
     return {
       ...base,

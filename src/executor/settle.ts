@@ -1,15 +1,16 @@
-// Outcomes go back in batches, each one transaction: recorded, counted, successors freed, the plan ended if it was the last.
+// Outcomes go back in batches, inside the transaction of a turn: recorded, counted, successors freed, resources given back, the
+// plan ended if it was the last.
 import { and, eq } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
-import { wakeWatchers } from '#plans/wake.ts';
 import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
+import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
-import { lockPlan, type PlanRow } from '#store/plans.ts';
+import type { PlanRow } from '#store/plans.ts';
 import { planSteps } from '#store/schema.ts';
 import {
   findStanding,
@@ -18,8 +19,8 @@ import {
   type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
-import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { releaseResources } from './release.ts';
 import { stopDependents } from './stop-dependents.ts';
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
@@ -77,9 +78,12 @@ function fitStatus(outcome: Outcome, row: PlanRow): StoredOutcome {
   if (over && (outcome.status === 'unknown' || outcome.status === 'waiting')) {
     return { ...stored, status: 'cancelled', question: null };
   }
+  if (over && outcome.status === 'ready')
+    return { ...stored, status: 'cancelled', attempt_status: 'failed' };
   if (!over && outcome.status === 'cancelled') {
     return { ...stored, status: 'ready', attempt_status: 'lost', error: null };
   }
+  if (outcome.status === 'ready') return { ...stored, attempt_status: 'failed' };
   return stored;
 }
 
@@ -88,7 +92,7 @@ async function recordRefused(
   { worker }: ExecutorContext,
   tx: Transaction,
   row: PlanRow,
-  outcomes: Outcome[],
+  outcomes: StoredOutcome[],
   { taken }: Settled,
 ): Promise<void> {
   const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes))]);
@@ -107,31 +111,35 @@ async function recordRefused(
   );
 }
 
-/** Settles `outcomes` of one plan. @returns whether there may be something to claim or to book for later */
+/** What settling a batch came to. */
+export type Settlement = {
+  /** The plan's counters after it; null: nothing was taken. */
+  progress: PlanProgress | null;
+  /** The plan is over. */
+  ended: boolean;
+  /** There may be something to claim or to book for later. */
+  more: boolean;
+};
+
+/** Settles `outcomes` (at most one a step) of the plan `row`, whose lock the caller holds. */
 export async function settleOutcomes(
   context: ExecutorContext,
-  planId: string,
+  tx: Transaction,
+  row: PlanRow,
   outcomes: Outcome[],
-): Promise<boolean> {
-  const more = await context.db.transaction(async (tx) => {
-    const row = await lockPlan(tx, planId);
-    const fitted: StoredOutcome[] = [];
-    for (const outcome of outcomes) {
-      fitted.push(fitStatus(await fitOutput(context, tx, planId, cleanOutcome(outcome)), row));
-    }
-    const settled = await settleSteps(tx, planId, context.worker, fitted);
-    const allTaken = settled.taken.length === outcomes.length;
-    if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
-    const stopped = await stopDependents(context, tx, planId, settled.failed);
-    const ended = await finishIfDone(context, tx, row, stopped ?? settled.progress);
-    if (!ended) {
-      await wakeWatchers(tx, context.enqueue, planId);
-    }
-    passCrashPoint('in_settle');
-    const handedBack = fitted.some(({ status }) => status === 'ready');
-    const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
-    return !ended && (!allTaken || handedBack || freed);
-  });
-  passCrashPoint('after_outcome');
-  return more;
+): Promise<Settlement> {
+  const fitted: StoredOutcome[] = [];
+  for (const outcome of outcomes) {
+    fitted.push(fitStatus(await fitOutput(context, tx, row.id, cleanOutcome(outcome)), row));
+  }
+  const settled = await settleSteps(tx, row.id, context.worker, fitted);
+  await releaseResources(tx, row, settled.taken);
+  const allTaken = settled.taken.length === outcomes.length;
+  if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
+  const stopped = await stopDependents(context, tx, row.id, settled.failed);
+  const progress = stopped ?? settled.progress;
+  const ended = await finishIfDone(context, tx, row, progress);
+  const handedBack = fitted.some(({ status }) => status === 'ready');
+  const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
+  return { progress, ended, more: !ended && (!allTaken || handedBack || freed) };
 }

@@ -6,10 +6,10 @@ import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
 import { readyTheFree } from '#plans/ready-steps.ts';
 import { wakeWorkers } from '#plans/wake.ts';
 import { lockPlan, readPlanRow } from '#store/plans.ts';
-import type { ExecutorContext } from './executor-context.ts';
+import type { SharedContext } from './executor-context.ts';
 
 /** Starts the plan if it still is approved; a second call, or one that comes late, does nothing. */
-export async function startPlan(context: ExecutorContext, planId: string): Promise<void> {
+export async function startPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;

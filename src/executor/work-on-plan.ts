@@ -1,25 +1,32 @@
-// The loop of one worker on one plan: claim, call, settle in batches, until nothing is ready. One loop a plan and process.
+// The loop of one back end on one plan: turns of settling and claiming, with the calls between them. While Postgres
+// works on one batch, the steps of the one before are called. One loop a plan and back end.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { notify } from '#store/notify.ts';
+import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { Outcome } from '#store/sql/settle.ts';
-import { claimReady } from './claim.ts';
+import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { createMarker } from './mark-batch.ts';
 import { patiently } from './patiently.ts';
 import { runStep } from './run-step.ts';
-import { settleOutcomes } from './settle.ts';
+import { takeTurn } from './turn.ts';
 
-/** Calls that came back this quickly (milliseconds from claim to settle) let the next claim be larger. */
+/** Calls that came back this quickly (milliseconds) let the next batch be larger. */
 const quickMs = 50;
+/** Calls begun before the event loop sees to the database again. */
+const callsAtOnce = 32;
 /** Other workers are invited to a plan at most this often (milliseconds). */
 const inviteEveryMs = 1000;
+/** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
+const longestNapMs = 30_000;
 /** What a stopping process lets calls under way end within (milliseconds); then they are cut off. */
 const callsEndWithinMs = 5000;
 
 export type PlanWorker = {
-  /** Works until the plan has nothing ready for this process. Where a loop is at it already, it is told to look again. */
+  /** Works until the plan has nothing ready for this back end. Where a loop is at it already, it is told to look again. */
   work(planId: string): Promise<void>;
   /**
    * Claims nothing more, lets calls under way end for some seconds, settles them, hands back the rest. What is cut
@@ -27,6 +34,8 @@ export type PlanWorker = {
    */
   stop(): Promise<void>;
 };
+
+type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; signal: AbortSignal };
 
 /** A call that came back; its lease is held until its outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
@@ -41,132 +50,223 @@ function refusedOutcome({ step, outcome }: Finished): Outcome {
     summary: null,
     output: null,
     final_args: null,
+    retry_in_ms: null,
     question: unknown ? message : null,
     error: { code: 'internal', message },
   };
 }
 
-export function createPlanWorker(context: ExecutorContext): PlanWorker {
-  const { settings } = context;
-  const mark = createMarker(context);
-  const loops = new Map<string, { poke: () => void; done: Promise<void> }>();
-  let stopping = false;
+/** Takes one outcome of each step out of `finished`; a second one of the same step waits for the next batch. */
+function takeBatch(finished: Finished[], limit: number): Finished[] {
+  const positions = new Set<number>();
+  const batch: Finished[] = [];
+  for (let at = 0; at < finished.length && batch.length < limit; ) {
+    const next = finished[at];
+    if (next === undefined || positions.has(next.step.position)) {
+      at++;
+      continue;
+    }
+    positions.add(next.step.position);
+    batch.push(next);
+    finished.splice(at, 1);
+  }
+  return batch;
+}
 
-  /** Settles, however long the database stays away: outcomes of real calls must not be lost. */
-  function settlePatiently(planId: string, outcomes: Outcome[]): Promise<boolean> {
-    return patiently(
-      () => settleOutcomes(context, planId, outcomes),
-      (error) =>
-        context.warn(`${outcomes.length} outcomes of ${planId} are not recorded yet.`, error),
+/** The loop on one plan: what it holds and what it knows. */
+class PlanLoop {
+  readonly context: ExecutorContext;
+  readonly planId: string;
+  readonly mark: (lease: Lease) => Promise<boolean>;
+  readonly isStopping: () => boolean;
+  #poked = false;
+  #wake = () => {};
+  #calling = 0;
+  #finished: Finished[] = [];
+  /** Claimed, and called as soon as the next turn is under way. */
+  #claimed: Claimed[] = [];
+  #window: number;
+  #mayHaveReady = true;
+  #book: LaneBook | null = null;
+  #napMs: number | null = null;
+  /** Why nothing could be claimed; told when what is held has been settled. */
+  #broken: unknown = null;
+  #invited = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    context: ExecutorContext,
+    planId: string,
+    mark: (lease: Lease) => Promise<boolean>,
+    isStopping: () => boolean,
+  ) {
+    this.context = context;
+    this.planId = planId;
+    this.mark = mark;
+    this.isStopping = isStopping;
+    this.#window = context.backend.concurrency;
+  }
+
+  get poked(): boolean {
+    return this.#poked;
+  }
+
+  poke(): void {
+    this.#poked = true;
+    this.#wake();
+  }
+
+  /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
+  async run(): Promise<void> {
+    for (;;) {
+      const sleep = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      if (this.#poked) {
+        this.#poked = false;
+        this.#mayHaveReady = true;
+      }
+      const { batch } = this.context.settings;
+      const held = this.#calling + this.#claimed.length;
+      const room =
+        this.#mayHaveReady && !this.isStopping() ? Math.min(batch, this.#window - held) : 0;
+      // Calls that end together are settled together.
+      if (this.#finished.length > 0 && this.#calling > 0) await nextTurn();
+      const ended = takeBatch(this.#finished, batch);
+      if (ended.length > 0 || room > 0) {
+        const turn = this.#turn(ended, Math.max(0, room));
+        await this.#callClaimed();
+        await turn;
+        continue;
+      }
+      await this.#callClaimed();
+      if (this.#calling === 0 && this.#finished.length === 0) {
+        if (this.#broken !== null) throw this.#broken;
+        if (this.#poked && !this.isStopping()) continue;
+        if (!(await this.#nap(sleep))) return;
+        continue;
+      }
+      if (this.#finished.length === 0) await sleep;
+    }
+  }
+
+  /** Waits for a step that can be claimed soon. @returns false when there is none, or the process stops */
+  async #nap(sleep: Promise<void>): Promise<boolean> {
+    const ms = this.#napMs;
+    this.#napMs = null;
+    if (ms === null || ms > longestNapMs || this.isStopping()) return false;
+    const awake = new AbortController();
+    await Promise.race([sleep, pause(ms, undefined, { signal: awake.signal }).catch(() => {})]);
+    awake.abort();
+    this.#mayHaveReady = true;
+    return !this.isStopping();
+  }
+
+  /** Never throws: what is held meanwhile must be settled, whatever happens here. */
+  async #turn(ended: Finished[], room: number): Promise<void> {
+    if (room > 0) {
+      passCrashPoint('before_attempt');
+      passCrashPoint('before_next_job');
+    }
+    const { context, planId } = this;
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const take = () => takeTurn(context, planId, outcomes, room, this.#book);
+    // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
+    const turn = await (ended.length === 0
+      ? take().catch((error: unknown) => {
+          this.#broken = error;
+          this.#mayHaveReady = false;
+          return null;
+        })
+      : patiently(take, (error) =>
+          context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
+        ).catch((error: unknown) => this.#settleOneByOne(ended, error)));
+    for (const { lease } of ended) context.leases.release(lease);
+    if (turn === null) return;
+    if (turn.steps.length > 0) passCrashPoint('after_attempt');
+    this.#mayHaveReady = turn.more;
+    this.#book = turn.book;
+    this.#napMs = turn.nextInMs;
+    for (const step of turn.steps) {
+      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
+      this.#claimed.push({ plan: turn.plan, step, lease, signal: context.leases.hold(lease) });
+    }
+    if (turn.more && turn.steps.length > 0) await this.#invite();
+  }
+
+  /** There is more than this back end takes at once: others may help. */
+  async #invite(): Promise<void> {
+    if (performance.now() - this.#invited < inviteEveryMs) return;
+    this.#invited = performance.now();
+    await notify(this.context.db.query, `work:${this.planId}`).catch((error: unknown) =>
+      this.context.warn(`Nobody could be invited to ${this.planId}.`, error),
     );
   }
 
   /**
-   * Settles a batch. Where it is refused, each outcome by itself; one that is refused again is settled as such, and
-   * if even that fails its lease runs out, and recovery treats the step as what it is: not known.
+   * A batch that Postgres refuses is settled one by one; an outcome that is refused again is settled as such, and if
+   * even that fails its lease runs out, and recovery treats the step as what it is: not known.
    */
-  async function settleBatch(planId: string, batch: Finished[]): Promise<boolean> {
-    try {
-      return await settlePatiently(
-        planId,
-        batch.map(({ outcome }) => outcome),
-      );
-    } catch (error) {
-      context.warn(`${batch.length} outcomes of ${planId} were refused.`, error);
-    }
-    let more = false;
-    for (const finished of batch) {
+  async #settleOneByOne(ended: Finished[], cause: unknown): Promise<null> {
+    const { context, planId } = this;
+    context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);
+    for (const finished of ended) {
       const candidates = [finished.outcome, refusedOutcome(finished)];
-      for (const outcome of batch.length === 1 ? candidates.slice(1) : candidates) {
+      for (const outcome of ended.length === 1 ? candidates.slice(1) : candidates) {
         try {
-          more = (await settlePatiently(planId, [outcome])) || more;
+          await patiently(
+            () => takeTurn(context, planId, [outcome], 0, this.#book),
+            (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
+          );
           break;
         } catch (error) {
           context.warn(`The outcome of a step of ${planId} was refused.`, error);
         }
       }
     }
-    return more;
+    this.#mayHaveReady = true;
+    return null;
   }
 
-  async function loop(planId: string, wakes: { wake: () => void; poked: boolean }): Promise<void> {
-    let inFlight = 0;
-    let finished: Finished[] = [];
-    let window = settings.concurrency;
-    let mayHaveReady = true;
-    let invited = Number.NEGATIVE_INFINITY;
-    let broken: unknown = null;
-
-    function begin(step: ClaimedStep, run: Pick<Parameters<typeof runStep>[0], 'plan'>): void {
-      inFlight++;
-      const began = performance.now();
-      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
-      const signal = context.leases.hold(lease);
-      const mayBegin = () => !stopping;
-      void runStep({ context, ...run, step, lease, signal, mark, mayBegin }).then((outcome) => {
-        inFlight--;
-        finished.push({ step, lease, outcome });
-        window =
-          performance.now() - began < quickMs
-            ? Math.min(settings.batch, window + 1)
-            : Math.max(settings.concurrency, window - 1);
-        wakes.wake();
-      });
-    }
-
-    for (;;) {
-      const sleep = new Promise<void>((resolve) => {
-        wakes.wake = resolve;
-      });
-      if (wakes.poked) {
-        wakes.poked = false;
-        mayHaveReady = true;
-      }
-      if (finished.length > 0) {
-        await nextTurn();
-        const batch = finished;
-        finished = [];
-        if (await settleBatch(planId, batch)) mayHaveReady = true;
-        for (const { lease } of batch) context.leases.release(lease);
-        continue;
-      }
-      const room = window - inFlight;
-      if (mayHaveReady && room > 0 && !stopping) {
-        passCrashPoint('before_attempt');
-        passCrashPoint('before_next_job');
-        const invite = performance.now() - invited >= inviteEveryMs;
-        if (invite) invited = performance.now();
-        const claim = await claimReady(context, planId, room, invite).catch((error: unknown) => {
-          broken = error;
-          return null;
-        });
-        mayHaveReady = claim?.more ?? false;
-        if (claim !== null && claim.steps.length > 0) {
-          passCrashPoint('after_attempt');
-          for (const step of claim.steps) begin(step, claim);
-        }
-        if (mayHaveReady || inFlight > 0) continue;
-      }
-      if (inFlight === 0 && finished.length === 0) {
-        if (broken !== null) throw broken;
-        if (wakes.poked && !stopping) continue;
-        return;
-      }
-      await sleep;
+  async #callClaimed(): Promise<void> {
+    while (this.#claimed.length > 0) {
+      for (const claimed of this.#claimed.splice(0, callsAtOnce)) this.#call(claimed);
+      if (this.#claimed.length > 0) await nextTurn();
     }
   }
+
+  #call({ plan, step, lease, signal }: Claimed): void {
+    const { context, mark } = this;
+    this.#calling++;
+    const began = performance.now();
+    const mayBegin = () => !this.isStopping();
+    void runStep({ context, plan, step, lease, signal, mark, mayBegin }).then((outcome) => {
+      this.#calling--;
+      this.#finished.push({ step, lease, outcome });
+      const { backend, settings } = context;
+      // Quick calls fill two batches: one that Postgres settles and one that is called meanwhile.
+      this.#window =
+        performance.now() - began < quickMs
+          ? Math.min(Math.max(2 * settings.batch, backend.concurrency), this.#window + 2)
+          : Math.max(backend.concurrency, this.#window - 2);
+      this.#wake();
+    });
+  }
+}
+
+export function createPlanWorker(context: ExecutorContext): PlanWorker {
+  const mark = createMarker(context);
+  const loops = new Map<string, { loop: PlanLoop; done: Promise<void> }>();
+  let stopping = false;
 
   /** Looks again when it was poked at the very end; between that and the next `work` nothing is awaited. */
-  async function run(planId: string, wakes: { wake: () => void; poked: boolean }): Promise<void> {
+  async function run(loop: PlanLoop): Promise<void> {
     try {
-      do {
-        wakes.poked = false;
-        await loop(planId, wakes);
-      } while (wakes.poked && !stopping);
+      do await loop.run();
+      while (loop.poked && !stopping);
     } finally {
-      loops.delete(planId);
+      loops.delete(loop.planId);
     }
-    if (stopping) await handBack(planId);
+    if (stopping) await handBack(loop.planId);
   }
 
   /** A slip for whoever goes on with the plan when this process has stopped. */
@@ -181,24 +281,18 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
       const current = loops.get(planId);
       if (current !== undefined) {
         // Not waited for: a slip must not keep a place that another plan needs.
-        current.poke();
+        current.loop.poke();
         return Promise.resolve();
       }
       if (stopping) return handBack(planId);
-      const wakes = { wake: () => {}, poked: false };
-      const done = run(planId, wakes);
-      loops.set(planId, {
-        poke: () => {
-          wakes.poked = true;
-          wakes.wake();
-        },
-        done,
-      });
+      const loop = new PlanLoop(context, planId, mark, () => stopping);
+      const done = run(loop);
+      loops.set(planId, { loop, done });
       return done;
     },
     async stop() {
       stopping = true;
-      for (const { poke } of loops.values()) poke();
+      for (const { loop } of loops.values()) loop.poke();
       const ended = Promise.allSettled([...loops.values()].map(({ done }) => done));
       await Promise.race([ended, pause(callsEndWithinMs, undefined, { ref: false })]);
       context.leases.abortAll(new Error('this process stops'));

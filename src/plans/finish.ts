@@ -8,7 +8,7 @@ import { countOf } from '#contracts/words.ts';
 import { openSteps } from '#store/accounting.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { planSteps } from '#store/schema.ts';
+import { stepStates } from '#store/schema.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
@@ -44,14 +44,16 @@ export async function finishIfDone(
   actor: Actor = system,
 ): Promise<boolean> {
   if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
+  // What a patch would add has to be decided first.
+  if (row.pending_patch !== null) return false;
   const [failed] =
     counts.failed === 0
       ? []
       : await tx
-          .select({ id: planSteps.step_id, error: planSteps.error })
-          .from(planSteps)
-          .where(and(eq(planSteps.plan_id, row.id), eq(planSteps.status, 'failed')))
-          .orderBy(asc(planSteps.position))
+          .select({ id: stepStates.step_id, error: stepStates.error })
+          .from(stepStates)
+          .where(and(eq(stepStates.plan_id, row.id), eq(stepStates.status, 'failed')))
+          .orderBy(asc(stepStates.position))
           .limit(1);
   const failure =
     failed === undefined

@@ -1,18 +1,25 @@
 // From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
 import { openArguments } from '#contracts/arguments.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
+import type { ResourcePool } from '#contracts/settings.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { operationName, type ToolRegistry } from '#contracts/tool.ts';
-import type { Edge, NewStep } from '#store/steps.ts';
+import type { Edge, Lane, NewStep } from '#store/steps.ts';
+import { areReadable, checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { findCycle } from './graph.ts';
+import { Lanes } from './lanes.ts';
 import { Problems } from './problems.ts';
+import { sealOf } from './seal.ts';
 
 type NormalStep = StepContent & NewStep;
 
 export type NormalPlan = {
   steps: NormalStep[];
   edges: Edge[];
+  lanes: Lane[];
+  /** Resource pools that its steps reserve from. */
+  pools: string[];
   tools_required: string[];
   guarded_operations: string[];
 };
@@ -69,6 +76,38 @@ function readTime(
   return null;
 }
 
+/** How much of each pool steps may reserve at once. */
+export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
+
+/** A step that needs more than there is would wait for ever. Where no pool is configured, nothing is limited. */
+function checkResources(
+  step: StepDraft,
+  index: number,
+  label: string,
+  pools: PoolLimits,
+  problems: Problems,
+): void {
+  const known = Object.keys(pools);
+  if (known.length === 0) return;
+  for (const [name, amount] of Object.entries(step.resources ?? {})) {
+    const path = `steps[${index}].resources.${name}`;
+    const pool = pools[name];
+    if (pool === undefined) {
+      problems.add(
+        'invalid_request',
+        path,
+        `Step ${label} needs ${name}, which is no resource pool. There are ${known.join(', ')}.`,
+      );
+    } else if (amount > pool.capacity - pool.headroom) {
+      problems.add(
+        'invalid_request',
+        path,
+        `Step ${label} needs ${amount} of ${name}, which has ${pool.capacity - pool.headroom}. Ask for less, or raise resourcePools.${name}.`,
+      );
+    }
+  }
+}
+
 /** Steps that wait for each other can never run. */
 function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   const cycle = findCycle(ids.length, edges);
@@ -97,8 +136,10 @@ export function normalisePlan(
   draft: PlanDraft,
   registry: ToolRegistry,
   guardedTools: string[],
+  pools: PoolLimits = {},
 ): NormalPlan {
   const problems = new Problems();
+  const lanes = new Lanes();
   if (draft.steps.length === 0) {
     problems.add('empty_plan', 'steps', 'A plan needs at least one step.');
   }
@@ -111,14 +152,16 @@ export function normalisePlan(
     const id = ids[index] ?? String(index + 1);
     const name = operationName(step.tool, step.operation);
     const spec = registry.get(name);
-    const args = step.args ?? {};
+    const given = step.args ?? {};
+    const readable = areReadable(given, index, id, problems);
+    const args = readable ? given : {};
     if (spec === undefined || spec.tool !== step.tool) {
       problems.add(
         'unknown_operation',
         `steps[${index}]`,
         `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(registry)}.`,
       );
-    } else {
+    } else if (readable) {
       checkArguments(args, name, registry, `steps[${index}].args`, id, problems);
     }
     used.add(name);
@@ -131,21 +174,25 @@ export function normalisePlan(
         lag_minutes: dependency.lag_minutes,
       });
     }
+    checkResources(step, index, id, pools, problems);
     const target = step.target ?? targetFrom(args, spec?.targetArgument);
-    return {
+    const executed = {
       id,
-      position: index + 1,
-      description: step.description,
       tool: step.tool,
       operation: step.operation,
       target,
       args,
+      resources: step.resources ?? {},
+      capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
+    };
+    return {
+      ...executed,
+      position: index + 1,
+      description: step.description,
       after: dependencies.map(({ dependency }) => dependency),
       priority: step.priority ?? 0,
       partition: step.partition ?? null,
       tags: [...new Set(step.tags ?? [])],
-      resources: step.resources ?? {},
-      capabilities: [...new Set(step.capabilities ?? [])],
       notes: step.notes ?? null,
       duration_minutes: step.duration_minutes ?? null,
       not_before: readTime(step, index, id, problems),
@@ -153,17 +200,22 @@ export function normalisePlan(
       guarded: guarded.has(name),
       unmet: dependencies.length,
       dependents: 0,
+      lane: lanes.of(executed),
+      seal: sealOf(executed),
     };
   });
   for (const { predecessor } of edges) {
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
+  checkReferences(steps, registry, problems);
   checkOrder(ids, edges, problems);
   problems.settle();
   return {
     steps,
     edges,
+    lanes: lanes.list,
+    pools: lanes.pools().filter((name) => pools[name] !== undefined),
     tools_required: [...used].sort(),
     guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
   };

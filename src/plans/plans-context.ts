@@ -4,6 +4,7 @@ import type { Enqueue } from '#contracts/jobs.ts';
 import type { ApproverPolicy } from '#contracts/plan.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { Database, Transaction } from '#store/database.ts';
+import type { PoolLimits } from './normalise.ts';
 
 export type PlansContext = {
   db: Database;
@@ -15,6 +16,8 @@ export type PlansContext = {
   approvers: string[];
   /** Who must approve a plan that uses one of these operations, besides what the plan itself asks for. */
   guardedApprovers: Record<string, ApproverPolicy>;
+  /** How much of each shared resource steps may reserve. */
+  resourcePools: PoolLimits;
   clock: Clock;
   random: Random;
 };

@@ -9,7 +9,7 @@ import type { Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
-import { archiveSteps, insertEdges, insertSteps } from '#store/steps.ts';
+import { archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
 import { digestPlan, type PlanHeader } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
@@ -48,7 +48,12 @@ export async function preparePlan(
   version: number,
   executorModel: string | null,
 ): Promise<Prepared> {
-  const normal = normalisePlan(draft, context.registry, context.guardedTools);
+  const normal = normalisePlan(
+    draft,
+    context.registry,
+    context.guardedTools,
+    context.resourcePools,
+  );
   const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
   const header: PlanHeader = {
     id,
@@ -67,7 +72,7 @@ export async function preparePlan(
 async function storeVersion(
   tx: Transaction,
   { header, normal, artifacts, digest }: Prepared,
-  planner: string,
+  { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
 ): Promise<void> {
   const planId = header.id;
   for (const artifact of artifacts) {
@@ -85,7 +90,9 @@ async function storeVersion(
     tools_required: header.tools_required,
     total: normal.steps.length,
     planner_model: planner,
+    cost_usd: costUsd,
   });
+  await insertLanes(tx, planId, normal.lanes);
   await insertSteps(tx, planId, normal.steps);
   await insertEdges(tx, planId, normal.edges);
 }
@@ -116,6 +123,8 @@ function versionColumns({ header, normal, digest }: Prepared) {
     executor_model: header.executor_model,
     tools_required: header.tools_required,
     guarded_operations: normal.guarded_operations,
+    pools: normal.pools,
+    approved_digest: null,
     has_start_edges: normal.edges.some(({ type }) => type === 'SS' || type === 'SF'),
     total: normal.steps.length,
     ...freshCounts(normal.steps.length),
@@ -166,7 +175,7 @@ export async function preparePropose(
       confidence: origin.confidence,
       cost_usd: origin.costUsd,
     });
-    await storeVersion(tx, prepared, origin.planner);
+    await storeVersion(tx, prepared, origin);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
     const { digest } = prepared;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
@@ -205,7 +214,7 @@ export async function prepareRevise(
       );
     }
     await archiveSteps(tx, row.id, row.version);
-    await storeVersion(tx, prepared, origin.planner);
+    await storeVersion(tx, prepared, origin);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {
       ...versionColumns(prepared),

@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
-import { planSteps } from '#store/schema.ts';
+import { stepStates } from '#store/schema.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
@@ -12,7 +12,7 @@ export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgr
     to: 'ready',
     kind: 'step_ready',
     where: sql`s.unmet = 0`,
-    set: sql`, available_at = coalesce(s.available_at, s.not_before)`,
+    set: sql`, available_at = greatest(s.available_at, clock_timestamp())`,
   });
 }
 
@@ -25,9 +25,9 @@ export async function reviveSkipped(tx: Transaction, planId: string): Promise<Pl
     set: sql`, ended_at = null`,
   });
   const failed = await tx
-    .select({ position: planSteps.position })
-    .from(planSteps)
-    .where(and(eq(planSteps.plan_id, planId), eq(planSteps.status, 'failed')));
+    .select({ position: stepStates.position })
+    .from(stepStates)
+    .where(and(eq(stepStates.plan_id, planId), eq(stepStates.status, 'failed')));
   const skipped =
     failed.length === 0
       ? null

@@ -10,8 +10,7 @@ import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
-import { isAskedPerson } from './asked-person.ts';
-import { requireManager } from './authority.ts';
+import { requireAnswerer } from './asked-person.ts';
 import { lockForDecision, requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
 import { transition } from './lifecycle.ts';
@@ -19,13 +18,21 @@ import { nextStatus } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { reviveSkipped } from './ready-steps.ts';
 import { settleNamed } from './settle-named.ts';
+import { explainLateAnswer } from './stale-answers.ts';
 import { wakeWatchers, wakeWorkers } from './wake.ts';
 
 /** In which statuses a plan can go on, and which of its steps a person can settle then. */
 const revivable: Partial<Record<PlanRow['status'], StepStatus[]>> = {
-  executing: ['unknown', 'waiting'],
-  stalled: ['unknown', 'waiting'],
+  executing: ['unknown', 'waiting', 'failed'],
+  stalled: ['unknown', 'waiting', 'failed'],
   failed: ['failed', 'unknown', 'waiting'],
+};
+
+/** The same for a person who only answers for their own step. */
+const askable: typeof revivable = {
+  executing: ['waiting'],
+  stalled: ['waiting'],
+  failed: ['waiting'],
 };
 
 /**
@@ -40,13 +47,15 @@ export async function resumePlan(
   actor: Actor,
 ): Promise<PlanRow> {
   const row = await lockPlan(tx, id);
-  if (!(await isAskedPerson(tx, id, settlement.steps, actor))) {
-    requireManager(row, context.approvers, actor);
-  }
+  const who = await requireAnswerer(tx, context, row, settlement.steps, actor);
   requireVersion(row, settlement.version);
-  const from = revivable[row.status];
-  if (from === undefined) nextStatus(row.status, 'resume');
-  const named = Object.keys(settlement.steps ?? {}).length > 0;
+  const names = Object.keys(settlement.steps ?? {});
+  const named = names.length > 0;
+  const from = who === 'asked' ? askable[row.status] : revivable[row.status];
+  if (from === undefined) {
+    await explainLateAnswer(tx, row, names);
+    nextStatus(row.status, 'resume');
+  }
   if (row.status === 'failed' && !named) {
     throw new CountersignError(
       'invalid_request',
@@ -66,7 +75,7 @@ export async function resumePlan(
     from ?? [],
     settlement,
     actor,
-    context.approvers,
+    context,
   );
   let now = row;
   if (row.status === 'executing') {
@@ -132,7 +141,7 @@ export async function retryPlan(
     to: 'ready',
     kind: 'step_ready',
     detail: `retried by ${actor.id}`,
-    set: sql`, available_at = null, ended_at = null, error = null, final_args = null`,
+    set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
   });
   await reviveSkipped(tx, id);
   await wakeWorkers(tx, context.enqueue, id);

@@ -1,6 +1,6 @@
 // The one way step statuses are counted: a tail for statements whose CTE `changed` lists what changed.
 // It keeps the plan's counters, its partitions' counters, the revision and the change stream equal to the steps, in the same statement.
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#contracts/plan.ts';
 
 const statuses = StepStatus.options;
@@ -24,7 +24,7 @@ const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
  * events. The last CTE, `plan`, has the new revision and counters; no row when nothing changed.
  * The caller must hold the plan's row lock.
  */
-export function accounting(planId: string): SQL {
+export function accounting(planId: string | Placeholder): SQL {
   return sql`
     delta as (select count(*)::int as n, ${deltas} from changed),
     plan as (

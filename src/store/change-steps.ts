@@ -31,12 +31,12 @@ export async function changeSteps(
 ): Promise<PlanProgress | null> {
   const { rows } = await tx.execute<PlanProgress>(sql`
     with before as (
-      select s.position, s.status from countersign.plan_steps s
+      select s.position, s.status from countersign.step_states s
       where s.plan_id = ${planId} and s.status = any(${sql.param(change.from)}::text[])
         and ${change.where ?? sql`true`}
     ),
     changed as (
-      update countersign.plan_steps s set status = ${change.to} ${change.set ?? sql``}
+      update countersign.step_states s set status = ${change.to} ${change.set ?? sql``}
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
         ${change.kind}::text as kind, ${change.detail ?? null}::text as detail

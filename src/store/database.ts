@@ -1,7 +1,8 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
-import { sql } from 'drizzle-orm';
+import { fillPlaceholders, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { Pool, types } from 'pg';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import { type Db, fromDrizzle } from 'pg-boss';
 import * as schema from './schema.ts';
 
@@ -10,7 +11,67 @@ export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct'
 >;
-export type Transaction = Queryable;
+
+/** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
+export type Statement = { name: string; text: string; params: unknown[] };
+
+export type Transaction = Queryable & {
+  /** Runs a prepared statement; `values` by the names of its placeholders. */
+  run<Row extends QueryResultRow>(
+    statement: Statement,
+    values: Record<string, unknown>,
+  ): Promise<Row[]>;
+};
+
+const dialect = new PgDialect();
+
+/** Makes a prepared statement of `query`; `name` is unique in the program. */
+export function prepareStatement(name: string, query: SQL): Statement {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  return { name, text, params };
+}
+
+const transactions = new WeakMap<PoolClient, Transaction>();
+
+/** What a transaction on `client` works with; made once a connection. */
+function transactionOn(client: PoolClient): Transaction {
+  const known = transactions.get(client);
+  if (known !== undefined) return known;
+  const made: Transaction = Object.assign(drizzle(client, { schema }), {
+    async run<Row extends QueryResultRow>(
+      { name, text, params }: Statement,
+      values: Record<string, unknown>,
+    ) {
+      const { rows } = await client.query<Row>({
+        name,
+        text,
+        values: fillPlaceholders(params, values),
+      });
+      return rows;
+    },
+  });
+  transactions.set(client, made);
+  return made;
+}
+
+async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let lost: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(transactionOn(client));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((cause: Error) => {
+      lost = cause;
+    });
+    throw error;
+  } finally {
+    // A connection that cannot roll back is not given to the next one.
+    client.release(lost);
+  }
+}
 
 export type Database = {
   /** Runs `work` in one transaction; commits when it returns, rolls back when it throws. */
@@ -43,7 +104,7 @@ export function openDatabase(
   pool.on('error', options.onError);
   const db = drizzle(pool, { schema });
   return {
-    transaction: (work) => db.transaction((tx) => work(tx)),
+    transaction: (work) => runTransaction(pool, work),
     query: db,
     pool,
     url,

@@ -4,7 +4,14 @@ import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
 
-export type Topic = `plan:${string}` | `conversation:${string}` | `cancel:${string}`;
+export type Topic =
+  | `plan:${string}`
+  | `conversation:${string}`
+  | `cancel:${string}`
+  /** A plan has steps that some worker could claim. */
+  | `work:${string}`;
+/** Topics that are listened to whatever plan they name. */
+type Kind = 'cancel' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {
@@ -13,7 +20,7 @@ export async function notify(tx: Queryable, topic: Topic): Promise<void> {
 
 export type Listener = {
   /** Calls `wake` at each notification of `topic` and after each reconnection. Returns the way to stop. */
-  on(topic: Topic | 'cancel', wake: (topic: string) => void): () => void;
+  on(topic: Topic | Kind, wake: (topic: string) => void): () => void;
   close(): Promise<void>;
 };
 
@@ -50,7 +57,7 @@ export async function openListener(url: string, warn: (error: Error) => void): P
     next.on('notification', ({ payload }) => {
       if (payload === undefined) return;
       emitter.emit(payload, payload);
-      if (payload.startsWith('cancel:')) emitter.emit('cancel', payload);
+      emitter.emit(payload.slice(0, payload.indexOf(':')), payload);
     });
     client = next;
     try {

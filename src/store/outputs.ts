@@ -22,8 +22,9 @@ export async function readOutputs(
   const outputs = new Map<string, Json>();
   if (stepIds.length === 0) return outputs;
   const { rows } = await db.execute<{ step_id: string; output: Json }>(sql`
-    select step_id, output from countersign.plan_steps
-    where plan_id = ${planId} and step_id = any(${sql.param(stepIds)}::text[]) and status = 'succeeded'`);
+    select s.step_id, s.output from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and c.step_id = any(${sql.param(stepIds)}::text[]) and s.status = 'succeeded'`);
   for (const { step_id, output } of rows) {
     const id = artifactOf(output);
     const artifact = id === null ? null : await readArtifact(db, planId, id);

@@ -12,6 +12,7 @@ import {
   index,
   integer,
   jsonb,
+  numeric,
   pgSchema,
   primaryKey,
   text,
@@ -19,6 +20,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { Actor } from '#contracts/actor.ts';
+import type { PatchOperation, PatchStatus } from '#contracts/patch.ts';
 import type {
   ApproverPolicy,
   DependencyType,
@@ -32,7 +34,7 @@ import type {
 import type { PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningModes, PlanningStatus, TraceEntry } from '#contracts/run.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
-import type { Effect } from '#contracts/tool.ts';
+import type { Effect, OperationSpec } from '#contracts/tool.ts';
 
 export const countersign = pgSchema('countersign');
 
@@ -80,8 +82,14 @@ export const plans = countersign.table(
     decided_by: text('decided_by'),
     decided_at: at('decided_at'),
     paused_at: at('paused_at'),
+    /** The digest that people countersigned; execution compares it with `digest` at every claim. */
+    approved_digest: text('approved_digest'),
     /** Some edges are met by the start of a step (SS, SF), so claiming has to look. */
     has_start_edges: boolean('has_start_edges').notNull().default(false),
+    /** Resource pools that steps of this plan reserve from. */
+    pools: text('pools').array().notNull().default([]),
+    /** A patch that widens the plan and waits for an approval of its own. */
+    pending_patch: text('pending_patch'),
     revising: boolean('revising').notNull().default(false),
     confidence: doublePrecision('confidence'),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),
@@ -120,12 +128,16 @@ export const planVersions = countersign.table(
     tools_required: text('tools_required').array().notNull(),
     total: integer('total').notNull(),
     planner_model: text('planner_model').notNull(),
+    cost_usd: doublePrecision('cost_usd').notNull().default(0),
     created_at: at('created_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.version] })],
 );
 
-/** The steps of the current version. `position` is the key inside a plan; `step_id` is the name people use. */
+/**
+ * The steps of the current version, as they were proposed. `position` is the key inside a plan; `step_id` is the name
+ * people use. What execution changes is in `step_states`, so that what is changed often stays small.
+ */
 export const planSteps = countersign.table(
   'plan_steps',
   {
@@ -149,18 +161,68 @@ export const planSteps = countersign.table(
     not_before: at('not_before'),
     effect: text('effect').$type<Effect>().notNull(),
     guarded: boolean('guarded').notNull().default(false),
+    /** SHA-256 over what is executed of this step, compared again when it runs; null: proposed before seals were kept. */
+    seal: text('seal'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.position] }),
+    uniqueIndex('plan_steps_step_id').on(t.plan_id, t.step_id),
+    index('plan_steps_partition')
+      .on(t.plan_id, t.partition, t.position)
+      .where(sql`partition is not null`),
+    index('plan_steps_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
+  ],
+);
+
+/**
+ * Kinds of steps of a plan: what a worker must offer to run them and what they reserve. Ready steps are indexed by
+ * kind, so that a worker finds its own without passing over others'.
+ */
+export const planLanes = countersign.table(
+  'plan_lanes',
+  {
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    lane: integer('lane').notNull(),
+    tool: text('tool').notNull(),
+    operation: text('operation').notNull(),
+    capabilities: text('capabilities').array().notNull(),
+    resources: jsonb('resources').$type<Record<string, number>>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.lane] })],
+);
+
+/**
+ * What execution changes of a step: one row each, small until the step has ended. Some columns of `plan_steps` are
+ * repeated, so that claiming and counting read this table only. No foreign keys here and in the tables that grow with
+ * every attempt: each would cost a look-up a row; a trigger on `plans` removes them with their plan.
+ */
+export const stepStates = countersign.table(
+  'step_states',
+  {
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    step_id: text('step_id').notNull(),
+    partition: text('partition'),
+    lane: integer('lane').notNull(),
+    priority: integer('priority').notNull(),
+    /** Direct dependents, kept for the order of ready steps. */
+    dependents: integer('dependents').notNull(),
     status: text('status').$type<StepStatus>().notNull().default('pending'),
     /** Prerequisites not yet met; 0 makes a pending step ready. */
     unmet: integer('unmet').notNull(),
-    /** Direct dependents, kept for the order of ready steps. */
-    dependents: integer('dependents').notNull(),
-    /** A ready step may be claimed from this moment on. */
+    /** Pending: not before this moment. Ready: since when it can be claimed, or from when on. */
     available_at: at('available_at'),
     /** Number of the latest attempt; also the fencing number of its lease. */
     attempt: integer('attempt').notNull().default(0),
+    /** Attempts since a person, or the start of the plan, last made it ready. */
+    tries: integer('tries').notNull().default(0),
     lease_owner: text('lease_owner'),
     lease_until: at('lease_until'),
     started_at: at('started_at'),
+    /** The call of the running attempt may have gone out. */
+    called_at: at('called_at'),
     ended_at: at('ended_at'),
     question: text('question'),
     /** Arguments decided at run time and waiting for, or given, a person's confirmation. */
@@ -171,16 +233,18 @@ export const planSteps = countersign.table(
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
-    uniqueIndex('plan_steps_step_id').on(t.plan_id, t.step_id),
-    index('plan_steps_ready')
-      .on(t.plan_id, t.priority.desc(), t.dependents.desc(), t.position)
+    index('step_states_ready')
+      .on(
+        t.plan_id,
+        t.lane,
+        t.priority.desc().nullsFirst(),
+        t.dependents.desc().nullsFirst(),
+        t.available_at,
+        t.position,
+      )
       .where(sql`status = 'ready'`),
-    index('plan_steps_leases').on(t.lease_until).where(sql`status = 'running'`),
-    index('plan_steps_status').on(t.plan_id, t.status, t.position),
-    index('plan_steps_partition')
-      .on(t.plan_id, t.partition, t.position)
-      .where(sql`partition is not null`),
-    index('plan_steps_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
+    index('step_states_running').on(t.plan_id, t.position).where(sql`status = 'running'`),
+    index('step_states_status').on(t.plan_id, t.status, t.position).where(sql`status <> 'running'`),
   ],
 );
 
@@ -196,10 +260,6 @@ export const planEdges = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.predecessor, t.successor, t.type] }),
     index('plan_edges_successor').on(t.plan_id, t.successor),
-    foreignKey({
-      columns: [t.plan_id, t.successor],
-      foreignColumns: [planSteps.plan_id, planSteps.position],
-    }).onDelete('cascade'),
   ],
 );
 
@@ -239,9 +299,7 @@ export const planPartitions = countersign.table(
 export const planEvents = countersign.table(
   'plan_events',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: text('plan_id').notNull(),
     revision: bigint('revision', { mode: 'number' }).notNull(),
     kind: text('kind').notNull(),
     step_id: text('step_id'),
@@ -252,25 +310,15 @@ export const planEvents = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.revision] })],
 );
 
-/** Every attempt of every step, written before the call and settled after it. */
+/** Attempts that have ended. The one under way is in `step_states`: who has it, since when, whether it has called. */
 export const stepAttempts = countersign.table(
   'step_attempts',
   {
     plan_id: text('plan_id').notNull(),
     position: integer('position').notNull(),
     attempt: integer('attempt').notNull(),
-    /** started: claimed; calling: the call may have gone out; then how it ended. */
     status: text('status')
-      .$type<
-        | 'started'
-        | 'calling'
-        | 'waiting'
-        | 'succeeded'
-        | 'failed'
-        | 'unknown'
-        | 'lost'
-        | 'cancelled'
-      >()
+      .$type<'waiting' | 'succeeded' | 'failed' | 'unknown' | 'lost' | 'cancelled'>()
       .notNull(),
     worker: text('worker').notNull(),
     started_at: at('started_at').notNull(),
@@ -282,10 +330,6 @@ export const stepAttempts = countersign.table(
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position, t.attempt] }),
     index('step_attempts_ended').on(t.plan_id, t.ended_at, t.position, t.attempt),
-    foreignKey({
-      columns: [t.plan_id, t.position],
-      foreignColumns: [planSteps.plan_id, planSteps.position],
-    }).onDelete('cascade'),
   ],
 );
 
@@ -415,4 +459,103 @@ export const reminders = countersign.table(
     created_at: at('created_at').notNull().defaultNow(),
   },
   (t) => [index('reminders_next').on(t.next_at).where(sql`next_at is not null`)],
+);
+
+/** Executors that are there: what they offer, and when they were last heard of. */
+export const backends = countersign.table(
+  'backends',
+  {
+    /** `<worker>/<name>`: the owner of its leases. */
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    capabilities: text('capabilities').array().notNull(),
+    /** Operations it runs. */
+    operations: text('operations').array().notNull(),
+    /** Calls at once. */
+    concurrency: integer('concurrency').notNull(),
+    /** Its operations as planners see them, for processes that do not have them. */
+    manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
+    seen_at: at('seen_at').notNull().defaultNow(),
+  },
+  (t) => [index('backends_seen').on(t.seen_at)],
+);
+
+/** Shared resources. `in_use` is the sum of the reservations, kept with them. */
+export const resourcePools = countersign.table(
+  'resource_pools',
+  {
+    name: text('name').primaryKey(),
+    capacity: numeric('capacity').notNull(),
+    headroom: numeric('headroom').notNull().default('0'),
+    in_use: numeric('in_use').notNull().default('0'),
+  },
+  (t) => [check('resource_pools_in_use', sql`${t.in_use} >= 0`)],
+);
+
+/** What running steps hold of the pools: written with the claim, removed with whatever ends the attempt. */
+export const reservations = countersign.table(
+  'reservations',
+  {
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    pool: text('pool').notNull(),
+    amount: numeric('amount').notNull(),
+    since: at('since').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.plan_id, t.position, t.pool] })],
+);
+
+/** The first step of each plan that a pool could not serve, and since when: small ones may not pass it for ever. */
+export const resourceWaits = countersign.table(
+  'resource_waits',
+  {
+    pool: text('pool').notNull(),
+    plan_id: text('plan_id').notNull(),
+    position: integer('position').notNull(),
+    amount: numeric('amount').notNull(),
+    since: at('since').notNull().default(sql`clock_timestamp()`),
+    /** When a worker last looked whether its turn had come. */
+    touched_at: at('touched_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.pool, t.plan_id, t.position] })],
+);
+
+/** Changes of plans that have been proposed or approved, as they were sent. */
+export const planPatches = countersign.table(
+  'plan_patches',
+  {
+    id: text('id').primaryKey(),
+    plan_id: text('plan_id')
+      .notNull()
+      .references(() => plans.id, { onDelete: 'cascade' }),
+    base_revision: bigint('base_revision', { mode: 'number' }).notNull(),
+    status: text('status').$type<PatchStatus>().notNull(),
+    /** The version that the plan has, or would have, with it; and the digest that is approved. */
+    version: integer('version').notNull(),
+    digest: text('digest').notNull(),
+    operations: jsonb('operations').$type<PatchOperation[]>().notNull(),
+    widening: text('widening').array().notNull(),
+    added: integer('added').notNull(),
+    changed: integer('changed').notNull(),
+    removed: integer('removed').notNull(),
+    reason: text('reason'),
+    proposed_by: text('proposed_by').notNull(),
+    decided_by: text('decided_by'),
+    decided_at: at('decided_at'),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('plan_patches_plan').on(t.plan_id, t.created_at)],
+);
+
+/** Money spent on models outside planning runs, for the budget of the day. */
+export const spending = countersign.table(
+  'spending',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    at: at('at').notNull().default(sql`clock_timestamp()`),
+    plan_id: text('plan_id'),
+    run_id: text('run_id'),
+    usd: doublePrecision('usd').notNull(),
+  },
+  (t) => [index('spending_at').on(t.at)],
 );

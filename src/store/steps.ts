@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Step, StepContent, StepStatus } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
-import type { planEdges } from './schema.ts';
+import type { planEdges, planLanes } from './schema.ts';
 import { isoOf } from './sql/iso.ts';
 
 /** A step as it is inserted; its edges are inserted beside it. */
@@ -12,12 +12,20 @@ export type NewStep = Omit<StepContent, 'after'> &
     /** Edges that end here, and that begin here. */
     unmet: number;
     dependents: number;
+    /** The kind of step it is: a number of one of the plan's lanes. */
+    lane: number;
+    seal: string;
   };
 
 /** A dependency between two positions of a plan. */
 export type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
+/** What a worker must offer to run the steps of this kind, and what each of them reserves. */
+export type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
+
 const rowsPerStatement = 5000;
+/** From so many steps on Postgres is told at once how they are distributed, not when it comes round to it. */
+const analyzeFrom = 5000;
 
 function* slices<T>(rows: T[]): Generator<T[]> {
   for (let at = 0; at < rows.length; at += rowsPerStatement) {
@@ -25,25 +33,52 @@ function* slices<T>(rows: T[]): Generator<T[]> {
   }
 }
 
+/** Stores steps at new positions of a plan. The caller keeps the plan's counters. */
 export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
   for (const slice of slices(steps)) {
     await tx.execute(sql`
-      insert into countersign.plan_steps (plan_id, position, step_id, description, tool, operation, target,
-        args, priority, partition, tags, resources, capabilities, notes, duration_minutes, not_before,
-        effect, guarded, unmet, dependents)
-      select ${planId}, s.position, s.id, s.description, s.tool, s.operation, s.target,
-        s.args, s.priority, s.partition, s.tags, s.resources, s.capabilities, s.notes, s.duration_minutes, s.not_before,
-        s.effect, s.guarded, s.unmet, s.dependents
-      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb) as s(
-        id text, position int, description text, tool text, operation text, target text, args jsonb,
-        priority int, partition text, tags text[], resources jsonb, capabilities text[], notes jsonb,
-        duration_minutes double precision, not_before timestamptz, effect text, guarded boolean,
-        unmet int, dependents int)`);
+      with s as (
+        select * from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb) as s(
+          id text, position int, description text, tool text, operation text, target text, args jsonb,
+          priority int, partition text, tags text[], resources jsonb, capabilities text[], notes jsonb,
+          duration_minutes double precision, not_before timestamptz, effect text, guarded boolean, seal text,
+          lane int, unmet int, dependents int)
+      ),
+      contents as (
+        insert into countersign.plan_steps (plan_id, position, step_id, description, tool, operation, target,
+          args, priority, partition, tags, resources, capabilities, notes, duration_minutes, not_before,
+          effect, guarded, seal)
+        select ${planId}, position, id, description, tool, operation, target, args, priority, partition, tags,
+          resources, capabilities, notes, duration_minutes, not_before, effect, guarded, seal from s
+      ),
+      partitions as (
+        insert into countersign.plan_partitions as p (plan_id, name, pending)
+        select ${planId}, partition, count(*) from s where partition is not null group by partition
+        on conflict (plan_id, name) do update set pending = p.pending + excluded.pending
+      )
+      insert into countersign.step_states (plan_id, position, step_id, partition, lane, priority, dependents, unmet,
+        available_at)
+      select ${planId}, position, id, partition, lane, priority, dependents, unmet, not_before from s`);
   }
-  await tx.execute(sql`
-    insert into countersign.plan_partitions (plan_id, name, pending)
-    select plan_id, partition, count(*) from countersign.plan_steps
-    where plan_id = ${planId} and partition is not null group by plan_id, partition`);
+  if (steps.length >= analyzeFrom) await tx.execute(sql`analyze countersign.step_states`);
+}
+
+export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
+  for (const slice of slices(lanes)) {
+    await tx.execute(sql`
+      insert into countersign.plan_lanes (plan_id, lane, tool, operation, capabilities, resources)
+      select ${planId}, l.lane, l.tool, l.operation, l.capabilities, l.resources
+      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
+        as l(lane int, tool text, operation text, capabilities text[], resources jsonb)`);
+  }
+}
+
+/** The kinds of steps of a plan, by number. */
+export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
+  const { rows } = await db.execute<Lane>(sql`
+    select lane, tool, operation, capabilities, resources from countersign.plan_lanes
+    where plan_id = ${planId} order by lane`);
+  return rows;
 }
 
 export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
@@ -65,14 +100,16 @@ function toStep({ step_id, ...row }: StepRow): Step {
 const columns = sql.join(
   [
     ...[
-      'position step_id description tool operation target args priority partition tags resources capabilities',
-      'notes duration_minutes effect guarded status attempt result_summary error output question',
+      's.position s.step_id c.description c.tool c.operation c.target c.args c.priority c.partition c.tags c.resources',
+      'c.capabilities c.notes c.duration_minutes c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
+      's.output s.question',
     ]
       .join(' ')
       .split(' ')
-      .map((column) => sql.raw(`s.${column}`)),
-    ...['not_before', 'started_at', 'ended_at'].map(
-      (column) => sql`${isoOf(`s.${column}`, 'milliseconds')} as ${sql.identifier(column)}`,
+      .map((column) => sql.raw(column)),
+    ...['c.not_before', 's.available_at', 's.started_at', 's.ended_at'].map(
+      (column) =>
+        sql`${isoOf(column, 'milliseconds')} as ${sql.identifier(column.split('.')[1] ?? column)}`,
     ),
   ],
   sql`, `,
@@ -93,7 +130,9 @@ async function selectSteps(
   order: SQL = sql`s.position`,
 ): Promise<Step[]> {
   const { rows } = await db.execute<StepRow>(sql`
-    select ${columns}, ${after} from countersign.plan_steps s
+    select ${columns}, ${after}
+    from countersign.step_states s
+    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
     where s.plan_id = ${planId} and ${condition} order by ${order} limit ${limit}`);
   return rows.map(toStep);
 }
@@ -112,16 +151,21 @@ export function readSteps(
   if (conditions.status !== undefined) {
     parts.push(sql`s.status = any(${sql.param(conditions.status)}::text[])`);
   }
-  if (conditions.partition !== undefined) parts.push(sql`s.partition = ${conditions.partition}`);
+  if (conditions.partition !== undefined) parts.push(sql`c.partition = ${conditions.partition}`);
   if (conditions.tag !== undefined) {
-    parts.push(sql`s.tags @> array[${conditions.tag}]::text[] and s.tags <> '{}'`);
+    parts.push(sql`c.tags @> array[${conditions.tag}]::text[] and c.tags <> '{}'`);
   }
   return selectSteps(db, planId, sql.join(parts, sql` and `), limit);
 }
 
 /** The steps with these ids, in the order of positions. */
 export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
-  return selectSteps(db, planId, sql`s.step_id = any(${sql.param(ids)}::text[])`, ids.length);
+  return selectSteps(
+    db,
+    planId,
+    sql`c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])`,
+    ids.length,
+  );
 }
 
 /** The ready steps that come next, in the order in which they will be claimed. */
@@ -131,7 +175,7 @@ export function readNextSteps(db: Queryable, planId: string, limit: number): Pro
     planId,
     sql`s.status = 'ready'`,
     limit,
-    sql`s.priority desc, s.dependents desc, s.position`,
+    sql`s.priority desc, s.dependents desc, s.available_at, s.position`,
   );
 }
 
@@ -194,7 +238,11 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
       'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
       'not_before', s.not_before, 'after', x.after)
     from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
-  await tx.execute(sql`delete from countersign.plan_steps where plan_id = ${planId}`);
+  for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
+    await tx.execute(
+      sql`delete from ${sql.identifier('countersign')}.${sql.identifier(table)} where plan_id = ${planId}`,
+    );
+  }
   await tx.execute(sql`delete from countersign.plan_partitions where plan_id = ${planId}`);
 }
 

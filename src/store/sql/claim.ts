@@ -1,61 +1,162 @@
-// Claiming ready steps: one statement that leases them, records the attempts and counts the change.
-import { sql } from 'drizzle-orm';
+// Claiming ready steps: one statement that leases them, counts the change and records which calls are allowed, and why.
+import { type SQL, sql } from 'drizzle-orm';
 import type { Step } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
-import type { Queryable } from '../database.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { isoOf } from './iso.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
 export type ClaimedStep = Pick<
   Step,
-  'position' | 'description' | 'tool' | 'operation' | 'args' | 'effect' | 'guarded' | 'attempt'
-> & { step_id: string; final_args: JsonObject | null };
+  | 'position'
+  | 'description'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'resources'
+  | 'capabilities'
+  | 'effect'
+  | 'guarded'
+  | 'attempt'
+> & {
+  step_id: string;
+  lane: number;
+  /** Attempts since a person, or the start of the plan, made it ready; 1: the first. */
+  tries: number;
+  final_args: JsonObject | null;
+  /** What the step's content hashed to when it was proposed; null: proposed before seals were kept. */
+  seal: string | null;
+};
 
-/**
- * Leases up to `limit` ready steps by priority, then by how many dependents they unblock, then by position.
- * The caller holds the plan's lock and has seen that the plan is executing.
- */
-export async function claimSteps(
-  tx: Queryable,
-  planId: string,
-  worker: string,
-  limit: number,
-  leaseSeconds: number,
-): Promise<ClaimedStep[]> {
-  const { rows } = await tx.execute<ClaimedStep>(sql`
-    with picked as (
-      select s.position from countersign.plan_steps s
-      where s.plan_id = ${planId} and s.status = 'ready'
-        and (s.available_at is null or s.available_at <= clock_timestamp())
-      order by s.priority desc, s.dependents desc, s.position limit ${limit}
-    ),
-    claimed as (
-      update countersign.plan_steps s set status = 'running', attempt = s.attempt + 1,
-        lease_owner = ${worker}, lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds}),
-        started_at = clock_timestamp(), ended_at = null, error = null, result_summary = null, question = null
-      from picked where s.plan_id = ${planId} and s.position = picked.position
-      returning s.position, s.step_id, s.description, s.tool, s.operation, s.args, s.final_args, s.effect, s.guarded,
-        s.attempt, s.partition, s.started_at, s.priority, s.dependents
-    ),
-    attempts as (
-      insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at)
-      select ${planId}, position, attempt, 'started', ${worker}, started_at from claimed
-    ),
-    changed as (
-      select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
-        'step_started' as kind, null::text as detail from claimed
-    ),
-    ${accounting(planId)}
-    select position, step_id, description, tool, operation, args, final_args, effect, guarded, attempt
-    from claimed order by priority desc, dependents desc, position`);
-  return rows;
+/** Who claims and for how long, and what the audit says about the calls of each lane (none: nothing is recorded yet). */
+export type ClaimTerms = {
+  worker: string;
+  leaseSeconds: number;
+  version: number;
+  calls: Record<number, { operation: string; reason: string }>;
+};
+
+const plan = sql.placeholder('plan');
+const worker = sql.placeholder('worker');
+const calls = sql`${sql.placeholder('calls')}::jsonb`;
+const order = sql.raw('priority desc, dependents desc, available_at, position');
+
+/** The best ready steps of each of `lanes`. */
+const candidatesOf = (columns: string): SQL => sql`
+  select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
+  cross join lateral (
+    select ${sql.raw(columns)} from countersign.step_states s
+    where s.plan_id = ${plan} and s.lane = l.lane and s.status = 'ready' and s.available_at <= clock_timestamp()
+    order by s.priority desc, s.dependents desc, s.available_at, s.position limit ${sql.placeholder('limit')}
+  ) c`;
+
+/** `picked` is a CTE (position) of ready steps. */
+const claimOf = (picked: SQL): SQL => sql`
+  with picked as materialized (${picked}),
+  claimed as (
+    update countersign.step_states s set status = 'running', attempt = s.attempt + 1, tries = s.tries + 1,
+      lease_owner = ${worker},
+      lease_until = clock_timestamp() + make_interval(secs => ${sql.placeholder('seconds')}),
+      started_at = clock_timestamp(), called_at = null, ended_at = null, error = null, result_summary = null,
+      question = null
+    where s.plan_id = ${plan} and s.position = any(array(select position from picked)) and s.status = 'ready'
+    returning s.position, s.step_id, s.partition, s.lane, s.attempt, s.tries, s.final_args, s.priority, s.dependents,
+      s.available_at
+  ),
+  allowed as (
+    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
+    select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
+      ${calls} -> lane::text ->> 'reason',
+      jsonb_build_object('step', step_id, 'operation', ${calls} -> lane::text ->> 'operation', 'attempt', attempt)
+    from claimed where ${calls} ? lane::text
+  ),
+  changed as (
+    select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
+      'step_started' as kind, null::text as detail from claimed
+  ),
+  ${accounting(plan)}
+  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
+  from claimed c cross join lateral (
+    select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
+    from countersign.plan_steps s where s.plan_id = ${plan} and s.position = c.position offset 0
+  ) content
+  order by c.priority desc, c.dependents desc, c.available_at, c.position`;
+
+const claimBest = prepareStatement(
+  'claim_best',
+  claimOf(
+    sql`select position from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at')}) best
+      order by ${order} limit ${sql.placeholder('limit')}`,
+  ),
+);
+const claimThese = prepareStatement(
+  'claim_these',
+  claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
+);
+const candidates = prepareStatement(
+  'claim_candidates',
+  sql`select position, lane from (${candidatesOf('s.position, s.lane, s.priority, s.dependents, s.available_at')}) best
+    order by ${order}`,
+);
+
+function valuesOf(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
+  return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
 }
 
-/** When the next of the ready steps whose time has not come can be claimed (ISO 8601 in UTC, to the microsecond); null: none waits. */
-export async function readNextAvailable(tx: Queryable, planId: string): Promise<string | null> {
-  const { rows } = await tx.execute<{ at: string | null }>(sql`
-    select ${isoOf('min(available_at)', 'microseconds')} as at from countersign.plan_steps
-    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()`);
-  return rows[0]?.at ?? null;
+/**
+ * Leases up to `limit` ready steps of `lanes`: by priority, then by how many dependents they unblock, then by age.
+ * The caller holds the plan's lock and has seen that the plan is executing.
+ */
+export function claimBestSteps(
+  tx: Transaction,
+  planId: string,
+  lanes: number[],
+  limit: number,
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  return tx.run<ClaimedStep>(claimBest, { ...valuesOf(planId, terms), lanes, limit });
+}
+
+/** Leases exactly the steps at `positions` that are ready. The caller holds the plan's lock. */
+export function claimStepsAt(
+  tx: Transaction,
+  planId: string,
+  positions: number[],
+  terms: ClaimTerms,
+): Promise<ClaimedStep[]> {
+  return tx.run<ClaimedStep>(claimThese, { ...valuesOf(planId, terms), positions });
+}
+
+/** Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. */
+export function readCandidates(
+  tx: Transaction,
+  planId: string,
+  lanes: number[],
+  limit: number,
+): Promise<{ position: number; lane: number }[]> {
+  return tx.run(candidates, { plan: planId, lanes, limit });
+}
+
+/** The earliest moment at which a ready step whose time has not come can be claimed. */
+export type NextAvailable = {
+  /** ISO 8601 in UTC, to the microsecond. */
+  at: string;
+  /** Milliseconds from now, by the database's clock. */
+  in_ms: number;
+};
+
+/** null: no step waits for its time. */
+export async function readNextAvailable(
+  tx: Queryable,
+  planId: string,
+): Promise<NextAvailable | null> {
+  const { rows } = await tx.execute<NextAvailable>(sql`
+    select ${isoOf('available_at', 'microseconds')} as at,
+      ceil(extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as in_ms
+    from countersign.step_states
+    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()
+    order by available_at limit 1`);
+  return rows[0] ?? null;
 }

@@ -12,7 +12,7 @@ export async function renewLeases(
   leaseSeconds: number,
 ): Promise<Lease[]> {
   const { rows } = await db.execute<Lease>(sql`
-    update countersign.plan_steps s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    update countersign.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int)
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running'
@@ -31,22 +31,20 @@ export async function markCalling(
   leases: Lease[],
 ): Promise<Lease[]> {
   const { rows } = await db.execute<Lease>(sql`
-    update countersign.step_attempts a set status = 'calling', called_at = clock_timestamp()
+    update countersign.step_states s set called_at = coalesce(s.called_at, clock_timestamp())
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
-      countersign.plan_steps s, countersign.plans p
-    where a.plan_id = l.plan_id and a.position = l.position and a.attempt = l.attempt
-      and a.status in ('started', 'calling')
-      and s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
+      countersign.plans p
+    where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
       and p.id = l.plan_id and p.status = 'executing'
-    returning a.plan_id, a.position, a.attempt`);
+    returning s.plan_id, s.position, s.attempt`);
   return rows;
 }
 
 /** Plans with a step whose lease has run out, at most `limit`. */
 export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ plan_id: string }>(sql`
-    select distinct plan_id from countersign.plan_steps
+    select distinct plan_id from countersign.step_states
     where status = 'running' and lease_until < clock_timestamp() limit ${limit}`);
   return rows.map(({ plan_id }) => plan_id);
 }

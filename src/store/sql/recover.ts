@@ -11,25 +11,28 @@ export type LostStep = Pick<
   'position' | 'tool' | 'operation' | 'target' | 'effect' | 'attempt'
 > & {
   step_id: string;
-  /** How far the attempt got: `started` (claimed) or `calling` (the call may have gone out). */
-  attempt_status: string;
+  /** The call of the attempt may have gone out. */
+  called: boolean;
   /** How many workers this step has lost, the present one included. */
   losses: number;
 };
 
 /**
- * The caller holds the plan's lock. The attempts are locked too: a slow worker that is about to mark its call waits,
- * and then finds that the attempt is no longer its own.
+ * The caller holds the plan's lock. The steps are locked too: a slow worker that is about to mark its call waits, and
+ * then finds that the attempt is no longer its own.
  */
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
   const { rows } = await tx.execute<LostStep>(sql`
-    select s.position, s.step_id, s.tool, s.operation, s.target, s.effect, s.attempt, a.status as attempt_status,
-      1 + (select count(*)::int from countersign.step_attempts l
-        where l.plan_id = s.plan_id and l.position = s.position and l.status = 'lost') as losses
-    from countersign.plan_steps s join countersign.step_attempts a
-      on a.plan_id = s.plan_id and a.position = s.position and a.attempt = s.attempt
-    where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
-    order by s.position limit 10000 for no key update of a`);
+    with lost as materialized (
+      select s.position, s.step_id, s.attempt, s.called_at is not null as called from countersign.step_states s
+      where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+      order by s.position limit 10000 for no key update
+    )
+    select l.*, c.tool, c.operation, c.target, c.effect,
+      1 + (select count(*)::int from countersign.step_attempts a
+        where a.plan_id = ${planId} and a.position = l.position and a.status = 'lost') as losses
+    from lost l join countersign.plan_steps c on c.plan_id = ${planId} and c.position = l.position
+    order by l.position`);
   return rows;
 }
 
@@ -44,44 +47,44 @@ export async function settleLostSteps(
   tx: Queryable,
   planId: string,
   fates: Fate[],
-): Promise<{ progress: PlanProgress | null; failed: number[] }> {
-  const { rows } = await tx.execute<PlanProgress & { failed_positions: number[] | null }>(sql`
+): Promise<{ progress: PlanProgress | null; taken: number[]; failed: number[] }> {
+  const { rows } = await tx.execute<
+    PlanProgress & { taken: number[] | null; failed_positions: number[] | null }
+  >(sql`
     with f as (
       select * from jsonb_to_recordset(${JSON.stringify(fates)}::jsonb)
         as f(position int, attempt int, status text, attempt_status text, question text, error jsonb)
     ),
     done as (
-      update countersign.plan_steps s set status = f.status, lease_owner = null, lease_until = null,
-        question = f.question, error = nullif(f.error, 'null'::jsonb), available_at = null,
+      update countersign.step_states s set status = f.status, lease_until = null,
+        question = f.question, error = nullif(f.error, 'null'::jsonb),
+        available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
         ended_at = case when f.status = 'ready' then null else clock_timestamp() end
       from f where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
         and s.status = 'running' and s.lease_until < clock_timestamp()
-      returning s.position, s.step_id, s.partition, s.status, s.attempt, f.attempt_status, s.error
+      returning s.position, s.step_id, s.partition, s.status, s.attempt, s.lease_owner, s.started_at, s.called_at,
+        f.attempt_status, s.error
     ),
     attempts as (
-      update countersign.step_attempts a set status = d.attempt_status, ended_at = clock_timestamp(), error = d.error
-      from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
+      insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+        error)
+      select ${planId}, position, attempt, attempt_status, lease_owner, started_at, called_at, clock_timestamp(), error
+      from done
     ),
     changed as (
       select position, step_id, partition, 'running' as from_status, status as to_status,
         'step_' || status as kind, coalesce(error ->> 'message', 'its worker was lost') as detail from done
     ),
     ${accounting(planId)}
-    select (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
+    select (select array_agg(position) from done) as taken,
+      (select array_agg(position) from done where status = 'failed') as failed_positions, plan.*
     from (select 1) one left join plan on true`);
   const [row] = rows;
-  return { progress: progressOf(row), failed: row?.failed_positions ?? [] };
-}
-
-/** Executing plans with a step that could be claimed now: each should have a slip. */
-export async function findPlansToWork(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select p.id from countersign.plans p
-    where p.status = 'executing' and p.paused_at is null and p.ready > 0 and exists (
-      select 1 from countersign.plan_steps s where s.plan_id = p.id and s.status = 'ready'
-        and (s.available_at is null or s.available_at <= clock_timestamp()))
-    order by p.updated_at limit ${limit}`);
-  return rows.map(({ id }) => id);
+  return {
+    progress: progressOf(row),
+    taken: row?.taken ?? [],
+    failed: row?.failed_positions ?? [],
+  };
 }
 
 /** Approved plans that nobody has started for `seconds`. */
@@ -111,7 +114,7 @@ export async function findStalledPlans(
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
-      and not exists (select 1 from countersign.plan_steps s where s.plan_id = p.id
+      and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
         and ((s.status = 'ready' and s.available_at > clock_timestamp())
           or (s.status = 'running' and s.lease_until >= clock_timestamp())))
     limit ${limit}`);

@@ -34,13 +34,14 @@ export async function settleByPerson(
     ),
     before as (
       select s.position, s.status, v.status as to_status, v.summary, v.output, v.error
-      from countersign.plan_steps s join v using (step_id)
+      from countersign.step_states s join v using (step_id)
       where s.plan_id = ${planId} and s.status = any(${sql.param(from)}::text[])
     ),
     done as (
-      update countersign.plan_steps s set status = b.to_status, result_summary = b.summary,
+      update countersign.step_states s set status = b.to_status, result_summary = b.summary,
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
-        available_at = case when b.to_status = 'ready' then null else s.available_at end,
+        available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
+        tries = case when b.to_status = 'ready' then 0 else s.tries end,
         final_args = case when b.status = 'failed' and b.to_status = 'ready' then null else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position
@@ -60,8 +61,7 @@ export async function settleByPerson(
       select position, step_id, partition, from_status, to_status, 'step_' || to_status as kind,
         'by a person'::text as detail from done
       union all
-      select position, step_id, partition, from_status, to_status, 'step_ready', null from freed
-      where from_status <> to_status
+      select position, step_id, partition, 'pending', 'ready', 'step_ready', null from freed_now
     ),
     ${accounting(planId)}
     select (select array_agg(step_id) from done) as moved,

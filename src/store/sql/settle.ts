@@ -4,14 +4,14 @@ import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
-import type { Queryable } from '../database.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { freeSuccessors } from './unblock.ts';
 
 /** How one attempt ended. */
 export type Outcome = {
   position: number;
   attempt: number;
-  /** `ready`: handed back, nothing was called. */
+  /** `ready`: to be tried again after `retry_in_ms`, or, when that is null, handed back because nothing was called. */
   status: Extract<
     StepStatus,
     'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready'
@@ -21,6 +21,8 @@ export type Outcome = {
   error: StepError | null;
   question: string | null;
   final_args: Json;
+  /** Milliseconds until the step may be tried again by itself. */
+  retry_in_ms: number | null;
 };
 
 /** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
@@ -43,54 +45,74 @@ type Row = PlanProgress & {
   next_available_at: string | null;
 };
 
-/** Records `outcomes` of `worker`'s leases. The caller holds the plan's lock. */
+const plan = sql.placeholder('plan');
+const worker = sql.placeholder('worker');
+/** The outcome of step `s`, out of a map by position. */
+const own = sql`(${sql.placeholder('outcomes')}::jsonb -> s.position::text)`;
+
+const settle = prepareStatement(
+  'settle',
+  sql`
+  with done as (
+    update countersign.step_states s set status = ${own} ->> 'status', result_summary = ${own} ->> 'summary',
+      output = ${own} -> 'output', error = nullif(${own} -> 'error', 'null'::jsonb), question = ${own} ->> 'question',
+      final_args = coalesce(nullif(${own} -> 'final_args', 'null'::jsonb), s.final_args),
+      ended_at = case when ${own} ->> 'status' in ('waiting', 'ready') then null else clock_timestamp() end,
+      available_at = case when ${own} ->> 'status' = 'ready'
+        then clock_timestamp() + make_interval(secs => coalesce((${own} ->> 'retry_in_ms')::float8, 0) / 1000)
+        else s.available_at end,
+      tries = case when ${own} ->> 'status' = 'ready' and ${own} ->> 'retry_in_ms' is null
+        then s.tries - 1 else s.tries end,
+      lease_owner = null, lease_until = null
+    where s.plan_id = ${plan} and s.position = any(${sql.placeholder('positions')}::int[])
+      and s.attempt = (${own} ->> 'attempt')::int and s.lease_owner = ${worker} and s.status = 'running'
+    returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
+      case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
+      ${own} ->> 'attempt_status' as attempt_status, ${own} ->> 'retry_in_ms' is not null as retried
+  ),
+  attempts as (
+    insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
+      result_summary, error)
+    select ${plan}, position, attempt, attempt_status, ${worker}, started_at, called_at, ended_at, result_summary, error
+    from done
+  ),
+  met as (select position from done where status = 'succeeded'),
+  ${freeSuccessors(plan, ['FS', 'FF'])},
+  changed as (
+    select position, step_id, partition, 'running' as from_status, status as to_status,
+      case when retried then 'step_retry' else 'step_' || status end as kind,
+      coalesce(error ->> 'message', result_summary) as detail from done
+    union all
+    select position, step_id, partition, 'pending', 'ready', 'step_ready', null from freed_now
+  ),
+  ${accounting(plan)}
+  select (select array_agg(position) from done) as taken,
+    (select array_agg(position) from done where status = 'failed') as failed_positions,
+    (select count(*)::int from freed_now where available_at <= clock_timestamp()) as freed_now,
+    (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
+    plan.*
+  from (select 1) one left join plan on true`,
+);
+
+/**
+ * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
+ * plan reserves resources, gives back those of the steps that were taken.
+ */
 export async function settleSteps(
-  tx: Queryable,
+  tx: Transaction,
   planId: string,
   worker: string,
   outcomes: StoredOutcome[],
 ): Promise<Settled> {
-  const { rows } = await tx.execute<Row>(sql`
-    with o as (
-      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(position int, attempt int, status text,
-        attempt_status text, summary text, output jsonb, error jsonb, question text, final_args jsonb)
-    ),
-    done as (
-      update countersign.plan_steps s set status = o.status, result_summary = o.summary, output = o.output,
-        error = nullif(o.error, 'null'::jsonb), question = o.question,
-        final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
-        ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
-        lease_owner = null, lease_until = null
-      from o where s.plan_id = ${planId} and s.position = o.position and s.attempt = o.attempt
-        and s.lease_owner = ${worker} and s.status = 'running'
-      returning s.position, s.step_id, s.partition, s.status, s.attempt, s.ended_at, s.result_summary, s.error,
-        o.attempt_status
-    ),
-    attempts as (
-      update countersign.step_attempts a set status = d.attempt_status,
-        ended_at = case when d.status = 'ready' then clock_timestamp() else d.ended_at end,
-        result_summary = d.result_summary, error = d.error
-      from done d where a.plan_id = ${planId} and a.position = d.position and a.attempt = d.attempt
-    ),
-    met as (select position from done where status = 'succeeded'),
-    ${freeSuccessors(planId, ['FS', 'FF'])},
-    changed as (
-      select position, step_id, partition, 'running' as from_status, status as to_status,
-        'step_' || status as kind, coalesce(error ->> 'message', result_summary) as detail from done
-      union all
-      select position, step_id, partition, from_status, to_status, 'step_ready', null from freed
-      where from_status <> to_status
-    ),
-    ${accounting(planId)}
-    select (select array_agg(position) from done) as taken,
-      (select array_agg(position) from done where status = 'failed') as failed_positions,
-      (select count(*)::int from freed where from_status <> to_status
-        and (available_at is null or available_at <= clock_timestamp())) as freed_now,
-      (select min(available_at) from freed where from_status <> to_status and available_at > clock_timestamp())
-        as next_available_at,
-      plan.*
-    from (select 1) one left join plan on true`);
-  const [row] = rows;
+  const byPosition = Object.fromEntries(
+    outcomes.map(({ position, ...outcome }) => [position, outcome]),
+  );
+  const [row] = await tx.run<Row>(settle, {
+    plan: planId,
+    worker,
+    outcomes: JSON.stringify(byPosition),
+    positions: outcomes.map(({ position }) => position),
+  });
   return {
     taken: row?.taken ?? [],
     failed: row?.failed_positions ?? [],
@@ -104,13 +126,13 @@ export async function settleSteps(
 export async function findStanding(
   tx: Queryable,
   planId: string,
-  outcomes: Outcome[],
+  outcomes: StoredOutcome[],
 ): Promise<number[]> {
   const { rows } = await tx.execute<{ position: number }>(sql`
-    select s.position from countersign.plan_steps s
-    join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(position int, attempt int, status text)
-      using (position, attempt, status)
-    where s.plan_id = ${planId}`);
+    select a.position from countersign.step_attempts a
+    join jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(position int, attempt int, attempt_status text)
+      on o.position = a.position and o.attempt = a.attempt and o.attempt_status = a.status
+    where a.plan_id = ${planId}`);
   return rows.map(({ position }) => position);
 }
 
@@ -131,15 +153,16 @@ export async function skipDependents(
       union
       select e.successor from countersign.plan_edges e
       join doomed d on d.position = e.predecessor
-      join countersign.plan_steps s on s.plan_id = e.plan_id and s.position = d.position
+      join countersign.step_states s on s.plan_id = e.plan_id and s.position = d.position
       where e.plan_id = ${planId} and s.status in ('pending', 'ready')
     ),
     before as (
-      select s.position, s.status from countersign.plan_steps s join doomed using (position)
-      where s.plan_id = ${planId} and s.status in ('pending', 'ready')
+      select s.position, s.status from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(array(select position from doomed))
+        and s.status in ('pending', 'ready')
     ),
     changed as (
-      update countersign.plan_steps s set status = 'skipped', ended_at = clock_timestamp()
+      update countersign.step_states s set status = 'skipped', ended_at = clock_timestamp()
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
         'step_skipped'::text as kind, 'a step it depends on failed'::text as detail
@@ -159,8 +182,9 @@ export async function freeByStart(
     with met as (select unnest(${sql.param(positions)}::int[]) as position),
     ${freeSuccessors(planId, ['SS', 'SF'])},
     changed as (
-      select position, step_id, partition, from_status, to_status, 'step_ready'::text as kind, null::text as detail
-      from freed where from_status <> to_status
+      select position, step_id, partition, 'pending' as from_status, 'ready' as to_status,
+        'step_ready'::text as kind, null::text as detail
+      from freed_now
     ),
     ${accounting(planId)}
     select * from plan`);

@@ -6,6 +6,7 @@ import type { ExecutorContext } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import { createSlots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
+import { takeTurn } from '#executor/turn.ts';
 import type { Database } from '#store/database.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { ana, runPlan, type TestHouse } from '#tests/setup/house.ts';
@@ -35,6 +36,12 @@ export function makeExecutor(
     decide: null,
     budget: { perSession: 2, perDay: 5 },
     worker,
+    backend: {
+      name: 'bench',
+      capabilities: [],
+      concurrency: settings.executor.concurrency,
+      operations: () => house.registry.list().map(({ name }) => name),
+    },
     timezone: 'UTC',
     leases: keepLeases(db, worker, settings.executor.lease_seconds, warn),
     slots: createSlots(settings.executor.concurrency),
@@ -74,10 +81,24 @@ export function outcomeOf(
   };
 }
 
+/** Claims up to `limit` ready steps. */
+export function claimReady(executor: ExecutorContext, planId: string, limit: number) {
+  return takeTurn(executor, planId, [], limit, null);
+}
+
+/** Settles `outcomes` and claims nothing. @returns whether there may be something to claim now */
+export async function settleOutcomes(
+  executor: ExecutorContext,
+  planId: string,
+  outcomes: Outcome[],
+): Promise<boolean> {
+  return (await takeTurn(executor, planId, outcomes, 0, null)).more;
+}
+
 /** Lets the leases of a plan's running steps run out. */
 export async function expireLeases(house: TestHouse, planId: string): Promise<void> {
   await house.db.query.execute(sql`
-    update countersign.plan_steps set lease_until = clock_timestamp() - interval '1 second'
+    update countersign.step_states set lease_until = clock_timestamp() - interval '1 second'
     where plan_id = ${planId} and status = 'running'`);
 }
 

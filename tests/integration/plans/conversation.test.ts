@@ -27,6 +27,8 @@ function contextOf(of: TestHouse): ConversationContext {
     registry: of.registry,
     guardedTools: [],
     approvers: [],
+    guardedApprovers: {},
+    resourcePools: {},
     clock: { now: () => new Date() },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     planner,

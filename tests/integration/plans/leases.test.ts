@@ -1,13 +1,11 @@
 // Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimReady } from '#executor/claim.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createMarker } from '#executor/mark-batch.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
-import { settleOutcomes } from '#executor/settle.ts';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { lockPlan } from '#store/plans.ts';
 import { markCalling } from '#store/sql/leases.ts';
@@ -15,7 +13,16 @@ import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { expireLeases, flaky, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+import {
+  claimReady,
+  expireLeases,
+  flaky,
+  makeExecutor,
+  outcomeOf,
+  settleOutcomes,
+  startBy,
+  statusesOf,
+} from './bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;
@@ -160,7 +167,7 @@ describe('an outcome that Postgres refuses', () => {
       create function refuse_poison() returns trigger language plpgsql as
         $$ begin if new.step_id = 'poison' and new.status = 'succeeded' then raise exception 'refused'; end if; return new; end $$`);
     await house.db.query.execute(sql`
-      create trigger refuse_poison before update on countersign.plan_steps for each row execute function refuse_poison()`);
+      create trigger refuse_poison before update on countersign.step_states for each row execute function refuse_poison()`);
     try {
       await createPlanWorker(executor).work(id);
     } finally {
@@ -248,12 +255,12 @@ describe('steps whose worker was lost', () => {
       target: null,
       effect: 'read' as const,
     };
-    expect(
-      decideFate({ ...step, attempt: 9, losses: 1, attempt_status: 'started' }, true).status,
-    ).toBe('ready');
-    expect(
-      decideFate({ ...step, attempt: 5, losses: 5, attempt_status: 'started' }, true).status,
-    ).toBe('failed');
+    expect(decideFate({ ...step, attempt: 9, losses: 1, called: false }, true).status).toBe(
+      'ready',
+    );
+    expect(decideFate({ ...step, attempt: 5, losses: 5, called: false }, true).status).toBe(
+      'failed',
+    );
   });
 
   test('of one plan are recovered although another plan cannot be', async () => {
@@ -268,7 +275,7 @@ describe('steps whose worker was lost', () => {
       create function refuse_bad() returns trigger language plpgsql as
         $$ begin if new.step_id = 'bad' then raise exception 'refused'; end if; return new; end $$`);
     await house.db.query.execute(sql`
-      create trigger refuse_bad before update on countersign.plan_steps for each row execute function refuse_bad()`);
+      create trigger refuse_bad before update on countersign.step_states for each row execute function refuse_bad()`);
     try {
       await recover(executor);
     } finally {

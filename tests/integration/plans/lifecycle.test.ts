@@ -36,7 +36,7 @@ const write = (id: string, path: string, content: string, ...after: string[]) =>
 /** The kept counters beside a full count of the steps. */
 async function compareCounters(plan: Plan) {
   const { rows } = await house.db.query.execute<{ status: StepStatus; n: number }>(
-    sql`select status, count(*)::int as n from countersign.plan_steps where plan_id = ${plan.id} group by status`,
+    sql`select status, count(*)::int as n from countersign.step_states where plan_id = ${plan.id} group by status`,
   );
   const counted = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
   for (const { status, n } of rows) counted[status] = n;

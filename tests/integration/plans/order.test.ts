@@ -1,14 +1,20 @@
 // In what order and when steps begin: start edges, not-before times, failures upstream, and plans beside each other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimReady } from '#executor/claim.ts';
 import { recover } from '#executor/recover.ts';
-import { settleOutcomes } from '#executor/settle.ts';
 import { createSlots } from '#executor/slots.ts';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { expireLeases, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+import {
+  claimReady,
+  expireLeases,
+  makeExecutor,
+  outcomeOf,
+  settleOutcomes,
+  startBy,
+  statusesOf,
+} from './bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;

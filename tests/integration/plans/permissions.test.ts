@@ -2,9 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimReady } from '#executor/claim.ts';
 import { runStep } from '#executor/run-step.ts';
-import { settleOutcomes } from '#executor/settle.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,
@@ -16,7 +14,14 @@ import {
   type TestHouse,
 } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+import {
+  claimReady,
+  makeExecutor,
+  outcomeOf,
+  settleOutcomes,
+  startBy,
+  statusesOf,
+} from './bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;

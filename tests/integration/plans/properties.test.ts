@@ -79,7 +79,7 @@ async function readRows(planId: string): Promise<Row[]> {
     select s.step_id, s.position, s.partition, s.status, s.unmet, count(a.*)::int as attempts,
       min(extract(epoch from a.started_at) * 1e6)::float8 as first_start,
       max(extract(epoch from a.ended_at) * 1e6) filter (where a.status = 'succeeded')::float8 as success
-    from countersign.plan_steps s left join countersign.step_attempts a using (plan_id, position)
+    from countersign.step_states s left join countersign.step_attempts a using (plan_id, position)
     where s.plan_id = ${planId} group by s.plan_id, s.position order by s.position`);
   return rows;
 }

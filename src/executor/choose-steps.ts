@@ -1,0 +1,70 @@
+// Which ready steps can start with what the pools have left. Pure: whoever has waited too long is not passed any more.
+import type { PoolState, Reservation, ResourceWait } from '#store/sql/resources.ts';
+
+export type Candidate = { position: number; needs: Record<string, number> };
+
+export type Choice = {
+  chosen: Candidate[];
+  /** What steps that did not fit wait for: those that stand in line already, and the first new one a pool. */
+  blocked: Reservation[];
+};
+
+/** Sums of amounts that are exact to the millionth, in doubles. */
+const tolerance = 1e-7;
+
+/**
+ * Goes through `candidates` in their order. A step that does not fit may be passed by later, smaller ones until it has
+ * waited for `patienceMs`; from then on all that it needs is kept for it, and who has waited longest comes first. So a
+ * large request is served as soon as what is held now has been given back, and pools are not left idle before.
+ * @param waits of every plan, longest first; `planId` is the one the candidates belong to
+ */
+export function chooseSteps(
+  candidates: Candidate[],
+  pools: PoolState[],
+  waits: ResourceWait[],
+  planId: string,
+  limit: number,
+  patienceMs: number,
+): Choice {
+  const free = new Map(pools.map(({ name, free }) => [name, free]));
+  const due = waits.filter(({ waited_ms }) => waited_ms >= patienceMs);
+  const isOwn = (wait: ResourceWait, position: number) =>
+    wait.plan_id === planId && wait.position === position;
+  /** What is kept in `pool` for those who stand before the step at `position`. */
+  const keptBefore = (pool: string, position: number): number => {
+    let kept = 0;
+    for (const wait of due) {
+      if (isOwn(wait, position)) break;
+      if (wait.pool === pool) kept += wait.amount;
+    }
+    return kept;
+  };
+  const lined = new Set(waits.filter(({ plan_id }) => plan_id === planId).map(({ pool }) => pool));
+  const chosen: Candidate[] = [];
+  const blocked: Reservation[] = [];
+  for (const candidate of candidates) {
+    if (chosen.length === limit) break;
+    const needs = Object.entries(candidate.needs);
+    const fits = needs.every(([pool, amount]) => {
+      const left = (free.get(pool) ?? 0) - keptBefore(pool, candidate.position);
+      return amount <= left + tolerance;
+    });
+    if (fits) {
+      chosen.push(candidate);
+      for (const [pool, amount] of needs) free.set(pool, (free.get(pool) ?? 0) - amount);
+      // Its place in the line is free: what was kept for it has been taken.
+      for (let at = due.length - 1; at >= 0; at--) {
+        const wait = due[at];
+        if (wait !== undefined && isOwn(wait, candidate.position)) due.splice(at, 1);
+      }
+      continue;
+    }
+    const stands = waits.some((wait) => isOwn(wait, candidate.position));
+    if (!stands && needs.some(([pool]) => lined.has(pool))) continue;
+    for (const [pool, amount] of needs) {
+      lined.add(pool);
+      blocked.push({ position: candidate.position, pool, amount });
+    }
+  }
+  return { chosen, blocked };
+}

@@ -1,0 +1,102 @@
+// The back ends of one process, together: each has its own loops, leases and slots; a plan is given to all of them, and
+// each takes what it can run.
+import type { Listener } from '#store/notify.ts';
+import type { Backend } from './backend.ts';
+import type { ExecutorContext, SharedContext } from './executor-context.ts';
+import { keepLeases } from './leases.ts';
+import { findWork } from './recover.ts';
+import { createSlots } from './slots.ts';
+import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
+
+export type Crew = {
+  context: SharedContext;
+  backends: { id: string; backend: Backend }[];
+  /** Has every back end work on the plan until nothing is ready that they can run. */
+  work(planId: string): Promise<void>;
+  /** Works on every plan with steps that a back end of this process can run. */
+  lookForWork(): Promise<void>;
+  /** Claims nothing more, lets calls under way end for some seconds, hands back the rest. */
+  stop(): Promise<void>;
+  /** Renews no lease any more. */
+  letGo(): void;
+};
+
+/**
+ * @param worker name of this process, unique in the world
+ * @param listener tells of plans that were cancelled, and of plans with steps that nobody has taken
+ */
+export function createCrew(
+  context: SharedContext,
+  backends: Backend[],
+  worker: string,
+  listener: Listener,
+): Crew {
+  const members: { context: ExecutorContext; worker: PlanWorker }[] = backends.map((backend) => {
+    const id = `${worker}/${backend.name}`;
+    const own: ExecutorContext = {
+      ...context,
+      backend,
+      worker: id,
+      leases: keepLeases(context.db, id, context.settings.lease_seconds, context.warn),
+      slots: createSlots(backend.concurrency),
+    };
+    return { context: own, worker: createPlanWorker(own) };
+  });
+  let stopping = false;
+
+  async function work(planId: string): Promise<void> {
+    const done = await Promise.allSettled(members.map((member) => member.worker.work(planId)));
+    for (const result of done) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** Without a job behind it: what fails is found again by the next round. */
+  function workUnasked(member: (typeof members)[number], planId: string): void {
+    member.worker
+      .work(planId)
+      .catch((error: unknown) => context.warn(`${planId} could not be worked on.`, error));
+  }
+
+  async function lookForWork(): Promise<void> {
+    if (stopping) return;
+    for (const member of members) {
+      for (const planId of await findWork(member.context)) workUnasked(member, planId);
+    }
+  }
+
+  const planOf = (topic: string) => topic.slice(topic.indexOf(':') + 1);
+  const offs = [
+    listener.on('cancel', (topic) => {
+      const reason = new Error('a person cancelled the plan');
+      for (const member of members) member.context.leases.abortPlan(planOf(topic), reason);
+    }),
+    listener.on('work', (topic) => {
+      if (stopping) return;
+      // After a reconnection the topic names no plan: whatever was missed is looked for.
+      if (!topic.includes(':')) {
+        lookForWork().catch((error: unknown) =>
+          context.warn('No work could be looked for.', error),
+        );
+        return;
+      }
+      for (const member of members) workUnasked(member, planOf(topic));
+    }),
+  ];
+
+  return {
+    context,
+    backends: members.map((member) => ({
+      id: member.context.worker,
+      backend: member.context.backend,
+    })),
+    work,
+    lookForWork,
+    async stop() {
+      stopping = true;
+      for (const off of offs) off();
+      await Promise.all(members.map((member) => member.worker.stop()));
+    },
+    letGo() {
+      for (const member of members) member.context.leases.stop();
+    },
+  };
+}

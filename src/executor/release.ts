@@ -1,0 +1,22 @@
+// Giving back what steps held of the resource pools, and waking the plans that wait for it.
+import type { Transaction } from '#store/database.ts';
+import { notify } from '#store/notify.ts';
+import type { PlanRow } from '#store/plans.ts';
+import { findWaitingPlans, release } from '#store/sql/resources.ts';
+
+/** Plans that are woken at once; the others are found by their workers' rounds. */
+const plansWoken = 8;
+
+/** The caller holds the plan's lock; `positions` have just stopped running. */
+export async function releaseResources(
+  tx: Transaction,
+  plan: Pick<PlanRow, 'id' | 'pools'>,
+  positions: number[],
+): Promise<void> {
+  if (plan.pools.length === 0) return;
+  const pools = await release(tx, plan.id, plan.pools, positions);
+  if (pools.length === 0) return;
+  for (const id of await findWaitingPlans(tx, pools, plan.id, plansWoken)) {
+    await notify(tx, `work:${id}`);
+  }
+}

@@ -1,0 +1,48 @@
+// One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
+// plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
+import { wakeWatchers } from '#plans/wake.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import type { Outcome } from '#store/sql/settle.ts';
+import { type Claim, claimReady, type LaneBook, nothingClaimed, openLaneBook } from './claim.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { ExecutorContext } from './executor-context.ts';
+import { settleOutcomes } from './settle.ts';
+
+export type Turn = Claim & {
+  plan: PlanRow;
+  book: LaneBook;
+};
+
+/**
+ * Settles `outcomes` (at most one a step) and claims up to `room` steps.
+ * @param known the lanes as they were read before; read again when the plan's version is another one
+ */
+export async function takeTurn(
+  context: ExecutorContext,
+  planId: string,
+  outcomes: Outcome[],
+  room: number,
+  known: LaneBook | null,
+): Promise<Turn> {
+  const turn = await context.db.transaction(async (tx) => {
+    const plan = await lockPlan(tx, planId);
+    let ready = plan.ready;
+    let over = false;
+    let more = false;
+    if (outcomes.length > 0) {
+      const settled = await settleOutcomes(context, tx, plan, outcomes);
+      ready = settled.progress?.ready ?? ready;
+      over = settled.ended;
+      more = settled.more;
+      passCrashPoint('in_settle');
+    }
+    const book = known?.version === plan.version ? known : await openLaneBook(context, tx, plan);
+    const claim: Claim =
+      over || room === 0 ? nothingClaimed : await claimReady(context, tx, plan, book, ready, room);
+    const changed = outcomes.length > 0 || claim.steps.length > 0;
+    if (changed && !over) await wakeWatchers(tx, context.enqueue, planId);
+    return { ...claim, more: room === 0 ? more || ready > 0 : claim.more, plan, book };
+  });
+  if (outcomes.length > 0) passCrashPoint('after_outcome');
+  return turn;
+}
