@@ -1,4 +1,5 @@
 // Numbers, times and durations as people read them. English, the reader's own time zone.
+import type { Step } from '#contracts/plan.ts';
 
 /** `… and 4 more`, or nothing. */
 export function andMore(n: number): string {
@@ -79,4 +80,18 @@ export function formatAge(iso: string, now: string): string {
 /** What an empty list of plans says; `how` is the way to ask on this surface. */
 export function nothingWaiting(how: string): string {
   return `Nothing is waiting. Ask me for something ${how}.`;
+}
+
+/**
+ * `GET https://… answered 429; trying again at 14:02 (attempt 2 of 3)`; null: the step is not about to be tried again.
+ * The reason is as the tool gave it. @param formatAt writes a moment (ISO 8601) as the reader sees times
+ */
+export function describeRetry(
+  { error, status, available_at }: Pick<Step, 'error' | 'status' | 'available_at'>,
+  formatAt: (iso: string) => string,
+): string | null {
+  if (status !== 'ready' || error?.retry === undefined) return null;
+  const { attempt, of } = error.retry;
+  const when = available_at === null ? 'soon' : `at ${formatAt(available_at)}`;
+  return `${error.message.replace(/\.$/, '')}; trying again ${when} (attempt ${attempt} of ${of})`;
 }

@@ -5,7 +5,7 @@ import type { Settings } from '#contracts/settings.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
-import { plannerOperations } from '#tools/guard.ts';
+import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type { PlannerTools } from './ports.ts';
 
 export function openPlannerTools(options: {
@@ -13,15 +13,25 @@ export function openPlannerTools(options: {
   db: Queryable;
   /** Which of the reading operations a planner may call. */
   allowed: Settings['plannerTools'];
+  /** Operations that never run outside an approved plan. */
+  guarded: Settings['guardedTools'];
   /** IANA zone of the calls. */
   timezone: string;
 }): PlannerTools {
-  const { registry, db, allowed, timezone } = options;
+  const { registry, db, allowed, guarded, timezone } = options;
   const readable = () => plannerOperations(registry, allowed);
   return {
     manifest: () => registry.list(),
     readable,
     async call(name, args, signal) {
+      const decision = decideCall({
+        operation: name,
+        scope: null,
+        guarded,
+        approvedBy: null,
+        mode: 'block',
+      });
+      if (decision.kind !== 'allow') throw new CountersignError(decision.code, decision.reason);
       const operation = registry.get(name);
       if (operation === undefined || !readable().some((spec) => spec.name === name)) {
         throw new CountersignError(

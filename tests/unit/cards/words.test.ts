@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatCost, formatDuration, formatTime } from '#cards/words.ts';
+import { describeRetry, formatAge, formatCost, formatDuration, formatTime } from '#cards/words.ts';
 import { listOf } from '#contracts/words.ts';
 
 describe('durations', () => {
@@ -51,4 +51,27 @@ describe('times', () => {
 it('lists names as a sentence does', () => {
   expect(listOf(['Ana'])).toBe('Ana');
   expect(listOf(['Ana', 'Ben', 'Cy'], 'or')).toBe('Ana, Ben or Cy');
+});
+
+describe('a step that failed', () => {
+  const step = {
+    status: 'ready',
+    available_at: '2026-02-03T14:02:00.000Z',
+    error: { code: 'tool_failed', message: 'It answered 429.', retry: { attempt: 2, of: 3 } },
+  } as const;
+  const formatAt = (iso: string) => iso.slice(11, 16);
+
+  it('says why, when it is tried again and which attempt that is', () => {
+    expect(describeRetry(step, formatAt)).toBe(
+      'It answered 429; trying again at 14:02 (attempt 2 of 3)',
+    );
+  });
+
+  it('says nothing of the kind once it runs, has ended or waits for a person', () => {
+    for (const status of ['running', 'failed', 'succeeded', 'waiting'] as const)
+      expect(describeRetry({ ...step, status }, formatAt)).toBeNull();
+    expect(describeRetry({ ...step, error: null }, formatAt)).toBeNull();
+    const { retry: _retry, ...error } = step.error;
+    expect(describeRetry({ ...step, error }, formatAt)).toBeNull();
+  });
 });

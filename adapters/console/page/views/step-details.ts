@@ -1,5 +1,6 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { describeRetry } from '#cards/words.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import { drawStepBadge } from './parts.ts';
@@ -54,11 +55,16 @@ function drawJson(title: string, value: unknown): TemplateResult | typeof nothin
     <pre class="json" tabindex="0">${formatJson(value)}</pre>`;
 }
 
+function drawError(step: Step): string {
+  const retry = describeRetry(step, formatMoment);
+  return retry === null ? `✕ ${step.error?.message ?? ''}` : `↻ ${retry}`;
+}
+
 /** @param titled whether the step's own line is part of it, where it stands alone */
 export function drawStepDetails(step: Step, titled: boolean): TemplateResult {
   return html`<div class="step-details">
     ${titled ? html`<p class="step-title"><strong>${step.description}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
-    ${step.error === null ? nothing : html`<p class="step-error">✕ ${step.error.message} <code>${step.error.code}</code></p>`}
+    ${step.error === null ? nothing : html`<p class="step-error">${drawError(step)} <code>${step.error.code}</code></p>`}
     <dl class="facts">
       <div><dt>Step</dt><dd>${step.id}</dd></div>
       ${listFacts(step).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
