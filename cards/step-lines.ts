@@ -2,25 +2,41 @@
 
 import { hasRuntime } from '#contracts/arguments.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { fieldsOf } from '#contracts/form.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { NumberedStep } from '#contracts/step-numbers.ts';
+import { listOf } from '#contracts/words.ts';
 import { showLine } from './plain.ts';
 import type { Line } from './view.ts';
-import { formatTime } from './words.ts';
+import { describeRetry, formatTime } from './words.ts';
 
 /** Whom a step is for: whoever asked for the plan unless it names somebody; null when code runs it. */
 export function personOf(step: Step, { plan }: PlanCardFacts): string | null {
   if (step.tool !== 'human') return null;
-  const assignee = step.args.assignee;
+  const { output } = step;
+  const asked =
+    typeof output === 'object' && output !== null && !Array.isArray(output)
+      ? output.assignee
+      : null;
+  // An assignee that an earlier step named is known once the step asks.
+  const assignee = asked ?? step.args.assignee;
   if (typeof assignee === 'string' && assignee !== '') return showLine(assignee, 60);
   return showLine(step.target ?? plan.requester, 60);
 }
 
-/** What a reader must know of a step beyond its words: who, when, and what is still open. */
+/** What the person of a step will be asked to fill in. */
+function formNotes({ args }: Step): string[] {
+  const labels = fieldsOf(args.form).map(({ label }) => label);
+  return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
+}
+
+/** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: Step, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
+  const retry = describeRetry(step, (iso) => formatTime(iso, facts.now, facts.viewer.timezone));
   return [
-    ...(person === null ? [] : [`for ${person}`]),
+    ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
+    ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
     ...(step.not_before === null
       ? []
       : [formatTime(step.not_before, facts.now, facts.viewer.timezone)]),
