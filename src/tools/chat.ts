@@ -5,6 +5,7 @@ import type { Operation } from '#contracts/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';
+import { describeOutput } from './output-schema.ts';
 import type { ChatPort } from './ports.ts';
 
 export function createChatPost(chat: ChatPort): Operation {
@@ -23,6 +24,7 @@ export function createChatPost(chat: ChatPort): Operation {
         'Where to say it; left out: where the plan was asked for.',
       ).optional(),
     }),
+    output: describeOutput(z.strictObject({ conversation: z.string() })),
     async run(args, context) {
       throwIfAborted(context.signal);
       const conversation = args.conversation ?? context.conversation;

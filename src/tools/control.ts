@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Operation } from '#contracts/tool.ts';
 import { defineOperation } from './define-operation.ts';
 import { toAbortError } from './failures.ts';
+import { describeOutput } from './output-schema.ts';
 
 export function createControlOperations(): Operation[] {
   return [
@@ -15,6 +16,7 @@ export function createControlOperations(): Operation[] {
       destructive: false,
       verbs: ['do nothing'],
       schema: z.looseObject({}),
+      output: describeOutput(z.null()),
       async run() {
         return { summary: 'Did nothing.', data: null };
       },
@@ -30,6 +32,7 @@ export function createControlOperations(): Operation[] {
       schema: z.strictObject({
         seconds: z.number().min(0).max(86_400).describe('How long, at most a day.'),
       }),
+      output: describeOutput(z.strictObject({ seconds: z.number() })),
       expectedSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
       async run({ seconds }, { signal }) {
         try {

@@ -1,10 +1,21 @@
 // Outputs are stored and shown, so they are made storable and kept under a size, with a clear mark where they were cut.
+import { z } from 'zod';
 import { type Json, makeStorable, makeStorableText } from '#contracts/text.ts';
 import type { ToolOutput } from '#contracts/tool.ts';
 
 export const maxOutputBytes = 1_000_000;
 const maxSummary = 300;
 const previewLength = 10_000;
+
+/** What stands in for data that is too large and has no long text to cut. */
+export const Preview = z
+  .strictObject({
+    truncated: z.literal(true),
+    note: z.string(),
+    size_bytes: z.number().int(),
+    preview: z.string(),
+  })
+  .describe('Instead, when the result is too large to keep.');
 
 /** `output` with storable text, a one-line summary, and data of at most `limit` bytes as JSON. */
 export function limitOutput(output: ToolOutput, limit: number = maxOutputBytes): ToolOutput {
@@ -56,7 +67,7 @@ function cutLongestText(data: Json, size: number, limit: number): Json | null {
   return null;
 }
 
-function toPreview(data: Json, size: number): Json {
+function toPreview(data: Json, size: number): z.output<typeof Preview> {
   return {
     truncated: true,
     note: `The result was too large (${size} bytes) and was left out but for its beginning.`,

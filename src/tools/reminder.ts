@@ -7,6 +7,7 @@ import type { Operation } from '#contracts/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';
+import { describeOutput } from './output-schema.ts';
 import type { ReminderPort, TimePort } from './ports.ts';
 
 const shown = 3;
@@ -34,6 +35,15 @@ export function createReminderSet(
       rrule: text(500, 'Rule such as FREQ=WEEKLY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=30.').optional(),
       timezone: text(60, 'IANA zone; left out: the person’s own.').optional(),
     }),
+    output: describeOutput(
+      z.strictObject({
+        id: z.string(),
+        text: z.string(),
+        timezone: z.string(),
+        rrule: z.string().nullable(),
+        next: z.array(z.string()).max(shown).describe('The next moments it rings.'),
+      }),
+    ),
     check: (args) => toProblem(findProblem(args, times)),
     async run(args, context) {
       throwIfAborted(context.signal);

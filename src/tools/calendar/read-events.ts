@@ -1,19 +1,20 @@
 // The events of an ICS text inside a range, with recurrences spelled out. What the file says is data, whatever it says.
 import ICAL from 'ical.js';
+import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { TimePort } from '../ports.ts';
 import { toDateText, toInstant } from './ics-time.ts';
 
-export type CalendarEvent = {
-  uid: string;
-  title: string;
-  /** ISO 8601 with the reader's offset; a date alone for whole days. */
-  start: string;
-  end: string;
-  all_day: boolean;
-  location: string | null;
-  calendar: string;
-};
+export const CalendarEvent = z.strictObject({
+  uid: z.string(),
+  title: z.string(),
+  start: z.string().describe("ISO 8601 with the reader's offset; a date alone for whole days."),
+  end: z.string(),
+  all_day: z.boolean(),
+  location: z.string().nullable(),
+  calendar: z.string(),
+});
+export type CalendarEvent = z.output<typeof CalendarEvent>;
 
 export type Range = { from: Date; to: Date; timezone: string };
 

@@ -5,6 +5,7 @@ import type { Json } from '#contracts/text.ts';
 import type { Operation, ToolContext, ToolOutput } from '#contracts/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
+import { describeLargeOutput } from '../output-schema.ts';
 import { type AddressRules, findUrlProblem } from './addresses.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
 
@@ -13,6 +14,18 @@ const Headers = z
   .record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string().max(8000))
   .default({})
   .describe('HTTP headers to send.');
+
+const output = describeLargeOutput(
+  z.strictObject({
+    url: z.string().describe('Where the answer came from, after redirects.'),
+    status: z.number().int(),
+    headers: z.record(z.string(), z.string()),
+    json: z.unknown().optional().describe('The document, when the answer is JSON.'),
+    text: z.string().optional().describe('The text, when the answer is other text.'),
+    binary: z.literal(true).optional().describe('The answer is no text and was left out.'),
+    truncated: z.literal(true).optional(),
+  }),
+);
 
 /** Headers the connection decides; letting a plan set them would let it speak for another host. */
 const ownHeaders = new Set([
@@ -40,6 +53,7 @@ export function createHttpOperations(client: WebClient, rules: AddressRules): Op
       targetArgument: 'url',
       verbs: ['get', 'fetch', 'download', 'look up'],
       schema: z.strictObject({ url: Url, headers: Headers }),
+      output,
       check,
       async run({ url, headers }, context) {
         throwIfAborted(context.signal);
@@ -75,6 +89,7 @@ export function createHttpOperations(client: WebClient, rules: AddressRules): Op
           .optional()
           .describe('Text as it is, or an object or list to send as JSON.'),
       }),
+      output,
       check,
       async run({ url, method, headers, body }, context) {
         throwIfAborted(context.signal);

@@ -6,6 +6,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
+import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -25,6 +26,9 @@ export function createMove(sandbox: Sandbox): Operation {
       to: text(2000, 'Its new path, or a folder ending in /.'),
       overwrite: z.boolean().default(false).describe('Replace a file that is already there.'),
     }),
+    output: describeOutput(
+      z.strictObject({ from: z.string(), path: z.string().describe('Where it is now.') }),
+    ),
     check: checkPaths('from', 'to'),
     run: async (args, { signal }) => {
       const from = toWorkspacePath(args.from);

@@ -6,6 +6,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
+import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
@@ -33,6 +34,15 @@ export function createRead(sandbox: Sandbox): Operation {
         .default(defaultBytes)
         .describe('Read at most this much from the beginning.'),
     }),
+    output: describeOutput(
+      z.strictObject({
+        path: z.string(),
+        text: z.string().optional().describe('Missing when the file is not text.'),
+        size: z.number().int().describe('Bytes of the whole file.'),
+        binary: z.boolean(),
+        truncated: z.boolean().optional(),
+      }),
+    ),
     check: checkPaths('path'),
     run: (args, { signal }) =>
       withFileErrors(args.path, () =>

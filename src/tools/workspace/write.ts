@@ -8,6 +8,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Operation, ToolOutput } from '#contracts/tool.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
+import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
@@ -35,6 +36,9 @@ export function createWrite(sandbox: Sandbox): Operation {
       content: z.string().max(10_000_000).describe('The whole text of the file.'),
       overwrite: z.boolean().default(true).describe('Replace the file when it exists.'),
     }),
+    output: describeOutput(
+      z.strictObject({ path: z.string(), size: z.number().int(), created: z.boolean() }),
+    ),
     check: checkFilePath,
     run: (args, { signal }) =>
       withFileErrors(args.path, async () => {
