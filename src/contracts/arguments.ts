@@ -28,6 +28,25 @@ export function isRuntime(value: Json | undefined): value is RuntimeArgument {
   return isObject(value) && '$decide' in value;
 }
 
+/** What is wrong with references and run-time values inside `args`, as sentences; empty: the functions below can read them. */
+export function findMalformed(args: Json): string[] {
+  if (isReference(args)) {
+    return ArgumentReference.safeParse(args).success
+      ? []
+      : [
+          `${JSON.stringify(args).slice(0, 200)} must be { "$from": "a step's id", "path": "/text" }`,
+        ];
+  }
+  if (isRuntime(args)) {
+    return RuntimeArgument.safeParse(args).success
+      ? []
+      : [`${JSON.stringify(args).slice(0, 200)} must be { "$decide": "what to choose" }`];
+  }
+  if (Array.isArray(args)) return args.flatMap(findMalformed);
+  if (isObject(args)) return Object.values(args).flatMap(findMalformed);
+  return [];
+}
+
 /** Every reference inside `args`, however deep. */
 export function referencesOf(args: Json): ArgumentReference[] {
   if (isReference(args)) return [ArgumentReference.parse(args)];

@@ -1,7 +1,8 @@
 // Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
-import { openArguments, referencesOf } from '#contracts/arguments.ts';
+import { findMalformed, openArguments, referencesOf } from '#contracts/arguments.ts';
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
+import { ReferenceChecker } from '#tools/check-reference.ts';
 import type { PlannerTools } from './ports.ts';
 
 const problemsAtMost = 20;
@@ -13,6 +14,10 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
     tools.manifest().map((spec) => [`${spec.tool}\n${spec.operation}`, spec]),
   );
   const ids = draft.steps.map((step, index) => step.id ?? String(index + 1));
+  const unreadable = draft.steps.flatMap(({ args = {} }, index) =>
+    findMalformed(args).map((reason) => `Step ${ids[index]}: ${reason}.`),
+  );
+  if (unreadable.length > 0) return unreadable.slice(0, problemsAtMost);
   const known = new Set(ids);
   const problems: string[] = [];
   if (known.size < ids.length) {
@@ -24,6 +29,7 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
     const id = ids[index] ?? String(index + 1);
     problems.push(...checkStep(step, id, known, manifest, tools));
   });
+  if (problems.length === 0) problems.push(...checkReferences(draft.steps, ids, manifest));
   if (problems.length === 0) {
     const circle = findCircle(draft.steps, ids);
     if (circle !== null) problems.push(`The steps ${circle.join(', ')} wait for each other.`);
@@ -61,6 +67,27 @@ function checkStep(
       problems.push(`Step ${id} refers to step ${before}, which does not exist.`);
   }
   return problems;
+}
+
+/** References that no output can satisfy, by what the manifest says of outputs. */
+function checkReferences(
+  steps: StepDraft[],
+  ids: string[],
+  manifest: Map<string, OperationSpec>,
+): string[] {
+  const checker = new ReferenceChecker();
+  const specs = steps.map(({ tool, operation }) => manifest.get(`${tool}\n${operation}`));
+  const producerOf = (id: string) => {
+    const spec = specs[ids.indexOf(id)];
+    return spec?.output === undefined ? null : { id, operation: spec.name, output: spec.output };
+  };
+  return steps.flatMap(({ args = {} }, index) => {
+    const input = specs[index]?.input;
+    if (input === undefined) return [];
+    return checker
+      .check(args, input, producerOf)
+      .map((problem) => `Step ${ids[index]}: ${problem}.`);
+  });
 }
 
 function prerequisites(step: StepDraft): string[] {

@@ -34,19 +34,31 @@ export function resolveReferences(
 
 export type PointerResult = { ok: true; value: Json } | { ok: false; reason: string };
 
+/** The names and indices a JSON pointer (RFC 6901) walks through; null: it is no pointer. */
+export function readTokens(pointer: string): string[] | null {
+  if (pointer === '') return [];
+  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return null;
+  const tokens = pointer.slice(1).split('/');
+  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** The pointer that walks through `tokens`. */
+export function toPointer(tokens: string[]): string {
+  return tokens.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
 /** The value at a JSON pointer (RFC 6901). */
 export function readPointer(value: Json, pointer: string): PointerResult {
-  if (pointer === '') return { ok: true, value };
-  if (!pointer.startsWith('/') || /~(?![01])/.test(pointer))
-    return { ok: false, reason: 'it is not a JSON pointer' };
+  const tokens = readTokens(pointer);
+  if (tokens === null) return { ok: false, reason: 'it is not a JSON pointer' };
   let current: Json = value;
-  let walked = '';
-  for (const token of pointer.slice(1).split('/')) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const [index, key] of tokens.entries()) {
     const next = readMember(current, key);
-    if (next === undefined) return { ok: false, reason: describeMiss(current, key, walked) };
+    if (next === undefined) {
+      const walked = toPointer(tokens.slice(0, index));
+      return { ok: false, reason: describeMiss(current, key, walked) };
+    }
     current = next;
-    walked += `/${token}`;
   }
   return { ok: true, value: current };
 }

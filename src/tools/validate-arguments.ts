@@ -111,7 +111,7 @@ function isExcused(error: ErrorObject, open: string[]): boolean {
 }
 
 /** `/items/0/name` → `items[0].name` */
-function toArgumentName(pointer: string): string {
+export function toArgumentName(pointer: string): string {
   return pointer
     .split('/')
     .slice(1)
@@ -132,6 +132,11 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
+/** What people call a JSON type. */
+export function nameType(type: string): string {
+  return typeNames[type] ?? type;
+}
+
 function toSentence(error: ErrorObject): string {
   const name = toArgumentName(error.instancePath);
   const params = error.params as Record<string, unknown>;
@@ -146,7 +151,7 @@ function toSentence(error: ErrorObject): string {
       return `${inside(params.unevaluatedProperty)} is not a known argument`;
     case 'type': {
       const types = Array.isArray(params.type) ? params.type : [params.type];
-      return `${subject} must be ${types.map((type) => typeNames[String(type)] ?? String(type)).join(' or ')}`;
+      return `${subject} must be ${types.map((type) => nameType(String(type))).join(' or ')}`;
     }
     case 'enum': {
       const values = Array.isArray(params.allowedValues) ? params.allowedValues : [];

@@ -1,0 +1,70 @@
+// References between a draft's steps against the schemas of their operations, before anything is stored: what can
+// never work is refused now, not when half of the plan has run.
+import { findMalformed, isReference } from '#contracts/arguments.ts';
+import type { StepContent } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
+import type { Problems } from './problems.ts';
+
+type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args'>;
+
+/** Whether references and run-time values in `args` can be read; if not, `problems` says why. */
+export function areReadable(
+  args: JsonObject,
+  index: number,
+  label: string,
+  problems: Problems,
+): boolean {
+  const reasons = isReference(args)
+    ? ['its arguments as a whole are a reference; give each argument its own']
+    : findMalformed(args);
+  if (reasons.length === 0) return true;
+  problems.add(
+    'invalid_reference',
+    `steps[${index}].args`,
+    `Step ${label}: ${reasons.join('; ')}.`,
+  );
+  return false;
+}
+
+/**
+ * Adds an `invalid_reference` to `problems` for each reference that no output can ever satisfy. References to steps
+ * that are not there, and operations that nobody offers, are told elsewhere.
+ */
+export function checkReferences(
+  steps: readonly CheckedStep[],
+  registry: ToolRegistry,
+  problems: Problems,
+): void {
+  const checker = new ReferenceChecker();
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const producers = new Map<string, Producer | null>();
+  const producerOf = (id: string): Producer | null => {
+    const known = producers.get(id);
+    if (known !== undefined) return known;
+    const step = byId.get(id);
+    const producer = step === undefined ? null : describeProducer(step, registry);
+    producers.set(id, producer);
+    return producer;
+  };
+  for (const [index, step] of steps.entries()) {
+    const name = operationName(step.tool, step.operation);
+    const operation = registry.get(name);
+    if (operation === undefined) continue;
+    for (const problem of checker.check(step.args, operation.input, producerOf)) {
+      problems.add(
+        'invalid_reference',
+        `steps[${index}].args`,
+        `Step ${step.id} (${name}): ${problem}.`,
+      );
+    }
+  }
+}
+
+function describeProducer(step: CheckedStep, registry: ToolRegistry): Producer | null {
+  const name = operationName(step.tool, step.operation);
+  const operation = registry.get(name);
+  const output = operation?.outputOf?.(step.args) ?? operation?.output;
+  return output === undefined ? null : { id: step.id, operation: name, output };
+}

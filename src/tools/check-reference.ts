@@ -1,0 +1,129 @@
+// References of a step's arguments against what the operations say of their outputs and inputs. Only what can never
+// work is told: an output that says nothing of itself, or may fit, is taken to fit.
+import { ArgumentReference, isReference } from '#contracts/arguments.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
+import { readTokens, toPointer } from './resolve-arguments.ts';
+import { nameType, toArgumentName } from './validate-arguments.ts';
+import { SchemaWalker, type ValueType } from './walk-schema.ts';
+
+/** The step whose output a reference names. */
+export type Producer = { id: string; operation: string; output: JsonSchema };
+
+const shownNames = 8;
+
+/** Checks the steps of one plan; schemas are read once for all of them. */
+export class ReferenceChecker {
+  readonly #walkers = new Map<JsonSchema, SchemaWalker>();
+
+  /**
+   * What can never work among the references in `args`, as sentences that begin with the argument's name.
+   * @param input the schema of the operation that takes `args`
+   * @param producerOf null: nothing is known of that step's output
+   */
+  check(
+    args: JsonObject,
+    input: JsonSchema,
+    producerOf: (stepId: string) => Producer | null,
+  ): string[] {
+    return Object.entries(args)
+      .flatMap(([name, value]) => findReferences(value, [name]))
+      .flatMap(({ at, reference }) => {
+        const tokens = readTokens(reference.path);
+        const name = toArgumentName(toPointer(at));
+        if (tokens === null) {
+          return [`${name} has the path ${reference.path}, which is not a JSON pointer (RFC 6901)`];
+        }
+        const producer = producerOf(reference.$from);
+        const problem = producer === null ? null : this.#explain(name, at, input, tokens, producer);
+        return problem === null ? [] : [problem];
+      });
+  }
+
+  #explain(
+    name: string,
+    at: string[],
+    input: JsonSchema,
+    tokens: string[],
+    producer: Producer,
+  ): string | null {
+    const output = this.#walkerOf(producer.output);
+    const step = `step ${producer.id} (${producer.operation})`;
+    let schema = output.root;
+    for (const [index, token] of tokens.entries()) {
+      const member = output.memberOf(schema, token);
+      if (member === false) {
+        const place = describePlace(tokens.slice(0, index), step);
+        const what = describeInside(output, schema, place, token);
+        return `${name} takes ${toPointer(tokens)} of ${step}, but ${what}`;
+      }
+      schema = member;
+    }
+    const wanted = this.#walkerOf(input);
+    const needed = wanted.typesOf(
+      at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root),
+    );
+    const given = output.typesOf(schema);
+    // Nothing fits an argument that the operation does not have: its schema says so better.
+    if (needed.size === 0 || !needed.isDisjointFrom(given)) return null;
+    const fitting = output
+      .propertiesOf(schema)
+      .filter((key) => !output.typesOf(output.memberOf(schema, key)).isDisjointFrom(needed))
+      .map((key) => toPointer([...tokens, key]));
+    const hint =
+      given.has('object') && fitting.length > 0
+        ? `; take ${fitting.slice(0, shownNames).join(' or ')}`
+        : '';
+    return `${name} needs ${nameTypes(needed)}, but ${describePlace(tokens, step)} is ${nameTypes(given)}${hint}`;
+  }
+
+  #walkerOf(schema: JsonSchema): SchemaWalker {
+    const walker = this.#walkers.get(schema) ?? new SchemaWalker(schema);
+    this.#walkers.set(schema, walker);
+    return walker;
+  }
+}
+
+function findReferences(
+  value: Json,
+  at: string[],
+): { at: string[]; reference: ArgumentReference }[] {
+  if (isReference(value)) return [{ at, reference: ArgumentReference.parse(value) }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => findReferences(item, [...at, key]));
+}
+
+function describePlace(tokens: string[], step: string): string {
+  return tokens.length === 0 ? `the output of ${step}` : `${toPointer(tokens)} of ${step}`;
+}
+
+/** Why there is no `token` in what stands at `place`. */
+function describeInside(
+  walker: SchemaWalker,
+  schema: SchemaWalker['root'],
+  place: string,
+  token: string,
+): string {
+  const types = walker.typesOf(schema);
+  if (types.has('object')) {
+    const names = walker.propertiesOf(schema);
+    const more = names.length > shownNames ? ' and others' : '';
+    return names.length === 0
+      ? `${place} has no ${token}`
+      : `${place} has only ${names.slice(0, shownNames).join(', ')}${more}`;
+  }
+  if (!types.has('array')) return `${place} is ${nameTypes(types)}, with nothing inside`;
+  return /^\d+$/.test(token)
+    ? `${place} is a list without item ${token}`
+    : `${place} is a list; take one of its items, such as /0`;
+}
+
+function nameTypes(types: Set<ValueType>): string {
+  const names = new Set(
+    [...types].map((type) => {
+      if (type === 'fraction') return 'number';
+      return type === 'integer' && types.has('fraction') ? 'number' : type;
+    }),
+  );
+  return [...names].map(nameType).join(' or ');
+}

@@ -1,0 +1,222 @@
+// What a JSON Schema (draft 7 or 2020-12) says can stand at a place inside a value. It errs on one side only: what it
+// calls impossible is impossible, what it cannot tell is possible. `not`, conditions and remote `$ref`s are not read.
+import type { JsonSchema } from '#contracts/tool.ts';
+
+/** Types of values; a number is `integer` or `fraction`. */
+export type ValueType = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'array' | 'object';
+type Schema = boolean | JsonSchema;
+
+const everyType: readonly ValueType[] = [
+  'null',
+  'boolean',
+  'integer',
+  'fraction',
+  'string',
+  'array',
+  'object',
+];
+/** Steps one walker takes at most: beyond, everything is possible. */
+const mostSteps = 20_000;
+
+/** Reads one schema, whatever it holds: what was read is kept, so that `$ref`s to the same place are followed once. */
+export class SchemaWalker {
+  readonly root: Schema;
+  readonly #types = new Map<JsonSchema, Set<ValueType>>();
+  readonly #members = new Map<JsonSchema, Map<string, Schema>>();
+  #steps = 0;
+
+  constructor(root: Schema) {
+    this.root = root;
+  }
+
+  /** Types that a value of `schema` can have; empty: there is no such value. */
+  typesOf(schema: Schema): Set<ValueType> {
+    if (typeof schema === 'boolean') return new Set(schema ? everyType : []);
+    const known = this.#types.get(schema);
+    if (known !== undefined) return known;
+    // What leads back to itself says nothing more.
+    this.#types.set(schema, new Set(everyType));
+    if (++this.#steps > mostSteps) return new Set(everyType);
+    let types = ownTypes(schema);
+    for (const part of this.#everyOf(schema)) types = types.intersection(this.typesOf(part));
+    for (const parts of choicesOf(schema)) {
+      types = types.intersection(new Set(parts.flatMap((part) => [...this.typesOf(part)])));
+    }
+    this.#types.set(schema, types);
+    return types;
+  }
+
+  /** The schema of the member `key` (a property's name, or an index in decimal); false: there can be none. */
+  memberOf(schema: Schema, key: string): Schema {
+    if (typeof schema === 'boolean') return schema;
+    const known = this.#members.get(schema) ?? new Map<string, Schema>();
+    this.#members.set(schema, known);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    known.set(key, true);
+    if (++this.#steps > mostSteps) return true;
+    const types = this.typesOf(schema);
+    const member = allOf([
+      anyOf([
+        types.has('object') ? propertyOf(schema, key) : false,
+        types.has('array') ? itemOf(schema, key) : false,
+      ]),
+      constantOf(schema, key),
+      ...this.#everyOf(schema).map((part) => this.memberOf(part, key)),
+      ...choicesOf(schema).map((parts) => anyOf(parts.map((part) => this.memberOf(part, key)))),
+    ]);
+    const possible = this.typesOf(member).size === 0 ? false : member;
+    known.set(key, possible);
+    return possible;
+  }
+
+  /** Names of the properties that `schema` speaks of, in its order. */
+  propertiesOf(schema: Schema, seen = new Set<Schema>()): string[] {
+    if (typeof schema === 'boolean' || seen.has(schema)) return [];
+    seen.add(schema);
+    const own = isSchema(schema.properties) ? Object.keys(schema.properties) : [];
+    const parts = [...this.#everyOf(schema), ...choicesOf(schema).flat()];
+    return [...new Set([...own, ...parts.flatMap((part) => this.propertiesOf(part, seen))])];
+  }
+
+  #everyOf(schema: JsonSchema): Schema[] {
+    const { $ref } = schema;
+    const referred = typeof $ref === 'string' ? [resolve($ref, this.root)] : [];
+    return [...toSchemas(schema.allOf), ...referred];
+  }
+}
+
+function allOf(parts: Schema[]): Schema {
+  if (parts.includes(false)) return false;
+  const said = [...new Set(parts)].filter((part) => part !== true);
+  return said.length > 1 ? { allOf: said } : (said[0] ?? true);
+}
+
+function anyOf(parts: Schema[]): Schema {
+  if (parts.includes(true)) return true;
+  const said = [...new Set(parts)].filter((part) => part !== false);
+  return said.length > 1 ? { anyOf: said } : (said[0] ?? false);
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whatever is no schema says nothing. */
+function toSchema(value: unknown): Schema {
+  return typeof value === 'boolean' || isSchema(value) ? value : true;
+}
+
+function toSchemas(value: unknown): Schema[] {
+  return Array.isArray(value) ? value.map(toSchema) : [];
+}
+
+function choicesOf(schema: JsonSchema): Schema[][] {
+  return [schema.anyOf, schema.oneOf].flatMap((choice) =>
+    Array.isArray(choice) ? [toSchemas(choice)] : [],
+  );
+}
+
+function resolve(ref: string, root: Schema): Schema {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return true;
+  let current: unknown = root;
+  for (const token of ref.slice(2).split('/')) {
+    const key = decode(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key))
+      return true;
+    current = Reflect.get(current, key);
+  }
+  return toSchema(current);
+}
+
+function decode(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token; // a stray "%" stands for itself
+  }
+}
+
+function ownTypes(schema: JsonSchema): Set<ValueType> {
+  let types = new Set(everyType);
+  const { type } = schema;
+  if (type !== undefined) {
+    const named = (Array.isArray(type) ? type : [type]).flatMap(typesNamed);
+    if (schema.nullable === true) named.push('null');
+    types = new Set(named);
+  }
+  const values = constants(schema);
+  return values === null ? types : types.intersection(new Set(values.map(typeOfValue)));
+}
+
+function typesNamed(name: unknown): ValueType[] {
+  if (name === 'number') return ['integer', 'fraction'];
+  const known = everyType.filter((type) => type === name);
+  return known.length > 0 ? known : [...everyType];
+}
+
+function typeOfValue(value: unknown): ValueType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+    case 'string':
+      return typeof value;
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'fraction';
+    default:
+      return 'object';
+  }
+}
+
+/** The only values there are, where the schema lists them. */
+function constants(schema: JsonSchema): unknown[] | null {
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return Object.hasOwn(schema, 'const') ? [schema.const] : null;
+}
+
+function constantOf(schema: JsonSchema, key: string): Schema {
+  const values = constants(schema);
+  if (values === null) return true;
+  const inside = values.flatMap((value) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return [];
+    return [Reflect.get(value, key)];
+  });
+  return inside.length === 0 ? false : { enum: inside };
+}
+
+function propertyOf(schema: JsonSchema, key: string): Schema {
+  const { properties, patternProperties } = schema;
+  const said: Schema[] = [];
+  if (isSchema(properties) && Object.hasOwn(properties, key)) said.push(toSchema(properties[key]));
+  for (const [pattern, part] of Object.entries(
+    isSchema(patternProperties) ? patternProperties : {},
+  )) {
+    const matches = matchesPattern(pattern, key);
+    if (matches === null) return true;
+    if (matches) said.push(toSchema(part));
+  }
+  if (said.length === 0) return toSchema(schema.additionalProperties);
+  return allOf(said);
+}
+
+/** null: the pattern cannot be read. */
+function matchesPattern(pattern: string, key: string): boolean | null {
+  try {
+    return new RegExp(pattern, 'u').test(key);
+  } catch {
+    return null;
+  }
+}
+
+function itemOf(schema: JsonSchema, key: string): Schema {
+  if (!/^(0|[1-9]\d*)$/.test(key)) return false;
+  const index = Number(key);
+  const { maxItems, items, prefixItems, additionalItems } = schema;
+  if (typeof maxItems === 'number' && index >= maxItems) return false;
+  // Draft 7 writes a tuple as a list under `items`, and what follows it under `additionalItems`.
+  const tuple = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : [];
+  if (index < tuple.length) return toSchema(tuple[index]);
+  return toSchema(Array.isArray(items) ? additionalItems : items);
+}
