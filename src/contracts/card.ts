@@ -32,7 +32,7 @@ export type PlanCardFacts = {
   steps: Step[];
   /** Operations that write, guarded ones first; empty: the plan only reads. */
   touches: Touch[];
-  /** Against the version before, when there is one. */
+  /** Against the version before, when there is one and it still is to be decided. */
   diff: VersionDiff | null;
   /** At most 5 of each. */
   running: Step[];

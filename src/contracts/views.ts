@@ -1,7 +1,7 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
 
 import type { Actor } from './actor.ts';
-import type { PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
+import type { ApproverPolicy, PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
 import type { JsonObject } from './text.ts';
 
 /** One change, in the order of revisions. */
@@ -43,14 +43,32 @@ export type AuditEntry = {
   data: JsonObject | null;
 };
 
-/** What changed between two versions of a plan, readable (A7). */
+export type Delta<T> = { from: T; to: T };
+
+/** One field before and after, as text that is short enough to read; null: it was, or is, not there. */
+export type FieldChange = { field: string; from: string | null; to: string | null };
+
+/** What changed between two versions of a plan, readable (A7). The lists of steps hold the first 100 of each kind. */
 export type VersionDiff = {
   from: number;
   to: number;
   added: { id: string; description: string }[];
   removed: { id: string; description: string }[];
-  changed: { id: string; description: string; fields: string[] }[];
+  changed: { id: string; description: string; fields: string[]; changes: FieldChange[] }[];
+  /** How many steps there are of each kind, listed or not. */
+  counts: { added: number; removed: number; changed: number };
   operations_added: string[];
   operations_removed: string[];
   title_changed: boolean;
+  /** Who may approve, when that differs. */
+  approvers: Delta<ApproverPolicy> | null;
+  risks_added: string[];
+  risks_removed: string[];
+  total: Delta<number>;
+  /** What planning the version cost. */
+  cost_usd: Delta<number>;
+  /** Expected minutes along the longest chain; null where no step states a duration. */
+  minutes: Delta<number | null>;
+  /** When the first dated step may begin. */
+  earliest: Delta<string | null>;
 };

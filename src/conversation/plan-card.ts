@@ -1,11 +1,15 @@
 // The facts of a plan's card for one viewer, read afresh each time.
 import type { ApprovalRule, PlanCardFacts, Touch } from '#contracts/card.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, Step, StepStatus } from '#contracts/plan.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
+import type { VersionDiff } from '#contracts/views.ts';
 import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
 import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
+import { type Links, linkTypes, longestChain } from '#plans/chain.ts';
 import { diffVersions } from '#plans/version-diff.ts';
+import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
 import { readNextSteps, readOperations, readSteps } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -16,17 +20,22 @@ const namedShown = 5;
 function longestMinutes(plan: Plan, steps: Step[]): number | null {
   if (plan.total_steps > steps.length) return null;
   if (steps.every(({ duration_minutes }) => duration_minutes === null)) return null;
-  const ends = new Map<string, number>();
-  const endOf = (step: Step): number => {
-    const known = ends.get(step.id);
-    if (known !== undefined) return known;
-    const before = step.after.map(({ id }) => steps.find((other) => other.id === id));
-    const start = Math.max(0, ...before.map((other) => (other === undefined ? 0 : endOf(other))));
-    const end = start + (step.duration_minutes ?? 0);
-    ends.set(step.id, end);
-    return end;
-  };
-  return Math.max(...steps.map(endOf));
+  const index = new Map(steps.map(({ id }, i) => [id, i]));
+  const links: Links = { from: [], to: [], types: [], lags: [] };
+  for (const [to, step] of steps.entries()) {
+    for (const { id, type, lag_minutes } of step.after) {
+      const from = index.get(id);
+      if (from === undefined) continue;
+      links.from.push(from);
+      links.to.push(to);
+      links.types.push(linkTypes.indexOf(type));
+      links.lags.push(lag_minutes);
+    }
+  }
+  return longestChain(
+    steps.map(({ duration_minutes }) => duration_minutes ?? 0),
+    links,
+  );
 }
 
 function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touch[] {
@@ -34,6 +43,20 @@ function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touc
     .filter(({ effect }) => effect !== 'read')
     .map(({ operation, targets, count, guarded }) => ({ operation, targets, count, guarded }))
     .sort((a, b) => Number(b.guarded) - Number(a.guarded));
+}
+
+/** Statuses in which a card shows what changed. */
+const compared = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
+
+async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> {
+  if (plan.version < 2 || !compared.has(plan.status)) return null;
+  try {
+    return await diffVersions(db, plan.id, plan.version - 1, plan.version);
+  } catch (error) {
+    // A new version came, or the one before was not kept: the card stands without the comparison.
+    if (error instanceof CountersignError && error.code === 'not_found') return null;
+    throw error;
+  }
 }
 
 /** Who has approved, who still has to, and whether `user` is one of them. */
@@ -74,7 +97,7 @@ export async function readCardFacts(
     plan,
     steps,
     touches: touchesOf(await readOperations(db, planId)),
-    diff: plan.version > 1 ? await diffVersions(db, planId, plan.version - 1, plan.version) : null,
+    diff: await readDiff(db, plan),
     running: await some('running'),
     next: plan.counts.ready === 0 ? [] : await readNextSteps(db, planId, namedShown),
     failed: await some('failed'),

@@ -33,6 +33,11 @@ function keyOf(policy: ApproverPolicy): string {
   }
 }
 
+/** Whether two policies ask for the same. */
+export function samePolicy(a: ApproverPolicy, b: ApproverPolicy): boolean {
+  return keyOf(a) === keyOf(b);
+}
+
 const namesOf = (people: string[]): string[] => [...new Set(people)].sort();
 
 /** The plan's own rule, then those of `operations`; equal ones are one rule. */

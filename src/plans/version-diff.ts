@@ -1,112 +1,137 @@
-// What changed between two versions of a plan, readable; both are read a page at a time, side by side.
+// What changed between two versions of a plan, readable and bounded: counts, and the first of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { operationName } from '#contracts/tool.ts';
 import type { VersionDiff } from '#contracts/views.ts';
+import {
+  compareSteps,
+  readChainColumns,
+  readTiming,
+  type StepDifference,
+  type VersionRef,
+} from '#store/compare-versions.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
-import { iterateSteps, readVersionSteps } from '#store/steps.ts';
-import { contentOfStep } from './canonical.ts';
+import { samePolicy } from './approver-rules.ts';
+import { linkTypes, longestChain } from './chain.ts';
+import { compareFields, shorten } from './changed-fields.ts';
 
-const pageSize = 1000;
+const listedAtMost = 100;
+const descriptionAtMost = 300;
+const keptAtMost = 16;
 
-async function* contentsOf(
+type Version = typeof planVersions.$inferSelect;
+
+/** The latest answers. A digest stands for all that a version says, so they are never out of date. */
+const kept = new Map<string, VersionDiff>();
+
+function keep(key: string, diff: VersionDiff): void {
+  kept.set(key, diff);
+  const [oldest] = kept.keys();
+  if (kept.size > keptAtMost && oldest !== undefined) kept.delete(oldest);
+}
+
+/** @throws `not_found` when the plan has no such version */
+async function readVersions(
   db: Queryable,
   planId: string,
-  version: number,
-  current: number,
-): AsyncGenerator<JsonObject> {
-  if (version === current) {
-    for await (const step of iterateSteps(db, planId)) yield contentOfStep(step);
-    return;
+  numbers: [number, number],
+): Promise<[Version, Version]> {
+  const rows = await db
+    .select()
+    .from(planVersions)
+    .where(and(eq(planVersions.plan_id, planId), inArray(planVersions.version, numbers)));
+  const find = async (version: number): Promise<Version> => {
+    const found = rows.find((row) => row.version === version);
+    if (found !== undefined) return found;
+    const { version: latest } = await readPlanRow(db, planId);
+    throw new CountersignError(
+      'not_found',
+      `${planId} has no version ${version}; the latest is ${latest}.`,
+    );
+  };
+  return [await find(numbers[0]), await find(numbers[1])];
+}
+
+type Timing = { minutes: number | null; earliest: string | null };
+
+/** @throws `not_found` when the steps of an earlier version are gone */
+async function readSchedule(db: Queryable, ref: VersionRef, { total }: Version): Promise<Timing> {
+  const { steps, earliest, timed } = await readTiming(db, ref);
+  if (steps === 0 && total > 0) {
+    throw new CountersignError('not_found', `The steps of version ${ref.version} were not kept.`);
   }
-  for (let last = 0; ; ) {
-    const page = await readVersionSteps(db, planId, version, last, pageSize);
-    for (const { content } of page) yield content;
-    const end = page.at(-1);
-    if (end === undefined || page.length < pageSize) return;
-    last = end.position;
-  }
+  if (!timed) return { minutes: null, earliest };
+  const { durations, ...links } = await readChainColumns(db, ref, linkTypes);
+  return { minutes: longestChain(durations, links), earliest };
 }
 
-/** Fields of a step that differ, by name; times are compared as moments. */
-function changedFields(a: JsonObject, b: JsonObject): string[] {
-  const normal = (key: string, value: unknown): string =>
-    key === 'not_before' && typeof value === 'string'
-      ? new Date(value).toISOString()
-      : JSON.stringify(sortKeys(value));
-  return Object.keys(b).filter((key) => normal(key, a[key]) !== normal(key, b[key]));
+const nameOf = (step: JsonObject | null) => ({
+  id: String(step?.id ?? ''),
+  description: shorten(String(step?.description ?? ''), descriptionAtMost),
+});
+
+function listSteps(rows: StepDifference[]) {
+  const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);
+  const countOf = (kind: StepDifference['kind']) => of(kind)[0]?.total ?? 0;
+  return {
+    added: of('added').map(({ after }) => nameOf(after)),
+    removed: of('removed').map(({ before }) => nameOf(before)),
+    changed: of('changed').map(({ before, after }) => ({
+      ...nameOf(after),
+      ...compareFields(before ?? {}, after ?? {}),
+    })),
+    counts: {
+      added: countOf('added'),
+      removed: countOf('removed'),
+      changed: countOf('changed'),
+    },
+  };
 }
 
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
-  );
+/** What is in `a` and not in `b`. */
+function without(a: string[], b: string[]): string[] {
+  const others = new Set(b);
+  return a.filter((item) => !others.has(item));
 }
 
-const textOf = (step: JsonObject, key: string): string => String(step[key] ?? '');
-const operationOf = (step: JsonObject): string =>
-  operationName(textOf(step, 'tool'), textOf(step, 'operation'));
-
-/** @throws `not_found` when a version does not exist */
+/** @throws `plan_not_found`, `not_found` when a version does not exist */
 export async function diffVersions(
   db: Queryable,
   planId: string,
   from: number,
   to: number,
 ): Promise<VersionDiff> {
-  const row = await readPlanRow(db, planId);
-  const titles = await db
-    .select({ version: planVersions.version, title: planVersions.title })
-    .from(planVersions)
-    .where(and(eq(planVersions.plan_id, planId), inArray(planVersions.version, [from, to])));
-  for (const version of [from, to]) {
-    if (titles.some((entry) => entry.version === version)) continue;
-    throw new CountersignError(
-      'not_found',
-      `${planId} has no version ${version}; the latest is ${row.version}.`,
-    );
-  }
-  const before = new Map<string, JsonObject>();
-  for await (const step of contentsOf(db, planId, from, row.version)) {
-    before.set(textOf(step, 'id'), step);
-  }
-  const operationsBefore = new Set([...before.values()].map(operationOf));
-  const operationsAfter = new Set<string>();
+  const { version: current } = await readPlanRow(db, planId);
+  const [a, b] = await readVersions(db, planId, [from, to]);
+  const key = `${a.digest} ${b.digest}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const refOf = (version: number) => ({ planId, version, current: version === current });
+  const before = await readSchedule(db, refOf(from), a);
+  const after = await readSchedule(db, refOf(to), b);
+  const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,
     to,
-    added: [],
-    removed: [],
-    changed: [],
-    operations_added: [],
-    operations_removed: [],
-    title_changed: new Set(titles.map(({ title }) => title)).size > 1,
+    ...listSteps(await compareSteps(db, refOf(from), refOf(to), listedAtMost)),
+    operations_added: without(b.tools_required, a.tools_required),
+    operations_removed: without(a.tools_required, b.tools_required),
+    title_changed: a.title !== b.title,
+    approvers: samePolicy(a.approver_policy, b.approver_policy)
+      ? null
+      : { from: a.approver_policy, to: b.approver_policy },
+    risks_added: without(risks(b), risks(a)),
+    risks_removed: without(risks(a), risks(b)),
+    total: { from: a.total, to: b.total },
+    cost_usd: { from: a.cost_usd, to: b.cost_usd },
+    minutes: { from: before.minutes, to: after.minutes },
+    earliest: { from: before.earliest, to: after.earliest },
   };
-  for await (const step of contentsOf(db, planId, to, row.version)) {
-    operationsAfter.add(operationOf(step));
-    const entry = { id: textOf(step, 'id'), description: textOf(step, 'description') };
-    const old = before.get(entry.id);
-    before.delete(entry.id);
-    if (old === undefined) {
-      diff.added.push(entry);
-      continue;
-    }
-    const fields = changedFields(old, step);
-    if (fields.length > 0) diff.changed.push({ ...entry, fields });
-  }
-  for (const step of before.values()) {
-    diff.removed.push({ id: textOf(step, 'id'), description: textOf(step, 'description') });
-  }
-  diff.operations_added = [...operationsAfter].filter((name) => !operationsBefore.has(name)).sort();
-  diff.operations_removed = [...operationsBefore]
-    .filter((name) => !operationsAfter.has(name))
-    .sort();
+  // A version that came meanwhile moved the steps that were read as the current ones.
+  const { version: now } = await readPlanRow(db, planId);
+  if (now !== current) return diffVersions(db, planId, from, to);
+  keep(key, diff);
   return diff;
 }

@@ -1,0 +1,94 @@
+// What changed between two versions, in words: one line for a card, more where there is room.
+import type { FieldChange, VersionDiff } from '#contracts/views.ts';
+import { countOf, listOf } from '#contracts/words.ts';
+import { showLine } from './plain.ts';
+import { formatCost, formatDuration, formatTime } from './words.ts';
+
+const namesAtMost = 5;
+const valueAtMost = 80;
+
+function nameSome(operations: string[]): string {
+  const shown = operations.slice(0, namesAtMost).map((name) => showLine(name, 60));
+  const hidden = operations.length - shown.length;
+  return listOf(hidden > 0 ? [...shown, `${hidden} more`] : shown);
+}
+
+const durationOf = (minutes: number | null): string =>
+  minutes === null ? 'an unknown time' : formatDuration(minutes * 60_000);
+
+/** What differs besides the steps: operations, time, cost, approvers, risks. One phrase each. */
+export function describeDeltas(diff: VersionDiff, now: string, timezone: string): string[] {
+  const { minutes, earliest, cost_usd: cost } = diff;
+  const timeOf = (iso: string | null) =>
+    iso === null ? 'at once' : formatTime(iso, now, timezone);
+  const risks = diff.risks_added.length;
+  const gone = diff.risks_removed.length;
+  return [
+    ...(diff.operations_added.length > 0 ? [`now also ${nameSome(diff.operations_added)}`] : []),
+    ...(diff.operations_removed.length > 0
+      ? [`no longer ${nameSome(diff.operations_removed)}`]
+      : []),
+    ...(minutes.from !== minutes.to
+      ? [`takes ${durationOf(minutes.to)} instead of ${durationOf(minutes.from)}`]
+      : []),
+    ...(earliest.from !== earliest.to
+      ? [`first date ${timeOf(earliest.to)} instead of ${timeOf(earliest.from)}`]
+      : []),
+    ...(diff.approvers === null ? [] : ['other approvers']),
+    ...(risks > 0 ? [countOf(risks, 'new risk')] : []),
+    ...(gone > 0 ? [`${countOf(gone, 'risk')} fewer`] : []),
+    ...(diff.title_changed ? ['new title'] : []),
+    ...(formatCost(cost.from) === formatCost(cost.to)
+      ? []
+      : [`planning cost ${formatCost(cost.to)}, before ${formatCost(cost.from)}`]),
+  ];
+}
+
+/** `+ 2 steps  − 1 step  ~ 1 changed`, or nothing. */
+export function describeCounts({ counts }: VersionDiff): string {
+  return [
+    ...(counts.added > 0 ? [`+ ${countOf(counts.added, 'step')}`] : []),
+    ...(counts.removed > 0 ? [`− ${countOf(counts.removed, 'step')}`] : []),
+    ...(counts.changed > 0 ? [`~ ${counts.changed.toLocaleString('en-US')} changed`] : []),
+  ].join('  ');
+}
+
+/** `+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add`. */
+export function describeChange(diff: VersionDiff, now: string, timezone: string): string {
+  const counts = describeCounts(diff);
+  const deltas = describeDeltas(diff, now, timezone);
+  if (counts === '' && deltas.length === 0) return 'The same steps';
+  return [counts === '' ? 'The same steps' : counts, ...deltas].join('  · ');
+}
+
+/** Names of fields as people read them; an argument has its own. */
+const fieldNames: Record<string, string> = {
+  after: 'waits for',
+  not_before: 'not before',
+  duration_minutes: 'minutes',
+};
+
+/** `target: a.md → b.md`; times in the reader's zone. */
+export function describeField(
+  { field, from, to }: FieldChange,
+  now: string,
+  timezone: string,
+): string {
+  const shown = (value: string | null) => {
+    if (value === null || value === '') return '(nothing)';
+    return field === 'not_before' ? formatTime(value, now, timezone) : showLine(value, valueAtMost);
+  };
+  const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
+  const name = own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field;
+  return `${showLine(name, 60)}: ${shown(from)} → ${shown(to)}`;
+}
+
+/** `The first 100 of 2,000 added steps are listed.` for each list that is cut. */
+export function describeCut(diff: VersionDiff): string[] {
+  return (['added', 'removed', 'changed'] as const).flatMap((kind) => {
+    const [listed, all] = [diff[kind].length, diff.counts[kind]];
+    return listed < all
+      ? [`The first ${listed} of ${all.toLocaleString('en-US')} ${kind} steps are listed.`]
+      : [];
+  });
+}

@@ -1,0 +1,93 @@
+// A step before and after, field by field, as text for people.
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
+import type { FieldChange } from '#contracts/views.ts';
+
+const textAtMost = 200;
+const changesAtMost = 20;
+
+/** `text`, short enough to be one of many. */
+export function shorten(text: string, most = textAtMost): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** Key order says nothing in JSON. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
+}
+
+function textOf(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : JSON.stringify(sortKeys(value));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `1, 2 (SS +5 min)`, in an order of its own: that of the list says nothing. */
+function describeAfter(value: Json | undefined): string | null {
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const names = value.filter(isObject).map(({ id, type, lag_minutes: lag }) => {
+    const notes = [
+      ...(type === 'FS' || typeof type !== 'string' ? [] : [type]),
+      ...(typeof lag !== 'number' || lag === 0
+        ? []
+        : [`${lag > 0 ? '+' : '−'}${Math.abs(lag)} min`]),
+    ];
+    return notes.length === 0 ? String(id) : `${id} (${notes.join(' ')})`;
+  });
+  return names.sort().join(', ');
+}
+
+function momentOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? new Date(value).toISOString() : null;
+}
+
+function operationOf({ tool, operation }: JsonObject): string {
+  return operationName(String(tool), String(operation));
+}
+
+function stepFields(step: JsonObject): Map<string, string | null> {
+  const { id: _, tool: __, operation: ___, args, after, not_before, ...rest } = step;
+  const fields = new Map<string, string | null>([
+    ['description', textOf(rest.description)],
+    ['operation', operationOf(step)],
+    ['target', textOf(rest.target)],
+  ]);
+  if (isObject(args)) {
+    for (const [name, value] of Object.entries(args)) fields.set(`args.${name}`, textOf(value));
+  }
+  fields.set('after', describeAfter(after));
+  fields.set('not_before', momentOf(not_before));
+  for (const [name, value] of Object.entries(rest)) {
+    if (!fields.has(name)) fields.set(name, textOf(value));
+  }
+  return fields;
+}
+
+/** The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values. */
+export function compareFields(
+  before: JsonObject,
+  after: JsonObject,
+): { fields: string[]; changes: FieldChange[] } {
+  const [a, b] = [stepFields(before), stepFields(after)];
+  const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((field): FieldChange[] => {
+    const [from, to] = [a.get(field) ?? null, b.get(field) ?? null];
+    return from === to ? [] : [{ field, from, to }];
+  });
+  return {
+    fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
+    changes: changes.slice(0, changesAtMost).map(({ field, from, to }) => ({
+      field: shorten(field, 80),
+      from: from === null ? null : shorten(from),
+      to: to === null ? null : shorten(to),
+    })),
+  };
+}
