@@ -3,7 +3,7 @@ import type { CardPress } from '#contracts/card.ts';
 import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { loadCard, refreshPlan } from './plans.ts';
-import { type Inputs, planPress } from './presses.ts';
+import { type Call, type Inputs, planPress } from './presses.ts';
 import { change, state } from './store.ts';
 
 function notice(id: string, sentence: string): void {
@@ -20,12 +20,17 @@ export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
     openPlan(id, planned.tab);
     return showPane('plan');
   }
+  await carryOut(id, planned.call);
+}
+
+/** Sends what was decided about plan `id`, and reads again what came of it. */
+export async function carryOut(id: string, call: Call): Promise<void> {
   change((s) => {
     s.pressing.add(id);
     s.notices.delete(id);
   });
   try {
-    await post(planned.call.path, planned.call.body);
+    await post(call.path, call.body);
   } catch (error) {
     notice(id, describeError(error));
   }

@@ -32,6 +32,8 @@ export type PlanView = {
   trace: { planner: string; reason: string | null; entries: TraceEntry[] } | null;
   audit: AuditEntry[] | null;
   selected: string | null;
+  /** Steps taken off before the rest is approved, and the digest they were read under. */
+  off: { digest: string; steps: ReadonlySet<string> } | null;
   problem: string | null;
 };
 
@@ -85,6 +87,7 @@ export function createPlanView(id: string): PlanView {
     trace: null,
     audit: null,
     selected: null,
+    off: null,
     problem: null,
   };
 }

@@ -1,32 +1,69 @@
 // Changes: what differs between two versions of the plan.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { VersionDiff } from '#contracts/views.ts';
+import {
+  describeCounts,
+  describeCut,
+  describeDeltas,
+  describeField,
+} from '#cards/version-words.ts';
+import type { FieldChange, VersionDiff } from '#contracts/views.ts';
 import { compareVersions } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { formatTime } from '../plan/format.ts';
+import { countOf, formatTime } from '../plan/format.ts';
 import { drawEmpty, drawLoading, drawSection } from './parts.ts';
 
-function drawChange(sign: string, words: string, description: string, note = ''): TemplateResult {
+type Drawn = TemplateResult | typeof nothing;
+
+const drawNote = (text: string): TemplateResult => html`<span class="muted">${text}</span>`;
+
+function drawChange(
+  sign: string,
+  words: string,
+  description: string,
+  note: Drawn = nothing,
+): Drawn {
   return html`<li data-sign=${sign}>
     <span class="sign" aria-hidden="true">${sign}</span>
-    <span><span class="visually-hidden">${words}: </span>${description} ${note === '' ? nothing : html`<span class="muted">${note}</span>`}</span>
+    <span><span class="visually-hidden">${words}: </span>${description} ${note}</span>
   </li>`;
 }
 
+const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+function drawFields(changes: FieldChange[], now: string): TemplateResult | typeof nothing {
+  if (changes.length === 0) return nothing;
+  return html`<ul class="fields">
+    ${changes.map((field) => html`<li>${describeField(field, now, zone())}</li>`)}
+  </ul>`;
+}
+
+/** What the versions are as a whole: how much, how long, by whom. */
+function drawDeltas(diff: VersionDiff, now: string): TemplateResult {
+  const words = [describeCounts(diff), ...describeDeltas(diff, now, zone())];
+  const { from, to } = diff.total;
+  const size = from === to ? [] : [`${countOf(to, 'step')} instead of ${from.toLocaleString()}`];
+  return html`<p class="deltas">${[...words, ...size].filter((text) => text !== '').join(' · ')}</p>`;
+}
+
 function drawDiff(diff: VersionDiff): TemplateResult {
-  const { added, removed, changed, operations_added, operations_removed, title_changed } = diff;
+  const now = new Date().toISOString();
+  const { added, removed, changed, risks_added, risks_removed } = diff;
   const items = [
     ...added.map(({ description }) => drawChange('+', 'Added', description)),
     ...removed.map(({ description }) => drawChange('−', 'Removed', description)),
-    ...changed.map(({ description, fields }) =>
-      drawChange('~', 'Changed', description, fields.join(', ')),
+    ...changed.map(({ description, changes }) =>
+      drawChange('~', 'Changed', description, drawFields(changes, now)),
     ),
-    ...operations_added.map((name) => drawChange('+', 'New operation', name, 'new operation')),
-    ...operations_removed.map((name) => drawChange('−', 'Operation gone', name, 'no longer used')),
-    ...(title_changed ? [drawChange('~', 'Changed', 'Title')] : []),
+    ...risks_added.map((text) => drawChange('+', 'New risk', text, drawNote('risk'))),
+    ...risks_removed.map((text) => drawChange('−', 'Risk gone', text, drawNote('risk'))),
   ];
-  if (items.length === 0) return drawEmpty('No difference', 'These versions say the same.');
-  return html`<ul class="diff">${items}</ul>`;
+  if (items.length === 0 && describeDeltas(diff, now, zone()).length === 0) {
+    return drawEmpty('No difference', 'These versions say the same.');
+  }
+  const cut = describeCut(diff).map((text) => html`<p class="muted">${text}</p>`);
+  return html`${drawDeltas(diff, now)}
+    <ul class="diff">${items}</ul>
+    ${cut}`;
 }
 
 function drawChoice(

@@ -64,7 +64,7 @@ function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
     case 'timeline':
       return drawTimeline(view, card);
     case 'steps':
-      return drawSteps(view);
+      return drawSteps(state, view, card);
     case 'changes':
       return drawChanges(view, card);
     case 'trace':

@@ -1,9 +1,11 @@
-// Steps: pages by status, details on demand.
+// Steps: pages by status, details on demand; before the approval, which of them are to run.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Step, StepStatus } from '#contracts/plan.ts';
+import { approveRest, mayTakeOff, takenOff, toggleOff } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
-import type { PlanView, StepList } from '../live/state.ts';
+import type { Card, PlanView, State, StepList } from '../live/state.ts';
+import { countOf } from '../plan/format.ts';
 import { shareCounts } from '../plan/statuses.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawEmpty, drawIcon, drawLoading, drawStepBadge } from './parts.ts';
@@ -25,8 +27,22 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
   </div>`;
 }
 
-function drawStep(step: Step, open: boolean): TemplateResult {
-  return html`<li class="step" data-open=${open}>
+/** A box to take the step off, while the plan waits for an approval. */
+function drawTick(step: Step, part: Part | null): TemplateResult | typeof nothing {
+  if (part === null) return nothing;
+  return html`<input
+    type="checkbox"
+    class="tick"
+    aria-label=${`Approve step ${step.position}: ${step.description}`}
+    .checked=${!part.off.has(step.id)}
+    @change=${() => part.toggle(step.id)}
+  />`;
+}
+
+function drawStep(step: Step, open: boolean, part: Part | null): TemplateResult {
+  return html`<li class="step" data-open=${open} data-off=${part?.off.has(step.id) ?? false}>
+    <div class="step-row">
+    ${drawTick(step, part)}
     <button class="step-head" aria-expanded=${open} @click=${() => void toggleStep(step.id)}>
       <span class="chevron">${drawIcon('chevron')}</span>
       <span class="step-number">${step.position}</span>
@@ -38,13 +54,43 @@ function drawStep(step: Step, open: boolean): TemplateResult {
       >
       ${drawStepBadge(step.status)}
     </button>
+    </div>
     ${open ? drawStepDetails(step, false) : nothing}
   </li>`;
 }
 
-export function drawSteps(view: PlanView): TemplateResult {
+type Part = { off: ReadonlySet<string>; toggle: (stepId: string) => void };
+
+/** Approves what is left; the card's own button approves all. */
+function drawPart(state: State, view: PlanView, card: Card, { off }: Part): TemplateResult {
+  const { id, total_steps: total } = card.facts.plan;
+  const words =
+    off.size === 0
+      ? 'Take off the steps that should not run, and approve the rest.'
+      : `${countOf(off.size, 'step')} taken off. What is approved must include all it depends on.`;
+  const notice = state.notices.get(id);
+  return html`<div class="part">
+      <p class="muted">${words}</p>
+      <button
+        class="primary"
+        ?disabled=${off.size === 0 || off.size >= total || state.pressing.has(id)}
+        @click=${() => void approveRest(view, card)}
+      >
+        Approve ${(total - off.size).toLocaleString()} of ${countOf(total, 'step')}
+      </button>
+    </div>
+    ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}`;
+}
+
+export function drawSteps(state: State, view: PlanView, card: Card): TemplateResult {
   const { list } = view;
   if (list === null) return drawLoading();
+  const part = mayTakeOff(card)
+    ? {
+        off: takenOff(view, card),
+        toggle: (stepId: string) => toggleOff(view, card, stepId),
+      }
+    : null;
   const rows =
     list.steps.length === 0
       ? drawEmpty('No such steps', 'No step of this plan is in this state now.')
@@ -52,9 +98,9 @@ export function drawSteps(view: PlanView): TemplateResult {
           ${repeat(
             list.steps,
             (step) => step.id,
-            (step) => drawStep(step, list.open.has(step.id)),
+            (step) => drawStep(step, list.open.has(step.id), part),
           )}
         </ol>`;
-  return html`${drawFilter(view, list)} ${rows}
+  return html`${part === null ? drawFilter(view, list) : drawPart(state, view, card, part)} ${rows}
   ${list.next_cursor === null ? nothing : html`<button class="quiet more" @click=${() => void loadMoreSteps()}>Show more</button>`}`;
 }
