@@ -52,11 +52,12 @@ export const ApproveBody = documented(
     digest: z.string().min(1).max(200),
     user,
     steps: z.array(line(200)).min(1).max(1_000_000).exactOptional(),
+    except: z.array(line(200)).min(1).max(1_000_000).exactOptional(),
   }),
   {
     id: 'Approval',
     description:
-      'Version and digest of the plan that was read. `steps`: approve only these; they must include all they depend on.',
+      'Version and digest of the plan that was read. `steps`: approve only these; `except`: all but these. What is approved must include all it depends on.',
   },
 );
 
@@ -64,17 +65,25 @@ export const DecisionBody = documented(z.strictObject({ version, feedback, user 
   id: 'Decision',
 });
 
+const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
+
 export const ResumeBody = documented(
   z.strictObject({
     version,
     steps: z.record(line(200), z.enum(['retry', 'done', 'failed'])).exactOptional(),
     answer: line(20_000).exactOptional(),
+    answers: z
+      .record(line(200), z.union([line(20_000), z.record(line(60), FieldValue)]))
+      .exactOptional(),
     user,
   }),
   {
     id: 'Settlement',
-    description: 'What became of steps whose outcome is unknown, by step id.',
-    examples: [{ version: 1, steps: { '3': 'done' } }],
+    description:
+      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why.',
+    examples: [
+      { version: 1, steps: { '3': 'done' }, answers: { '3': { amount: 12.5, room: 'Blue' } } },
+    ],
   },
 );
 

@@ -88,7 +88,7 @@ const FormFields = z
       }
       seen.add(name);
     }
-    if (Buffer.byteLength(JSON.stringify(fields), 'utf8') > formLimits.bytes) {
+    if (new TextEncoder().encode(JSON.stringify(fields)).length > formLimits.bytes) {
       const message = `is too long for a card: at most ${formLimits.bytes} bytes with all its options. Ask for less, or in two steps`;
       context.addIssue({ code: 'custom', message });
     }

@@ -1,5 +1,6 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import type { Actor } from './actor.ts';
+import type { StepAnswer } from './answer.ts';
 import type { PlanCardFacts } from './card.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
 import type { RunRequest, RunView, TraceEntry } from './run.ts';
@@ -38,13 +39,20 @@ export type StepFilter = {
 
 /** A decision names the version it is about; approving also its digest. */
 export type Decision = { version: number; feedback?: string };
-/** `steps`: approve only these, which must be closed under their dependencies. */
-export type Approval = { version: number; digest: string; steps?: string[] };
-/** What a person says became of steps whose outcome is unknown, or of a step they were asked to do. */
+/**
+ * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
+ * on.
+ */
+export type Approval = { version: number; digest: string; steps?: string[]; except?: string[] };
+/**
+ * What a person says became of steps whose outcome is unknown, or of a step they were asked to do. `answer` is about
+ * all of them; `answers` about one each, in words or as the values of its form.
+ */
 export type Settlement = {
   version: number;
   steps?: Record<string, 'retry' | 'done' | 'failed'>;
   answer?: string;
+  answers?: Record<string, StepAnswer>;
 };
 
 export type Simulation = {

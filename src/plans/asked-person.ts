@@ -1,12 +1,37 @@
 // A step handed to a person may be answered by that person, whoever else may decide about the plan.
-import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
+import { isSamePerson } from '#contracts/names.ts';
+import type { Step } from '#contracts/plan.ts';
 import type { Settlement } from '#contracts/service.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
 import type { Transaction } from '#store/database.ts';
-import { planSteps } from '#store/schema.ts';
+import type { PlanRow } from '#store/plans.ts';
+import { readStepsById } from '#store/steps.ts';
+import { requireManager } from './authority.ts';
+import type { PlansContext } from './plans-context.ts';
 
-/** Whether `actor` is the one whom every named step waits for, and says only what became of it. */
-export async function isAskedPerson(
+/** Whether the step is a task for a person, whatever became of it. */
+export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
+  return operationName(tool, operation) === 'human_task';
+}
+
+/** Whether a guarded call asks again with its final values, which is an approval of its own. */
+export function asksToConfirm({ status, output }: Step): boolean {
+  return status === 'waiting' && isObject(output) && output.confirm === true;
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whom a task was given to, once it has been asked; null: nobody in particular. */
+function assigneeOf({ output }: Step): string | null {
+  return isObject(output) && typeof output.assignee === 'string' ? output.assignee : null;
+}
+
+/** Whether every named step is a task of `actor`, who says only what became of it. */
+async function isAskedPerson(
   tx: Transaction,
   planId: string,
   steps: Settlement['steps'],
@@ -16,16 +41,27 @@ export async function isAskedPerson(
   if (actor.kind !== 'person' || fates.length === 0) return false;
   if (fates.some(([, fate]) => fate === 'retry')) return false;
   const ids = fates.map(([id]) => id);
-  const theirs = await tx
-    .select({ id: planSteps.step_id })
-    .from(planSteps)
-    .where(
-      and(
-        eq(planSteps.plan_id, planId),
-        inArray(planSteps.step_id, ids),
-        eq(planSteps.status, 'waiting'),
-        sql`${planSteps.output} ->> 'assignee' = ${actor.id}`,
-      ),
-    );
+  const named = await readStepsById(tx, planId, ids);
+  const theirs = named.filter((step) => {
+    const assignee = isHumanTask(step) ? assigneeOf(step) : null;
+    return assignee !== null && isSamePerson(assignee, actor.id);
+  });
   return theirs.length === ids.length;
+}
+
+/**
+ * Whether `actor` settles these steps because they were asked (`asked`) or because they may decide about the plan
+ * (`manager`).
+ * @throws `not_allowed` when neither is so
+ */
+export async function requireAnswerer(
+  tx: Transaction,
+  context: PlansContext,
+  row: PlanRow,
+  steps: Settlement['steps'],
+  actor: Actor,
+): Promise<'asked' | 'manager'> {
+  if (await isAskedPerson(tx, row.id, steps, actor)) return 'asked';
+  await requireManager(tx, context, row, actor);
+  return 'manager';
 }

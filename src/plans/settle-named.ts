@@ -1,68 +1,150 @@
 // A person's word about steps: what became of a call nobody recorded, of a task of theirs, of a guarded call that asks again.
-import { and, eq, inArray, isNotNull } from 'drizzle-orm';
+
 import type { Actor } from '#contracts/actor.ts';
+import type { FieldProblem } from '#contracts/answer.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { StepStatus } from '#contracts/plan.ts';
+import type { Step, StepStatus } from '#contracts/plan.ts';
 import type { Settlement } from '#contracts/service.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { planSteps } from '#store/schema.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
-import { requireApprover } from './authority.ts';
+import { readStepsById } from '#store/steps.ts';
+import { asksToConfirm, isHumanTask } from './asked-person.ts';
+import { requireConfirmer } from './authority.ts';
+import {
+  readAnswer,
+  readReason,
+  requireNoProblems,
+  saidAbout,
+  summarize,
+  toOutput,
+  withBlocker,
+} from './human-answers.ts';
+import type { PlansContext } from './plans-context.ts';
+import { reviveSkipped } from './ready-steps.ts';
+import { explainLateAnswer } from './stale-answers.ts';
 
-type Fates = NonNullable<Settlement['steps']>;
+type Fate = NonNullable<Settlement['steps']>[string];
+/** A verdict, and what the audit keeps of what was said. */
+type Word = { verdict: Verdict; said: JsonObject; problems: FieldProblem[] };
 
-function verdictsOf(steps: Fates, actor: Actor, answer: string | undefined): Verdict[] {
-  return Object.entries(steps).map(([step_id, fate]): Verdict => {
-    switch (fate) {
-      case 'retry':
-        return { step_id, status: 'ready', summary: null, output: null, error: null };
-      case 'done':
-        return {
-          step_id,
-          status: 'succeeded',
-          summary: answer ?? `Marked done by ${actor.id}`,
-          output: { answer: answer ?? null, by: actor.id },
-          error: null,
-        };
-      case 'failed':
-        return {
-          step_id,
-          status: 'failed',
-          summary: null,
-          output: null,
-          error: { code: 'tool_failed', message: answer ?? `${actor.id} marked it failed` },
-        };
-      default:
-        return fate satisfies never;
+/** The word about a step that is no task: nothing but words can be said about it. */
+function wordAboutCall(step: Step, fate: Fate, settlement: Settlement, actor: Actor): Word {
+  const { id: step_id } = step;
+  const { words: answer, given } = saidAbout(step_id, settlement);
+  const problems =
+    Object.keys(given).length > 0
+      ? [{ name: '', message: `Step ${step_id} asks for no fields.` }]
+      : [];
+  const said = { answer };
+  const nothing = { summary: null, output: null, error: null };
+  switch (fate) {
+    case 'retry':
+      return { verdict: { step_id, status: 'ready', ...nothing }, said, problems };
+    case 'done': {
+      const summary = answer ?? `Marked done by ${actor.id}`;
+      const output = { answer, by: actor.id };
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return { verdict, said, problems };
     }
-  });
+    case 'failed': {
+      const message = answer ?? `${actor.id} marked it failed`;
+      const error = { code: 'tool_failed', message };
+      return { verdict: { step_id, status: 'failed', ...nothing, error }, said, problems };
+    }
+    default:
+      return fate satisfies never;
+  }
 }
 
-/** Whether one of the steps is a guarded call that asks again with its final values: an approval of its own. */
-async function asksToConfirm(tx: Transaction, planId: string, ids: string[]): Promise<boolean> {
-  const found = await tx
-    .select({ id: planSteps.step_id })
-    .from(planSteps)
-    .where(
-      and(
-        eq(planSteps.plan_id, planId),
-        eq(planSteps.status, 'waiting'),
-        isNotNull(planSteps.final_args),
-        inArray(planSteps.step_id, ids),
-      ),
-    )
-    .limit(1);
-  return found.length > 0;
+/** The word about a task: an answer that fits its form, a reason why not, or the wish to be asked again. */
+function wordAboutTask(
+  step: Step,
+  fate: Fate,
+  settlement: Settlement,
+  actor: Actor,
+  at: Date,
+): Word {
+  const { id: step_id } = step;
+  const nothing = { summary: null, output: null, error: null };
+  switch (fate) {
+    case 'retry': {
+      const verdict: Verdict = { step_id, status: 'ready', ...nothing };
+      return { verdict, said: { answer: null }, problems: [] };
+    }
+    case 'done': {
+      const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
+      const summary = summarize(step, answer, actor.id);
+      const output = toOutput(answer, actor.id, at);
+      const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
+      return { verdict, said: { answer: answer.answer, fields: answer.fields }, problems };
+    }
+    case 'failed': {
+      const answer = readReason(step, settlement);
+      const error = { code: 'blocked', message: answer };
+      const output = withBlocker(step, actor.id, at);
+      const verdict: Verdict = { step_id, status: 'failed', summary: null, output, error };
+      return { verdict, said: { answer }, problems: [] };
+    }
+    default:
+      return fate satisfies never;
+  }
+}
+
+/** @throws `invalid_request` for an answer about a step of which nothing else is said */
+function requireFates({ steps = {}, answers = {} }: Settlement): void {
+  const loose = Object.keys(answers).filter((id) => !Object.hasOwn(steps, id));
+  const [first] = loose;
+  if (first === undefined) return;
+  throw new CountersignError(
+    'invalid_request',
+    `There is an answer about step ${first}, but not what became of it. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
+    { details: { steps: loose } },
+  );
+}
+
+/** @throws `unknown_step` when one of them is not waiting for a person, or what became of it meanwhile */
+async function requireWaiting(
+  tx: Transaction,
+  row: PlanRow,
+  found: Step[],
+  from: StepStatus[],
+  names: string[],
+): Promise<void> {
+  const open = new Set(found.filter(({ status }) => from.includes(status)).map(({ id }) => id));
+  const left = names.filter((id) => !open.has(id));
+  if (left.length === 0) return;
+  await explainLateAnswer(tx, row, left);
+  throw new CountersignError(
+    'unknown_step',
+    `Nothing is to be decided about step ${left.slice(0, 10).join(', ')}: it is not waiting for a person.`,
+    { details: { steps: left } },
+  );
+}
+
+/** A guarded call asks again with its final values: an approval of its own. @throws `not_allowed` */
+async function requireConfirmations(
+  tx: Transaction,
+  context: PlansContext,
+  row: PlanRow,
+  found: Step[],
+  actor: Actor,
+): Promise<void> {
+  const asking = found.filter(asksToConfirm);
+  const operations = new Set(asking.map(({ tool, operation }) => operationName(tool, operation)));
+  if (operations.size > 0) await requireConfirmer(tx, context, row, [...operations], actor);
 }
 
 /**
  * Settles the steps that `settlement` names, if they are in one of the statuses `from`. The caller holds the plan's lock.
  * @returns the plan's counters after it, or null when no step was named
- * @throws `unknown_step` when one of them is not waiting for a person
+ * @throws `unknown_step`, `already_decided` when one of them is not waiting for a person (any more);
+ *   `invalid_answer`, `feedback_required`, `invalid_request` for what was said; then nothing is stored
  */
 export async function settleNamed(
   tx: Transaction,
@@ -70,36 +152,46 @@ export async function settleNamed(
   from: StepStatus[],
   settlement: Settlement,
   actor: Actor,
-  approvers: string[],
+  context: PlansContext,
 ): Promise<PlanProgress | null> {
   const steps = settlement.steps ?? {};
   const names = Object.keys(steps);
+  requireFates(settlement);
   if (names.length === 0) return null;
-  if (await asksToConfirm(tx, row.id, names)) requireApprover(row, approvers, actor);
-  const { moved, failed, progress } = await settleByPerson(
+  const found = await readStepsById(tx, row.id, names);
+  await requireWaiting(tx, row, found, from, names);
+  await requireConfirmations(tx, context, row, found, actor);
+  const now = context.clock.now();
+  const words = found.map((step) => {
+    const fate = steps[step.id] ?? 'retry';
+    return isHumanTask(step)
+      ? wordAboutTask(step, fate, settlement, actor, now)
+      : wordAboutCall(step, fate, settlement, actor);
+  });
+  requireNoProblems(
+    words.flatMap(({ verdict, problems }) =>
+      problems.map((problem) => ({ step: verdict.step_id, problem })),
+    ),
+  );
+  const { failed, progress } = await settleByPerson(
     tx,
     row.id,
     from,
-    verdictsOf(steps, actor, settlement.answer),
+    words.map(({ verdict }) => verdict),
   );
-  const left = names.filter((id) => !moved.includes(id));
-  if (left.length > 0) {
-    throw new CountersignError(
-      'unknown_step',
-      `Nothing is to be decided about step ${left.slice(0, 10).join(', ')}: it is not waiting for a person.`,
-      { details: { steps: left } },
-    );
-  }
   await recordDeeds(
     tx,
-    Object.entries(steps).map(([step, fate]) => ({
+    words.map(({ verdict: { step_id: step }, said }) => ({
       planId: row.id,
       actor,
-      action: `settle_${fate}`,
+      action: `settle_${steps[step]}`,
       version: row.version,
-      data: { step, answer: settlement.answer ?? null },
+      data: { step, ...said },
     })),
   );
   const skipped = failed.length === 0 ? null : await skipDependents(tx, row.id, failed);
-  return skipped ?? progress;
+  // What was skipped behind a step that had failed goes on with it.
+  const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
+  const revived = again ? await reviveSkipped(tx, row.id) : null;
+  return revived ?? skipped ?? progress;
 }

@@ -1,5 +1,5 @@
 // The audit: who did what to which plan, by which way, and why. Rows are only ever added, in the transaction of the deed.
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { AuditEntry } from '#contracts/views.ts';
@@ -46,4 +46,27 @@ export async function readAudit(
     .orderBy(asc(audit.id))
     .limit(options.limit);
   return rows.map((row) => ({ ...row, at: row.at.toISOString() }));
+}
+
+/** Who was the last to say what became of one of `steps`, and what they said; null: nobody has. */
+export async function readLastSettlement(
+  db: Queryable,
+  planId: string,
+  steps: string[],
+): Promise<{ step: string; actor: string; action: string; data: JsonObject } | null> {
+  if (steps.length === 0) return null;
+  const step = sql<string>`${audit.data} ->> 'step'`;
+  const [row] = await db
+    .select({ step, actor: audit.actor, action: audit.action, data: audit.data })
+    .from(audit)
+    .where(
+      and(
+        eq(audit.plan_id, planId),
+        inArray(audit.action, ['settle_done', 'settle_failed', 'settle_retry']),
+        inArray(step, steps),
+      ),
+    )
+    .orderBy(desc(audit.id))
+    .limit(1);
+  return row === undefined ? null : { ...row, data: row.data ?? {} };
 }

@@ -110,12 +110,14 @@ export const decisionRoutes: Routes = async (app, { service }) => {
       schema: {
         operationId: 'resumePlan',
         tags: [tags.decisions],
-        summary: 'Go on, and say what became of steps whose outcome is unknown',
+        summary: 'Go on; answer for a step, or say what became of one whose outcome is unknown',
         params: PlanPath,
         body: ResumeBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
           ...decisionProblems,
           'unknown_step',
+          'invalid_answer',
+          'feedback_required',
         ]),
       },
     },

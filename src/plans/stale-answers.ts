@@ -1,0 +1,54 @@
+// Answers that come too late: who was quicker, or why nobody is asked any more. The answer is not stored.
+import { CountersignError } from '#contracts/errors.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { readLastSettlement } from '#store/audit.ts';
+import type { Transaction } from '#store/database.ts';
+import type { PlanRow } from '#store/plans.ts';
+
+const quotedAtMost = 200;
+
+function quote(data: JsonObject): string {
+  const said = typeof data.answer === 'string' ? data.answer.trim() : '';
+  if (said === '') return '.';
+  return `: “${said.length > quotedAtMost ? `${said.slice(0, quotedAtMost - 1)}…` : said}”.`;
+}
+
+/** What was said of a step before, as the audit has it. */
+function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
+  switch (action) {
+    case 'settle_done':
+      return `${actor} has answered step ${step} already${quote(data)}`;
+    case 'settle_failed':
+      return `${actor} has said already that step ${step} cannot be done${quote(data)}`;
+    default:
+      return `${actor} has asked already for step ${step} to be run again${quote(data)}`;
+  }
+}
+
+/**
+ * Tells who has settled one of `steps` before, or that the plan was cancelled with its questions.
+ * @throws `already_decided`, `invalid_transition`; nothing when nobody has said anything about them
+ */
+export async function explainLateAnswer(
+  tx: Transaction,
+  row: PlanRow,
+  steps: string[],
+): Promise<void> {
+  const deed = await readLastSettlement(tx, row.id, steps);
+  if (deed !== null) {
+    throw new CountersignError(
+      'already_decided',
+      `${describeDeed(deed.step, deed.actor, deed.action, deed.data)} Your answer was not stored.`,
+      { details: { step: deed.step, by: deed.actor } },
+    );
+  }
+  const [first] = steps;
+  if (row.status === 'cancelled' && first !== undefined) {
+    const by = row.decided_by === null ? '' : ` by ${row.decided_by}`;
+    throw new CountersignError(
+      'invalid_transition',
+      `This plan was cancelled${by}; step ${first} asks nobody any more. Your answer was not stored.`,
+      { details: { status: row.status } },
+    );
+  }
+}
