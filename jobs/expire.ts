@@ -1,10 +1,13 @@
-// expire: reminds about proposals nobody decides, and cancels them in the end.
+// expire: looks after what waits for people. Reminds whom a step waits for; reminds about proposals nobody decides, and
+// cancels them in the end.
+import type { Settings } from '#contracts/settings.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { expireProposals } from '#conversation/expire.ts';
+import { remindPeople } from '#conversation/human-reminders.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
-/** How often proposals are looked through. */
+/** How often proposals and questions are looked through. */
 export const expireCron = '*/10 * * * *';
 
 export const expireQueue = {
@@ -15,10 +18,16 @@ export const expireQueue = {
   expireInSeconds: 300,
 } as const satisfies QueueSpec;
 
-export function expireJob(context: ConversationContext, staleAfterDays: number): Job<'expire'> {
+export function expireJob(
+  context: ConversationContext,
+  { human_reminder_hours, stale_after_days }: Settings,
+): Job<'expire'> {
   return {
     queue: expireQueue,
     concurrency: 1,
-    handle: () => expireProposals(context, staleAfterDays),
+    async handle() {
+      await remindPeople(context, human_reminder_hours);
+      await expireProposals(context, stale_after_days);
+    },
   };
 }

@@ -1,10 +1,11 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
-import type { Plan, Step } from '#contracts/plan.ts';
+import type { Plan } from '#contracts/plan.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, readPlan } from '#store/plans.ts';
 import { readSteps } from '#store/steps.ts';
 import { describeProposal } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { describeBlocked, describeQuestion } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
 /** The key under which news of a version is said once. */
@@ -65,14 +66,12 @@ function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card
   }
 }
 
-function questionOf(step: Step): string {
-  const question = step.question ?? 'It waits for you.';
-  return step.status === 'unknown'
-    ? `Step ${step.id} (${step.description}): ${question} Say what became of it.`
-    : `Step ${step.id} waits for you: ${question}`;
-}
-
 const questionsShown = 20;
+
+/** Whether something has failed and the plan goes on; once it has ended, its outcome says what failed. */
+function goesOn({ status, counts }: Plan): boolean {
+  return counts.failed > 0 && (status === 'executing' || status === 'stalled');
+}
 
 /** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
 export async function announce(context: ConversationContext, planId: string): Promise<void> {
@@ -88,7 +87,14 @@ export async function announce(context: ConversationContext, planId: string): Pr
     const say = (key: string, text: string, card: boolean) =>
       sayOnce(tx, conversation, planId, key, text, card);
     for (const step of steps) {
-      await say(`step:${step.id}:${step.attempt}:${step.status}`, questionOf(step), true);
+      await say(`step:${step.id}:${step.attempt}:${step.status}`, describeQuestion(step), true);
+    }
+    const failed = goesOn(plan)
+      ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
+      : [];
+    for (const step of failed) {
+      const blocked = describeBlocked(step);
+      if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
     const news = newsOf(plan, run_id !== null);
     if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
@@ -107,6 +113,6 @@ async function sayOnce(
     conversation,
     text,
     planId: card ? planId : null,
-    once: key,
+    once: `${planId}:${key}`,
   });
 }
