@@ -1,0 +1,182 @@
+// What is refused although it was claimed, and what the audit says of every call. The rows are changed behind the
+// back of a running plan, as nobody should be able to.
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type SQL, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StepDraft } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { node, root } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const first: StepDraft = {
+  id: 'ask',
+  description: 'Say when',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Go on?' },
+};
+
+function then(tool: string, operation: string, args: StepDraft['args'] = {}): StepDraft {
+  return { id: 'then', description: 'Then do it', tool, operation, args, after: ['ask'] };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs a plan of a question and `step`; before it is answered, `change` is done to the rows. */
+async function runChanged(
+  house: TestHouse,
+  step: StepDraft,
+  change: (id: string) => SQL,
+): Promise<string> {
+  const plan = await runPlan(house, { title: 'Two steps', steps: [first, step] });
+  await waitFor('the question', async () => {
+    const { counts } = await house.service.getPlan(plan.id);
+    return counts.waiting === 1;
+  });
+  await house.db.query.execute(change(plan.id));
+  await house.service.resume(
+    plan.id,
+    { version: plan.version, steps: { ask: 'done' }, answer: 'yes' },
+    ana,
+  );
+  await reach(house, plan.id, 'completed', 'failed');
+  return plan.id;
+}
+
+async function readThen(house: TestHouse, id: string) {
+  const { steps } = await house.service.listSteps(id, { limit: 10 });
+  return steps.find((step) => step.id === 'then');
+}
+
+async function readCalls(house: TestHouse, id: string) {
+  const audit = await house.service.audit(id, { limit: 100 });
+  return audit
+    .filter(({ action }) => action.startsWith('call_'))
+    .map(({ action, reason, data }) => ({ action, reason, operation: data?.operation }));
+}
+
+const onlyAsk = (id: string) =>
+  sql`update countersign.plans set tools_required = '{human_task}' where id = ${id}`;
+
+describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
+  const database = useDatabase();
+  let house: TestHouse;
+  let shellLog: string;
+
+  beforeAll(async () => {
+    shellLog = join(await mkdtemp(join(tmpdir(), 'countersign-guard-')), 'log');
+    const server = join(root, 'tests/fixtures/append-server.ts');
+    house = await openTestHouse(database.url, {
+      settings: {
+        guardMode,
+        executor: { lease_seconds: 5 },
+        mcpServers: { bash: { command: node, args: [server, shellLog] } },
+      },
+    });
+  });
+  afterAll(async () => {
+    await house.close();
+    await rm(dirname(shellLog), { recursive: true });
+  });
+
+  it('a call inside the scope is on record with who approved it', async () => {
+    const plan = await runPlan(house, {
+      title: 'Write',
+      steps: [
+        {
+          id: 'one',
+          description: 'Write',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: 'allowed.txt', content: 'yes' },
+        },
+      ],
+    });
+    await reach(house, plan.id, 'completed');
+    expect(await readCalls(house, plan.id)).toEqual([
+      {
+        action: 'call_allowed',
+        reason: 'workspace_write is in the scope of this plan, approved by ana.',
+        operation: 'workspace_write',
+      },
+    ]);
+  });
+
+  it(`a call outside the scope is ${guardMode === 'block' ? 'refused' : 'made, and recorded'}`, async () => {
+    const args = { path: `scope-${guardMode}.txt`, content: 'x' };
+    const id = await runChanged(house, then('workspace', 'write', args), onlyAsk);
+    const reason =
+      'Tool workspace_write not available in plan scope. Only [human_task] are available.';
+    const blocked = guardMode === 'block';
+    expect(await readThen(house, id)).toMatchObject(
+      blocked
+        ? { status: 'failed', error: { code: 'out_of_scope', message: reason } }
+        : { status: 'succeeded', error: null },
+    );
+    expect(await readCalls(house, id)).toContainEqual({
+      action: blocked ? 'call_refused' : 'call_would_be_refused',
+      reason,
+      operation: 'workspace_write',
+    });
+    expect(await exists(join(house.workspace, args.path))).toBe(!blocked);
+  });
+
+  it('a shell outside the scope is refused', async () => {
+    const id = await runChanged(house, then('bash', 'append', { line: 'x' }), onlyAsk);
+    expect(await readThen(house, id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'out_of_scope' },
+    });
+    expect((await readCalls(house, id)).map(({ action }) => action)).toContain('call_refused');
+    expect(await exists(shellLog)).toBe(false);
+  });
+
+  it('a guarded call of a plan that nobody approved is not made in silence', async () => {
+    const args = { path: 'allowed.txt' };
+    const id = await runChanged(
+      house,
+      then('workspace', 'delete', args),
+      (planId) => sql`update countersign.plans set decided_by = null where id = ${planId}`,
+    );
+    const [call] = (await readCalls(house, id)).filter(
+      ({ operation, action }) => operation === 'workspace_delete' && action !== 'call_allowed',
+    );
+    expect(call?.reason).toMatch(/Propose one with plan_propose that names workspace_delete/);
+    expect(call?.action).toBe(guardMode === 'block' ? 'call_refused' : 'call_would_be_refused');
+    expect((await readThen(house, id))?.status).toBe(
+      guardMode === 'block' ? 'failed' : 'succeeded',
+    );
+  });
+
+  it('a step that is not what was approved is refused', async () => {
+    const args = { path: `seal-${guardMode}.txt`, content: 'approved' };
+    const id = await runChanged(
+      house,
+      then('workspace', 'write', args),
+      (planId) => sql`update countersign.plan_steps set args = args || '{"content":"changed"}'
+        where plan_id = ${planId} and step_id = 'then'`,
+    );
+    expect(await readThen(house, id)).toMatchObject({
+      status: 'failed',
+      attempt: 1,
+      error: {
+        code: 'digest_mismatch',
+        message: expect.stringMatching(/^Step 2 is not what was approved: /),
+      },
+    });
+    expect(await readCalls(house, id)).toContainEqual({
+      action: 'call_refused',
+      reason: expect.stringMatching(/^Step 2 is not what was approved: /),
+      operation: 'workspace_write',
+    });
+    expect(await exists(join(house.workspace, args.path))).toBe(false);
+  });
+});

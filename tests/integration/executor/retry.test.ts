@@ -1,0 +1,219 @@
+// What is tried again by itself, how often and when: real calls to a server that fails as it is told.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { StepDraft } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const closers: (() => Promise<unknown>)[] = [];
+let house: TestHouse;
+
+const settings = {
+  http: { allowPrivate: ['127.0.0.1'] },
+  executor: { lease_seconds: 5, backoff_seconds: 0.02, max_attempts: 3 },
+};
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { settings });
+  return () => house.close();
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A server that answers as `answers` say, the last one for good; `hits` counts what it has seen. */
+async function serve(port: number, ...answers: RequestListener[]) {
+  const state = { hits: 0, port: 0 };
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(state.hits, answers.length - 1)];
+    state.hits++;
+    answer?.(request, response);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  state.port = address.port;
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  closers.push(close);
+  return { state, close };
+}
+
+const busy: RequestListener = (_, response) => response.writeHead(503).end();
+const fine: RequestListener = (_, response) => response.end('fine');
+const silent: RequestListener = () => undefined;
+
+function get(port: number, path = ''): StepDraft {
+  const args = { url: `http://127.0.0.1:${port}/${path}` };
+  return { id: 'call', description: 'Call', tool: 'http', operation: 'get', args };
+}
+
+function post(port: number): StepDraft {
+  const args = { url: `http://127.0.0.1:${port}/`, method: 'POST', body: 'x' };
+  return { id: 'call', description: 'Call', tool: 'http', operation: 'request', args };
+}
+
+async function readStep(of: TestHouse, id: string) {
+  const { steps } = await of.service.listSteps(id, { limit: 10 });
+  const [step] = steps;
+  if (step === undefined) throw new Error(`${id} has no steps`);
+  return step;
+}
+
+async function readAttempts(id: string): Promise<string[]> {
+  const { rows } = await house.db.query.execute<{ status: string }>(
+    sql`select status from countersign.step_attempts where plan_id = ${id} order by attempt`,
+  );
+  return rows.map(({ status }) => status);
+}
+
+async function kindsOf(id: string): Promise<string[]> {
+  const { changes } = await house.service.diff(id, 0, 1000);
+  return changes.filter(({ step_id }) => step_id === 'call').map(({ kind }) => kind);
+}
+
+describe('a call that only reads', () => {
+  it('is made again until it succeeds, with each attempt on record', async () => {
+    const { state } = await serve(0, busy, busy, fine);
+    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    await reach(house, plan.id, 'completed', 'failed');
+    expect(await readStep(house, plan.id)).toMatchObject({
+      status: 'succeeded',
+      attempt: 3,
+      error: null,
+    });
+    expect(await readAttempts(plan.id)).toEqual(['failed', 'failed', 'succeeded']);
+    expect((await kindsOf(plan.id)).filter((kind) => kind === 'step_retry')).toHaveLength(2);
+    expect(state.hits).toBe(3);
+  });
+
+  it('fails when its attempts are used up, and says how many there were', async () => {
+    const { state } = await serve(0, busy);
+    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    await reach(house, plan.id, 'failed');
+    const { error } = await readStep(house, plan.id);
+    expect(error?.message).toMatch(/answered 503 Service Unavailable; tried 3 times\.$/);
+    expect(error).not.toHaveProperty('retry');
+    expect(state.hits).toBe(3);
+  });
+
+  it('gets all of its attempts again when a person has it retried', async () => {
+    const { state } = await serve(0, busy);
+    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    const failed = await reach(house, plan.id, 'failed');
+    await house.service.retry(plan.id, { version: failed.version }, ana);
+    await waitFor('the second round', () => state.hits >= 6);
+    await reach(house, plan.id, 'failed');
+    expect(await readStep(house, plan.id)).toMatchObject({ status: 'failed', attempt: 6 });
+    expect(state.hits).toBe(6);
+  });
+
+  it('is not made again when the answer would be the same', async () => {
+    const { state } = await serve(0, (_, response) => response.writeHead(404).end());
+    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    await reach(house, plan.id, 'failed');
+    expect(await readAttempts(plan.id)).toEqual(['failed']);
+    expect((await readStep(house, plan.id)).error?.message).not.toMatch(/tried/);
+    expect(state.hits).toBe(1);
+  });
+
+  it('waits as long as the server asks, and the card says until when and what for', async () => {
+    const { state } = await serve(0, (_, response) =>
+      response.writeHead(429, { 'retry-after': '3600' }).end(),
+    );
+    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    const step = await waitFor('the step to wait', async () => {
+      const now = await readStep(house, plan.id);
+      return now.status === 'ready' && now.attempt === 1 ? now : null;
+    });
+    expect(step.error).toMatchObject({ code: 'tool_failed', retry: { attempt: 2, of: 3 } });
+    const { rows } = await house.db.query.execute<{ seconds: number }>(sql`
+      select extract(epoch from s.available_at - a.ended_at)::float as seconds
+      from countersign.step_states s join countersign.step_attempts a using (plan_id, position)
+      where s.plan_id = ${plan.id}`);
+    expect(rows[0]?.seconds).toBeGreaterThanOrEqual(3600);
+    expect(rows[0]?.seconds).toBeLessThan(3601);
+    const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    const next = viewPlan(facts).sections.find(({ kind }) => kind === 'next');
+    expect(next?.lines[0]?.note).toMatch(
+      /↻ GET \S+ answered 429 Too Many Requests; trying again at .*\d\d:\d\d \(attempt 2 of 3\)/,
+    );
+    const { version } = await house.service.getPlan(plan.id);
+    await house.service.cancel(plan.id, { version }, ana);
+    expect((await readStep(house, plan.id)).status).toBe('cancelled');
+    expect(state.hits).toBe(1);
+  });
+});
+
+describe('a call that writes', () => {
+  it('is not made again once a server has seen it', async () => {
+    const { state } = await serve(0, busy, fine);
+    const plan = await runPlan(house, { title: 'Post', steps: [post(state.port)] });
+    await reach(house, plan.id, 'failed');
+    expect(await readAttempts(plan.id)).toEqual(['failed']);
+    expect(state.hits).toBe(1);
+  });
+
+  it('is made again when it is certain that nothing was sent', async () => {
+    const first = await serve(0, fine);
+    await first.close();
+    const plan = await runPlan(house, { title: 'Post', steps: [post(first.state.port)] });
+    const done = await reach(house, plan.id, 'failed');
+    expect(done.result_summary).toMatch(/tried 3 times/);
+    expect(await readAttempts(plan.id)).toEqual(['failed', 'failed', 'failed']);
+    const again = await serve(first.state.port, fine);
+    await house.service.retry(plan.id, { version: done.version }, ana);
+    await reach(house, plan.id, 'completed');
+    expect(again.state.hits).toBe(1);
+  });
+});
+
+describe('a call that takes too long', () => {
+  let quick: TestHouse;
+  const limits = {
+    ...settings,
+    operations: {
+      http_get: { timeout_seconds: 1, max_attempts: 2 },
+      http_request: { timeout_seconds: 1 },
+    },
+  };
+  const own = useDatabase();
+  beforeAll(async () => {
+    quick = await openTestHouse(own.url, { settings: limits });
+    return () => quick.close();
+  });
+
+  it('is made again if it only reads, then fails for that reason, which is no refusal', async () => {
+    const { state } = await serve(0, silent);
+    const plan = await runPlan(quick, { title: 'Get', steps: [get(state.port)] });
+    await reach(quick, plan.id, 'failed');
+    expect((await readStep(quick, plan.id)).error).toEqual({
+      code: 'timed_out',
+      message: 'http_get did not answer within 1 s; tried 2 times.',
+    });
+    expect(state.hits).toBe(2);
+    const audit = await quick.service.audit(plan.id, { limit: 100 });
+    expect(audit.map(({ action }) => action)).not.toContain('call_refused');
+  });
+
+  it('is of unknown outcome if it writes: a person is asked', async () => {
+    const { state } = await serve(0, silent);
+    const plan = await runPlan(quick, { title: 'Post', steps: [post(state.port)] });
+    const step = await waitFor('the step to be unknown', async () => {
+      const now = await readStep(quick, plan.id);
+      return now.status === 'unknown' ? now : null;
+    });
+    expect(step.error?.code).toBe('timed_out');
+    expect(step.question).toMatch(/within 1 s\. It may or may not have taken effect\./);
+    expect(state.hits).toBe(1);
+  });
+});
