@@ -65,10 +65,10 @@ export class ReferenceChecker {
     );
     const given = output.typesOf(schema);
     // Nothing fits an argument that the operation does not have: its schema says so better.
-    if (needed.size === 0 || !needed.isDisjointFrom(given)) return null;
+    if (needed.size === 0 || overlap(needed, given)) return null;
     const fitting = output
       .propertiesOf(schema)
-      .filter((key) => !output.typesOf(output.memberOf(schema, key)).isDisjointFrom(needed))
+      .filter((key) => overlap(output.typesOf(output.memberOf(schema, key)), needed))
       .map((key) => toPointer([...tokens, key]));
     const hint =
       given.has('object') && fitting.length > 0
@@ -82,6 +82,10 @@ export class ReferenceChecker {
     this.#walkers.set(schema, walker);
     return walker;
   }
+}
+
+function overlap(some: Set<ValueType>, others: Set<ValueType>): boolean {
+  return [...some].some((type) => others.has(type));
 }
 
 function findReferences(

@@ -38,9 +38,9 @@ export class SchemaWalker {
     this.#types.set(schema, new Set(everyType));
     if (++this.#steps > mostSteps) return new Set(everyType);
     let types = ownTypes(schema);
-    for (const part of this.#everyOf(schema)) types = types.intersection(this.typesOf(part));
+    for (const part of this.#everyOf(schema)) types = intersect(types, this.typesOf(part));
     for (const parts of choicesOf(schema)) {
-      types = types.intersection(new Set(parts.flatMap((part) => [...this.typesOf(part)])));
+      types = intersect(types, new Set(parts.flatMap((part) => [...this.typesOf(part)])));
     }
     this.#types.set(schema, types);
     return types;
@@ -84,6 +84,10 @@ export class SchemaWalker {
     const referred = typeof $ref === 'string' ? [resolve($ref, this.root)] : [];
     return [...toSchemas(schema.allOf), ...referred];
   }
+}
+
+function intersect(some: Set<ValueType>, others: Set<ValueType>): Set<ValueType> {
+  return new Set([...some].filter((type) => others.has(type)));
 }
 
 function allOf(parts: Schema[]): Schema {
@@ -147,7 +151,7 @@ function ownTypes(schema: JsonSchema): Set<ValueType> {
     types = new Set(named);
   }
   const values = constants(schema);
-  return values === null ? types : types.intersection(new Set(values.map(typeOfValue)));
+  return values === null ? types : intersect(types, new Set(values.map(typeOfValue)));
 }
 
 function typesNamed(name: unknown): ValueType[] {
@@ -159,15 +163,10 @@ function typesNamed(name: unknown): ValueType[] {
 function typeOfValue(value: unknown): ValueType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'boolean':
-    case 'string':
-      return typeof value;
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'fraction';
-    default:
-      return 'object';
-  }
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
+  return 'object';
 }
 
 /** The only values there are, where the schema lists them. */
