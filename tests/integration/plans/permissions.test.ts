@@ -1,5 +1,7 @@
 // Who may decide what: neither a model's draft, nor what a tool answered, nor the wrong person moves a plan.
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runStep } from '#executor/run-step.ts';
@@ -134,15 +136,15 @@ describe('what a tool answered', () => {
       values ('art-foreign', 'x', 'application/json', 8, '', '"secret"'::bytea)`);
     const { id } = await startBy(executor, house, {
       title: 'Foreign',
-      steps: [noop('get'), use('use', '')],
+      steps: [get('get'), use('use', '/json')],
     });
     const [step] = (await claimReady(executor, id, 1)).steps;
     if (step === undefined) throw new Error('nothing was ready');
     await settleOutcomes(executor, id, [
-      outcomeOf(step, 'succeeded', { output: { $artifact: 'art-foreign' } }),
+      outcomeOf(step, 'succeeded', { output: { $artifact: 'art-foreign', json: 'its own' } }),
     ]);
-    const outcome = await runOne(id);
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'invalid_arguments' } });
+    expect(await runOne(id)).toMatchObject({ status: 'succeeded' });
+    expect(await readFile(join(house.workspace, 'use.md'), 'utf8')).toBe('its own');
   });
 });
 

@@ -1,0 +1,271 @@
+// Arguments a model decides when the step runs: what they cost, what binds them, and whom a guarded call asks.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startOfDay, systemClock } from '#contracts/clock.ts';
+import type { Step, StepDraft } from '#contracts/plan.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { runStep } from '#executor/run-step.ts';
+import { createChatModel } from '#models/chat-model.ts';
+import { decideArguments } from '#models/decide-arguments.ts';
+import { createModelClient } from '#models/openai.ts';
+import { readSpentSince } from '#store/runs.ts';
+import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { claimReady, makeExecutor, settleOutcomes, startBy } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+let server: OpenAiDouble;
+let answer: (question: string) => Turn;
+
+beforeAll(async () => {
+  server = await start({
+    script: ({ messages }) =>
+      answer(String(messages.findLast(({ role }) => role === 'user')?.content)),
+  });
+  house = await openTestHouse(database.url, { work: false });
+  const model = createChatModel({
+    client: createModelClient({ baseUrl: server.url }),
+    name: 'gpt-4.1',
+  });
+  executor = makeExecutor(house, { decide: (request) => decideArguments(model, request) });
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+  await server.close();
+});
+
+/** Claims what is ready of a plan, runs it and settles it. */
+async function runReady(planId: string, context: ExecutorContext = executor) {
+  const { plan, steps } = await claimReady(context, planId, 10);
+  const { signal } = new AbortController();
+  const outcomes = await Promise.all(
+    steps.map((step) => {
+      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
+      const mark = async () => true;
+      return runStep({ context, plan, step, lease, signal, mark, mayBegin: () => true });
+    }),
+  );
+  await settleOutcomes(context, planId, outcomes);
+  return outcomes;
+}
+
+const deletes = (path: Json, rest: JsonObject = {}): StepDraft => ({
+  id: 'd',
+  description: 'Delete one',
+  tool: 'workspace',
+  operation: 'delete',
+  args: { path, ...rest },
+});
+const writes = (content: Json, path = 'note.md'): StepDraft => ({
+  id: 'w',
+  description: 'Write a note',
+  tool: 'workspace',
+  operation: 'write',
+  args: { path, content },
+});
+const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
+const settle = (planId: string, fate: 'retry' | 'failed') =>
+  house.service.resume(planId, { version: 1, steps: { d: fate } }, ana);
+const stepOf = async (planId: string): Promise<Step> => {
+  const [step] = (await house.service.listSteps(planId, { limit: 10 })).steps;
+  if (step === undefined) throw new Error('there is no step');
+  return step;
+};
+const put = (path: string, content = 'x') => writeFile(join(house.workspace, path), content);
+const get = (path: string) => readFile(join(house.workspace, path), 'utf8');
+
+/** The executor with `workspace_delete` counted; each call is really made. */
+function counting(calls: JsonObject[]): ExecutorContext {
+  const counted: ExecutorContext['registry'] = {
+    ...executor.registry,
+    get(name) {
+      const operation = executor.registry.get(name);
+      if (operation === undefined || name !== 'workspace_delete') return operation;
+      return {
+        ...operation,
+        call: (args, context) => {
+          calls.push(args);
+          return operation.call(args, context);
+        },
+      };
+    },
+  };
+  return { ...executor, registry: counted };
+}
+
+describe('a guarded step with run-time arguments', () => {
+  test('waits with the final values, and once confirmed is called with exactly these, once', async () => {
+    await put('old.md');
+    await put('new.md');
+    answer = choose('workspace_delete', { path: 'old.md' });
+    const calls: JsonObject[] = [];
+    const context = counting(calls);
+    const { id } = await startBy(executor, house, {
+      title: 'Confirm',
+      steps: [deletes({ $decide: 'the oldest file' })],
+    });
+    await runReady(id, context);
+    expect(await stepOf(id)).toMatchObject({
+      status: 'waiting',
+      question: 'Run workspace_delete with path = "old.md"?',
+    });
+    expect(calls).toEqual([]);
+    // The model would choose otherwise now; what the person has seen counts.
+    answer = choose('workspace_delete', { path: 'new.md' });
+    const asked = server.requests.length;
+    await settle(id, 'retry');
+    await runReady(id, context);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect(calls).toEqual([{ path: 'old.md' }]);
+    expect(server.requests).toHaveLength(asked);
+    await expect(get('old.md')).rejects.toThrow('ENOENT');
+    expect(await get('new.md')).toBe('x');
+    await expect(settle(id, 'retry')).rejects.toThrow();
+    await runReady(id, context);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('is never called when a person says no, and asks anew when it is tried again', async () => {
+    answer = choose('workspace_delete', { path: 'first.md' });
+    const calls: JsonObject[] = [];
+    const context = counting(calls);
+    const { id } = await startBy(executor, house, {
+      title: 'Refuse',
+      steps: [deletes({ $decide: 'the oldest file' })],
+    });
+    await runReady(id, context);
+    await settle(id, 'failed');
+    expect((await house.service.getPlan(id)).status).toBe('failed');
+    await runReady(id, context);
+    answer = choose('workspace_delete', { path: 'second.md' });
+    await house.service.retry(id, { version: 1 }, ana);
+    await runReady(id, context);
+    expect(await stepOf(id)).toMatchObject({
+      status: 'waiting',
+      question: 'Run workspace_delete with path = "second.md"?',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('asks again when what surrounds the confirmed values has changed', async () => {
+    await put('changed.md');
+    answer = choose('workspace_delete', { path: 'changed.md', recursive: false });
+    const calls: JsonObject[] = [];
+    const context = counting(calls);
+    const { id } = await startBy(executor, house, {
+      title: 'Change',
+      steps: [deletes({ $decide: 'the oldest file' }, { recursive: false })],
+    });
+    await runReady(id, context);
+    await settle(id, 'retry');
+    await house.db.query.execute(sql`
+      update countersign.step_states set final_args = final_args || '{"recursive": true}'
+      where plan_id = ${id}`);
+    await runReady(id, context);
+    expect(await stepOf(id)).toMatchObject({
+      status: 'waiting',
+      question: 'Run workspace_delete with path = "changed.md", recursive = false?',
+    });
+    expect(calls).toEqual([]);
+    await settle(id, 'retry');
+    await runReady(id, context);
+    expect(calls).toEqual([{ path: 'changed.md', recursive: false }]);
+  });
+
+  test('is checked against the schema again before the call', async () => {
+    answer = choose('workspace_delete', { path: 'strict.md' });
+    const calls: JsonObject[] = [];
+    const context = counting(calls);
+    const { id } = await startBy(executor, house, {
+      title: 'Strict',
+      steps: [deletes({ $decide: 'the oldest file' })],
+    });
+    await runReady(id, context);
+    await settle(id, 'retry');
+    const { registry } = context;
+    const stricter = { ...registry, validate: () => ['path must be a folder'] };
+    const [outcome] = await runReady(id, { ...context, registry: stricter });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'invalid_arguments', message: 'path must be a folder.' },
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test('asks too when its operation became guarded after the approval', async () => {
+    answer = choose('workspace_write', { content: 'hello' });
+    const { id } = await startBy(executor, house, {
+      title: 'Later guarded',
+      steps: [writes({ $decide: 'a greeting' }, 'later.md')],
+    });
+    const [outcome] = await runReady(id, { ...executor, guardedTools: ['workspace_write'] });
+    expect(outcome?.status).toBe('waiting');
+    await expect(get('later.md')).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('what deciding costs', () => {
+  const spentToday = () => readSpentSince(house.db.query, startOfDay(systemClock.now()));
+
+  test('is added to the plan and to the day once, also when the answer is of no use', async () => {
+    answer = () => ({ text: 'I do not know.' });
+    const before = await spentToday();
+    const { id } = await startBy(executor, house, {
+      title: 'Useless',
+      steps: [writes({ $decide: 'a greeting' })],
+    });
+    const [outcome] = await runReady(id);
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model_failed' } });
+    // Three answers of 100 tokens in and 20 out, at $2 and $8 a million.
+    const cost = 3 * ((100 * 2 + 20 * 8) / 1_000_000);
+    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(cost, 10);
+    expect((await spentToday()) - before).toBeCloseTo(cost, 10);
+  });
+
+  test('stays when the process ends between the answer and the outcome', async () => {
+    answer = choose('workspace_write', { content: 'hello' });
+    const { id } = await startBy(executor, house, {
+      title: 'Crash',
+      steps: [writes({ $decide: 'a greeting' })],
+    });
+    const { plan, steps } = await claimReady(executor, id, 1);
+    const [step] = steps;
+    if (step === undefined) throw new Error('nothing was ready');
+    const lease = { plan_id: id, position: step.position, attempt: step.attempt };
+    const { signal } = new AbortController();
+    const run = { context: executor, plan, step, lease, signal, mark: async () => true };
+    await runStep({ ...run, mayBegin: () => false });
+    // The outcome is never settled.
+    expect((await house.service.getPlan(id)).cost_usd).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['the plan’s', { perSession: 0.0001, perDay: 5 }, 'BUDGET_PER_SESSION_USD'],
+    ['the day’s', { perSession: 2, perDay: 0.0001 }, 'BUDGET_PER_DAY_USD'],
+  ])('calls no model beyond %s budget', async (_, budget, variable) => {
+    answer = choose('workspace_write', { content: 'hello' });
+    const asked = server.requests.length;
+    const { id } = await startBy(executor, house, {
+      title: 'Too dear',
+      steps: [writes({ $decide: 'a greeting' })],
+    });
+    const [outcome] = await runReady(id, { ...executor, budget });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { code: 'budget_exhausted', message: expect.stringContaining(`Raise ${variable}`) },
+    });
+    expect(server.requests).toHaveLength(asked);
+    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
+    await house.service.retry(id, { version: 1 }, ana);
+    await runReady(id);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect(await get('note.md')).toBe('hello');
+  });
+});
