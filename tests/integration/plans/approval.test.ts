@@ -1,0 +1,231 @@
+// Who may approve: the plan's own rule and those of its guarded operations together, on every path; whole or in part.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import { type Actor, person } from '#contracts/actor.ts';
+import type { ApproverPolicy, Plan, PlanDraft } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+const cleo = person('cleo', 'api');
+const dan = person('dan', 'api');
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    work: false,
+    settings: {
+      guardedApprovers: {
+        workspace_delete: { kind: 'n_of', people: ['ana', 'ben', 'cleo'], n: 2 },
+        workspace_move: { kind: 'named', people: ['dan'] },
+      },
+    },
+  });
+});
+afterAll(() => house.close());
+
+const remove = (id: string, ...after: string[]) => ({
+  id,
+  description: `Delete ${id}`,
+  tool: 'workspace',
+  operation: 'delete',
+  args: { path: `${id}.md` },
+  after,
+});
+const move = (id: string, ...after: string[]) => ({
+  id,
+  description: `Move ${id}`,
+  tool: 'workspace',
+  operation: 'move',
+  args: { from: `${id}.md`, to: `archive/${id}.md` },
+  after,
+});
+
+function propose(draft: Omit<PlanDraft, 'title'>, conversation?: string): Promise<Plan> {
+  const options = conversation === undefined ? { user: 'ana' } : { user: 'ana', conversation };
+  return house.service.propose({ title: 'Plan', ...draft }, options, ana);
+}
+function approve({ id, version, digest }: Plan, actor: Actor, part: object = {}): Promise<Plan> {
+  return house.service.approve(id, { version, digest, ...part }, actor);
+}
+const cardFor = (plan: Plan, user: string) =>
+  house.service.card(plan.id, { user, timezone: 'UTC' });
+const refused = { code: 'not_allowed' };
+
+describe('a policy', () => {
+  const table: [string, ApproverPolicy, Actor[], Actor[]][] = [
+    ['the requester', { kind: 'requester' }, [ana], [ben]],
+    ['named people', { kind: 'named', people: ['ben', 'cleo'] }, [ben], [ana, dan]],
+    ['two of three', { kind: 'n_of', people: ['ana', 'ben', 'cleo'], n: 2 }, [cleo, ana], [dan]],
+    ['not the requester', { kind: 'not_requester' }, [dan], [ana]],
+    ['anyone, outside a conversation', { kind: 'anyone' }, [dan], []],
+  ];
+  test.each(table)('of %s counts them and nobody else', async (_, approvers, those, others) => {
+    const plan = await propose({ steps: [noop('1')], approvers });
+    for (const actor of others) await expect(approve(plan, actor)).rejects.toMatchObject(refused);
+    for (const [index, actor] of those.entries()) {
+      const now = await approve(plan, actor);
+      expect(now.status).toBe(index === those.length - 1 ? 'approved' : 'proposed');
+    }
+  });
+
+  test('of anyone in the conversation counts who has written there, and the requester', async () => {
+    const draft = { steps: [noop('1')], approvers: { kind: 'anyone' as const } };
+    const plan = await propose(draft, 'room');
+    await expect(approve(plan, ben)).rejects.toThrow(
+      'Only someone in this conversation can approve this. You have not written there yet.',
+    );
+    expect((await cardFor(plan, 'ben')).may_approve).toBe(false);
+    await house.service.say('elsewhere', 'status', ben);
+    await expect(approve(plan, ben)).rejects.toMatchObject(refused);
+    await house.service.say('room', 'status', ben);
+    expect((await cardFor(plan, 'ben')).may_approve).toBe(true);
+    expect((await approve(plan, ben)).decided_by).toBe('ben');
+    expect((await approve(await propose(draft, 'room'), ana)).status).toBe('approved');
+  });
+
+  test('never counts a model, whatever its name', async () => {
+    const plan = await propose({ steps: [noop('1')], approvers: { kind: 'anyone' } });
+    const model: Actor = { kind: 'model', id: 'ana', via: 'system' };
+    await expect(approve(plan, model)).rejects.toMatchObject(refused);
+    await expect(approve(plan, model, { steps: ['1'] })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a plan with guarded operations', () => {
+  test('needs its own rule and theirs, and says at each moment who is missing', async () => {
+    const plan = await propose({ steps: [remove('a'), move('b')] });
+    const words = async (user: string) => viewPlan(await cardFor(plan, user)).approvals;
+    const all = 'ana, and 2 of ana, ben and cleo for workspace_delete, and dan for workspace_move';
+    expect(await words('ana')).toBe(`Nobody has approved yet (0 of 3). Needs ${all}.`);
+    await expect(approve(plan, person('eve', 'api'))).rejects.toThrow(
+      `Only ${all} can approve this.`,
+    );
+    expect((await approve(plan, ana)).status).toBe('proposed');
+    expect(await words('ben')).toBe(
+      'ana approved (1 of 3). Also needs one of ben or cleo for workspace_delete, and dan for workspace_move.',
+    );
+    const may = async (user: string) => (await cardFor(plan, user)).may_approve;
+    expect([await may('ana'), await may('ben'), await may('dan')]).toEqual([false, true, true]);
+    // The same person twice is one approval.
+    expect((await approve(plan, ana)).approvals).toHaveLength(1);
+    expect((await approve(plan, dan)).status).toBe('proposed');
+    expect((await approve(plan, ben)).status).toBe('approved');
+  });
+
+  test('refuses who has nothing left to approve', async () => {
+    const plan = await propose({
+      steps: [move('b')],
+      approvers: { kind: 'named', people: ['ana', 'ben'] },
+    });
+    await approve(plan, ana);
+    await expect(approve(plan, ben)).rejects.toThrow(
+      'What you can approve is approved already (ana). It still needs dan for workspace_move.',
+    );
+    expect((await house.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual(['ana']);
+    expect((await approve(plan, dan)).status).toBe('approved');
+  });
+
+  test('is moved once when its last approvers come at the same moment', async () => {
+    const plan = await propose({
+      steps: [remove('a')],
+      approvers: { kind: 'named', people: ['cleo'] },
+    });
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, n) => approve(plan, [ana, ben, cleo][n % 3] ?? ana)),
+    );
+    const now = await house.service.getPlan(plan.id);
+    expect(now.status).toBe('approved');
+    const audit = await house.service.audit(plan.id, { limit: 500 });
+    expect(audit.filter(({ action }) => action === 'approve')).toHaveLength(1);
+    expect(audit.filter(({ action }) => action === 'approve_in_part')).toHaveLength(
+      now.approvals.length - 1,
+    );
+    for (const result of results) {
+      if (result.status === 'rejected') {
+        expect(['already_decided', 'not_allowed']).toContain(result.reason.code);
+      }
+    }
+  });
+
+  test('may be refused and cancelled by whoever may approve it, and by nobody else', async () => {
+    const plan = await propose({ steps: [move('b')] });
+    const decision = { version: 1 };
+    await expect(house.service.cancel(plan.id, decision, ben)).rejects.toMatchObject(refused);
+    expect((await house.service.cancel(plan.id, decision, dan)).status).toBe('cancelled');
+  });
+});
+
+describe('a part of a plan', () => {
+  test('is judged by the operations that remain', async () => {
+    const plan = await propose({ steps: [noop('1'), remove('a'), noop('2', '1')] });
+    await expect(approve(plan, ana, { except: ['2'] })).rejects.toThrow(
+      'These steps need more than one approval (also one of ben or cleo for workspace_delete), so the plan is approved as a whole.',
+    );
+    expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+    const now = await approve(plan, ana, { except: ['a'] });
+    expect(now).toMatchObject({ status: 'approved', tools_required: ['control_noop'] });
+    expect(now.guarded_operations).toEqual([]);
+    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    expect(steps.map(({ id, status }) => [id, status])).toEqual([
+      ['1', 'pending'],
+      ['a', 'cancelled'],
+      ['2', 'pending'],
+    ]);
+  });
+
+  test('is not completed by who approved the whole', async () => {
+    const both: ApproverPolicy = { kind: 'n_of', people: ['ana', 'ben'], n: 2 };
+    const plan = await propose({ steps: [noop('1'), noop('2')], approvers: both });
+    await approve(plan, ana);
+    await expect(approve(plan, ben, { steps: ['1'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect((await approve(plan, ben)).status).toBe('approved');
+  });
+
+  test('names what it needs however far back, and no step that is not there', async () => {
+    const plan = await propose({
+      steps: [noop('1'), noop('2', '1'), noop('3', '2'), noop('4'), noop('5', '4')],
+    });
+    await expect(approve(plan, ana, { steps: ['3', '5'] })).rejects.toMatchObject({
+      code: 'steps_missing',
+      details: { missing: ['1', '2', '4'], missing_total: 3 },
+    });
+    await expect(approve(plan, ana, { except: ['4'] })).rejects.toMatchObject({
+      details: { missing: ['4'] },
+    });
+    await expect(approve(plan, ana, { except: ['9'] })).rejects.toMatchObject({
+      code: 'unknown_step',
+    });
+    await expect(approve(plan, ana, { except: ['1', '2', '3', '4', '5'] })).rejects.toMatchObject({
+      code: 'unknown_step',
+    });
+    await expect(approve(plan, ana, { steps: ['1'], except: ['2'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    expect((await approve(plan, ana, { steps: ['4', '5'] })).status).toBe('approved');
+  });
+
+  test('is approved in words by the numbers of the card', async () => {
+    const texts = async () =>
+      (await house.service.messages('words', { limit: 100 })).map(({ text }) => text);
+    const plan = await propose(
+      { steps: [noop('x'), noop('y'), noop('1', 'x', 'y'), noop('2', '1')] },
+      'words',
+    );
+    await house.service.say('words', 'approve all but 2', ana);
+    expect((await texts()).at(-1)).toBe(
+      'Steps you approve need others that you left out: add 2 “Do nothing (1)”.',
+    );
+    await house.service.say('words', 'approve all but 7', ana);
+    expect((await texts()).at(-1)).toContain('The card has no step 7');
+    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+    await house.service.say('words', 'approve 1-2', ana);
+    expect((await texts()).at(-1)).toBe(
+      'ana approved 1a “Do nothing (x)”, 1b “Do nothing (y)” and 2 “Do nothing (1)” only.',
+    );
+    const { steps } = await house.service.listSteps(plan.id, { status: ['cancelled'], limit: 10 });
+    expect(steps.map(({ id }) => id)).toEqual(['2']);
+  });
+});

@@ -1,0 +1,224 @@
+// Versions of a plan: three proposals at most, all of them kept, and what changed between them readable at any size.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Plan, PlanDraft } from '#contracts/plan.ts';
+import type { PlanningRequest } from '#contracts/run.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+/** What the planner proposes next, by feedback. */
+let drafts: Record<string, PlanDraft>;
+let requests: PlanningRequest[];
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    planner: scriptedPlanner((request) => {
+      requests.push(request);
+      const draft = drafts[request.text];
+      return draft === undefined
+        ? { kind: 'question', text: 'Which?', questions: ['Which?'] }
+        : { kind: 'proposal', draft };
+    }),
+  });
+});
+afterAll(() => house.close());
+
+async function sendBack(plan: Plan, version: number, feedback: string): Promise<Plan> {
+  await house.service.proposeChanges(plan.id, { version, feedback }, ana);
+  return waitFor(`the version after ${version}`, async () => {
+    const now = await house.service.getPlan(plan.id);
+    return now.version === version + 1 ? now : null;
+  });
+}
+
+const write = (id: string, path: string, content: string, more: object = {}) => ({
+  id,
+  description: `Write ${path}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path, content },
+  ...more,
+});
+
+describe('the difference between two versions', () => {
+  test('names steps, values, operations, times, risks and costs', async () => {
+    requests = [];
+    const first: PlanDraft = {
+      title: 'Notes',
+      steps: [
+        write('a', 'a.md', 'A', { duration_minutes: 30 }),
+        write('b', 'b.md', 'B', { after: ['a'], duration_minutes: 30 }),
+        noop('gone'),
+        noop('same', 'gone', 'a'),
+      ],
+      risks: ['It may rain'],
+    };
+    const second: PlanDraft = {
+      title: 'Notes',
+      steps: [
+        noop('same', 'a', 'gone'),
+        { ...noop('gone'), description: 'Do nothing (gone)' },
+        write('a', 'notes/a.md', 'A', { duration_minutes: 30 }),
+        write('b', 'b.md', 'B', {
+          after: ['a', { id: 'same', type: 'SS', lag_minutes: 5 }],
+          duration_minutes: 60,
+          not_before: '2030-01-02T10:00:00+01:00',
+        }),
+        {
+          id: 'new',
+          description: 'Delete it',
+          tool: 'workspace',
+          operation: 'delete',
+          args: { path: 'x.md' },
+        },
+      ],
+      risks: ['It may snow'],
+    };
+    drafts = { second, third: { ...second, steps: second.steps.slice(0, 4), risks: [] } };
+    const plan = await house.service.propose(first, { user: 'ana' }, ana);
+    await sendBack(plan, 1, 'second');
+    expect(await house.service.versionDiff(plan.id, 1, 2)).toEqual({
+      from: 1,
+      to: 2,
+      added: [{ id: 'new', description: 'Delete it' }],
+      removed: [],
+      changed: [
+        {
+          id: 'a',
+          description: 'Write notes/a.md',
+          fields: ['description', 'target', 'args'],
+          changes: [
+            { field: 'description', from: 'Write a.md', to: 'Write notes/a.md' },
+            { field: 'target', from: 'a.md', to: 'notes/a.md' },
+            { field: 'args.path', from: 'a.md', to: 'notes/a.md' },
+          ],
+        },
+        {
+          id: 'b',
+          description: 'Write b.md',
+          fields: ['after', 'not_before', 'duration_minutes'],
+          changes: [
+            { field: 'after', from: 'a', to: 'a, same (SS +5 min)' },
+            { field: 'not_before', from: null, to: '2030-01-02T09:00:00.000Z' },
+            { field: 'duration_minutes', from: '30', to: '60' },
+          ],
+        },
+      ],
+      counts: { added: 1, removed: 0, changed: 2 },
+      operations_added: ['workspace_delete'],
+      operations_removed: [],
+      title_changed: false,
+      approvers: null,
+      risks_added: ['It may snow'],
+      risks_removed: ['It may rain'],
+      total: { from: 4, to: 5 },
+      cost_usd: { from: 0, to: 0.01 },
+      minutes: { from: 60, to: 95 },
+      earliest: { from: null, to: '2030-01-02T09:00:00.000Z' },
+    });
+    const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
+    expect(changes?.lines[0]?.text).toBe(
+      '+ 1 step  ~ 2 changed  · now also workspace_delete  · takes 1 h 35 min instead of 1 h' +
+        '  · first date 2 Jan 2030, 09:00 instead of at once  · 1 new risk  · 1 risk fewer' +
+        '  · planning cost $0.01, before $0.00',
+    );
+    await sendBack(plan, 2, 'third');
+    // Earlier versions stay as they were, beside each other and beside the present one.
+    expect(await house.service.versionDiff(plan.id, 1, 3)).toMatchObject({
+      counts: { added: 0, removed: 0, changed: 2 },
+      risks_removed: ['It may rain'],
+      minutes: { from: 60, to: 95 },
+    });
+    expect(await house.service.versionDiff(plan.id, 3, 2)).toMatchObject({
+      added: [{ id: 'new' }],
+      changed: [],
+    });
+    await expect(house.service.versionDiff(plan.id, 3, 4)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('of many steps gives counts and the first hundred', async () => {
+    const total = 2000;
+    const steps = (word: string) =>
+      Array.from({ length: total }, (_, n) => ({ ...noop(`s${n}`), description: `${word} ${n}` }));
+    drafts = {
+      more: {
+        title: 'Many',
+        steps: [
+          ...steps('Second').slice(0, 1500),
+          ...steps('New')
+            .slice(0, 300)
+            .map((step) => ({ ...step, id: `n${step.id}` })),
+        ],
+      },
+    };
+    const plan = await house.service.propose({ title: 'Many', steps: steps('First') }, {}, ana);
+    await sendBack(plan, 1, 'more');
+    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    expect(diff.counts).toEqual({ added: 300, removed: 500, changed: 1500 });
+    expect([diff.added.length, diff.removed.length, diff.changed.length]).toEqual([100, 100, 100]);
+    expect(diff.changed[99]).toMatchObject({ id: 's99', description: 'Second 99' });
+    expect(diff.removed[0]).toEqual({ id: 's1500', description: 'First 1500' });
+    await expect(
+      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+    ).rejects.toMatchObject({
+      code: 'stale_version',
+      details: { changes: { counts: diff.counts } },
+    });
+  });
+});
+
+describe('a plan that is refused', () => {
+  const draftOf = (title: string): PlanDraft => ({ title, steps: [noop('1')] });
+
+  test('goes back with all earlier feedback, and after the third refusal waits for a person', async () => {
+    requests = [];
+    drafts = { two: draftOf('two'), three: draftOf('three') };
+    const plan = await house.service.propose(draftOf('one'), {}, ana);
+    await sendBack(plan, 1, 'two');
+    await sendBack(plan, 2, 'three');
+    expect(requests.at(-1)?.revision?.feedback).toEqual(['two', 'three']);
+    const refused = { version: 3, feedback: 'four' };
+    const last = await house.service.proposeChanges(plan.id, refused, ana);
+    expect(last).toMatchObject({ status: 'needs_review', revising: false, decided_by: null });
+    expect(last.rejection_history.map(({ version, feedback }) => [version, feedback])).toEqual([
+      [1, 'two'],
+      [2, 'three'],
+      [3, 'four'],
+    ]);
+    expect(requests).toHaveLength(2);
+    const { digest } = await house.service.getPlan(plan.id);
+    const decided = await house.service.approve(plan.id, { version: 3, digest }, ana);
+    expect(decided.status).toBe('approved');
+  });
+
+  test('counts proposals that were sent back, not version numbers', async () => {
+    drafts = { again: draftOf('again') };
+    const plan = await house.service.propose(draftOf('one'), {}, ana);
+    // Another change has raised the number meanwhile.
+    await house.db.query.execute(sql`
+      with v as (update countersign.plan_versions set version = 4 where plan_id = ${plan.id})
+      update countersign.plans set version = 4 where id = ${plan.id}`);
+    expect((await sendBack(plan, 4, 'again')).status).toBe('proposed');
+  });
+
+  test('can be given more feedback while its planner asks, which uses up no proposal', async () => {
+    drafts = { two: draftOf('two'), three: draftOf('three') };
+    const plan = await house.service.propose(draftOf('one'), {}, ana);
+    await house.service.proposeChanges(plan.id, { version: 1, feedback: 'hm' }, ana);
+    for (const words of ['well', 'so']) {
+      await house.service.proposeChanges(plan.id, { version: 1, feedback: words }, ana);
+    }
+    await sendBack(plan, 1, 'two');
+    await sendBack(plan, 2, 'three');
+    expect(
+      await house.service.proposeChanges(plan.id, { version: 3, feedback: 'four' }, ana),
+    ).toMatchObject({ status: 'needs_review' });
+  });
+});

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ApproverPolicy } from '#contracts/plan.ts';
+import {
+  approvalsThatSuffice,
+  isSatisfied,
+  judge,
+  type People,
+  rulesOf,
+  samePolicy,
+} from '#plans/approver-rules.ts';
+import { describeAllMissing } from '#plans/approver-words.ts';
+
+const people: People = { requester: 'ana', configured: [], known: null };
+const named = (...names: string[]): ApproverPolicy => ({ kind: 'named', people: names });
+
+describe('the rules of a plan', () => {
+  it('are its own and those of the operations it uses; equal ones are one', () => {
+    const guarded = {
+      http_request: named('ben', 'cleo'),
+      gmail_send: named('cleo', 'ben', 'ben'),
+      workspace_delete: { kind: 'requester' } as const,
+      not_used: named('dan'),
+    };
+    const used = ['http_request', 'gmail_send', 'workspace_delete', 'constructor', 'toString'];
+    expect(rulesOf({ kind: 'requester' }, used, guarded)).toEqual([
+      { policy: { kind: 'requester' }, operations: [] },
+      { policy: guarded.gmail_send, operations: ['gmail_send', 'http_request'] },
+    ]);
+  });
+
+  it('compare N of M by what it comes to', () => {
+    const of = (n: number, ...names: string[]): ApproverPolicy => ({
+      kind: 'n_of',
+      people: names,
+      n,
+    });
+    expect(samePolicy(of(5, 'ana', 'ben'), of(2, 'ben', 'ana'))).toBe(true);
+    expect(samePolicy(of(1, 'ana', 'ben'), of(2, 'ana', 'ben'))).toBe(false);
+  });
+
+  it('say in words what they still ask for', () => {
+    const of = (n: number): ApproverPolicy => ({
+      kind: 'n_of',
+      people: ['ana', 'ben', 'cleo'],
+      n,
+    });
+    const words = (policy: ApproverPolicy, ...approved: string[]) =>
+      describeAllMissing(judge(rulesOf(policy, [], {}), people, approved), people);
+    expect(words(of(2))).toBe('2 of ana, ben and cleo');
+    expect(words(of(2), 'ben')).toBe('one of ana or cleo');
+    expect(words(of(3), 'ben')).toBe('ana and cleo');
+    expect(words(of(3), 'ben', 'ana')).toBe('cleo');
+    expect(words(of(2), 'ben', 'ana')).toBe('');
+  });
+});
+
+describe('approvals', () => {
+  const someone = fc.constantFrom('ana', 'ben', 'cleo', 'dan');
+  const some = fc.uniqueArray(someone, { minLength: 1 });
+  const policy: fc.Arbitrary<ApproverPolicy> = fc.oneof(
+    fc.constant({ kind: 'requester' as const }),
+    fc.constant({ kind: 'anyone' as const }),
+    fc.constant({ kind: 'not_requester' as const }),
+    some.map((names) => named(...names)),
+    fc.record({
+      kind: fc.constant('n_of' as const),
+      people: some,
+      n: fc.integer({ min: 1, max: 4 }),
+    }),
+  );
+  const plan = fc.record({
+    own: policy,
+    guarded: fc.dictionary(fc.constantFrom('a', 'b', 'c'), policy),
+    approved: fc.uniqueArray(someone),
+  });
+
+  it('that suffice are enough, and never fewer than any rule needs', () => {
+    fc.assert(
+      fc.property(plan, ({ own, guarded, approved }) => {
+        const rules = rulesOf(own, ['a', 'b', 'c'], guarded);
+        const n = approvalsThatSuffice(rules, people, approved);
+        for (const standing of judge(rules, people, approved)) {
+          expect(n - approved.length).toBeGreaterThanOrEqual(
+            standing.needed - standing.given.length,
+          );
+        }
+        // Of all choices of so many more people, at least one is enough.
+        const all = ['ana', 'ben', 'cleo', 'dan'].filter((name) => !approved.includes(name));
+        const more = n - approved.length;
+        const choices: string[][] = [[]];
+        for (const name of all) choices.push(...choices.map((set) => set.concat(name)));
+        const enough = choices.some(
+          (set) =>
+            set.length <= more && judge(rules, people, [...approved, ...set]).every(isSatisfied),
+        );
+        expect(enough).toBe(true);
+      }),
+    );
+  });
+
+  it('once enough stay enough whoever else approves', () => {
+    fc.assert(
+      fc.property(plan, someone, ({ own, guarded, approved }, other) => {
+        const rules = rulesOf(own, ['a', 'b', 'c'], guarded);
+        const done = (names: string[]) => judge(rules, people, names).every(isSatisfied);
+        if (done(approved)) expect(done([...approved, other])).toBe(true);
+      }),
+    );
+  });
+});
