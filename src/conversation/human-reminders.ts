@@ -9,6 +9,8 @@ import type { ConversationContext } from './conversation-context.ts';
 import { assigneeOf } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
+type ReminderContext = Pick<ConversationContext, 'db' | 'clock'>;
+
 const questionsATurn = 200;
 const hourSeconds = 3600;
 
@@ -25,7 +27,7 @@ function describeReminder(step: Step, plan: PlanRow, hours: number): string {
 
 /** Reminds of one question, unless it was answered meanwhile or another process was quicker. */
 async function remind(
-  context: ConversationContext,
+  context: ReminderContext,
   { plan_id, step_id, attempt, period, once }: OverdueQuestion,
   everyHours: number,
 ): Promise<void> {
@@ -48,7 +50,7 @@ async function remind(
  * processes at once: each question is reminded of once in each period.
  */
 export async function remindPeople(
-  context: ConversationContext,
+  context: ReminderContext,
   everyHours: number,
   limit = questionsATurn,
 ): Promise<void> {

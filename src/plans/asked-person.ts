@@ -25,9 +25,10 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whom a task was given to, once it has been asked; null: nobody in particular. */
-function assigneeOf({ output }: Step): string | null {
-  return isObject(output) && typeof output.assignee === 'string' ? output.assignee : null;
+/** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular. */
+function assigneeOf({ output, args }: Step): string | null {
+  const assignee = (isObject(output) ? output.assignee : undefined) ?? args.assignee;
+  return typeof assignee === 'string' ? assignee : null;
 }
 
 /** Whether every named step is a task of `actor`, who says only what became of it. */
