@@ -1,0 +1,364 @@
+// Steps for people: their answers are read against the form, are what later steps work with, and are given once.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import type { Step, StepDraft } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { remindPeople } from '#conversation/human-reminders.ts';
+import { findStalledPlans } from '#store/sql/recover.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  ben,
+  noop,
+  openTestHouse,
+  reach,
+  runPlan,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url);
+});
+afterAll(() => house.close());
+
+const form = [
+  { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0 },
+  { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
+  { name: 'remarks' },
+];
+
+function task(id: string, args: JsonObject = {}, ...after: string[]): StepDraft {
+  return {
+    id,
+    description: `Ask about ${id}`,
+    tool: 'human',
+    operation: 'task',
+    args: { question: 'What did it cost?', ...args },
+    after,
+  };
+}
+
+function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
+  const args = { path: `${id}.md`, content };
+  return { id, description: `Write ${id}`, tool: 'workspace', operation: 'write', args, after };
+}
+
+async function stepOf(planId: string, id: string): Promise<Step> {
+  const [step] = await house.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step;
+}
+
+/** Proposes, approves and waits until the step asks. */
+async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
+  const plan = await runPlan(house, { title: 'Ask', steps });
+  await becomes(plan.id, id, 'waiting');
+  return plan.id;
+}
+
+function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
+  return waitFor(`step ${id} to be ${status}`, async () => {
+    const step = await stepOf(planId, id);
+    return step.status === status ? step : null;
+  });
+}
+
+const done = { ask: 'done' as const };
+const blocked = { ask: 'failed' as const };
+
+describe('an answer with a form', () => {
+  test('is the step’s output, typed, and later steps work with its fields', async () => {
+    const id = await askIn([
+      task('ask', { assignee: 'ben', form }),
+      write('room', { $from: 'ask', path: '/fields/room' }),
+      write('by', { $from: 'ask', path: '/by' }),
+    ]);
+    const answers = { ask: { amount: '12.50', room: 'blue' } };
+    await house.service.resume(id, { version: 1, steps: done, answers, answer: 'as agreed' }, ben);
+    await reach(house, id, 'completed');
+    const { output, result_summary } = await stepOf(id, 'ask');
+    expect(output).toEqual({
+      answer: 'as agreed',
+      fields: { amount: 12.5, room: 'Blue', remarks: null },
+      by: 'ben',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    });
+    expect(result_summary).toBe('as agreed · Amount in EUR: 12.5 · Room: Blue');
+    expect(await readFile(join(house.workspace, 'room.md'), 'utf8')).toBe('Blue');
+    expect(await readFile(join(house.workspace, 'by.md'), 'utf8')).toBe('ben');
+  });
+
+  test('is refused whole, with a sentence for each field, when one is wrong', async () => {
+    const id = await askIn([task('ask', { form }), task('other', {})]);
+    await becomes(id, 'other', 'waiting');
+    const answers = { ask: { amount: -1, colour: 'red' } };
+    const steps = { ...done, other: 'done' as const };
+    await expect(
+      house.service.resume(id, { version: 1, steps, answers }, ana),
+    ).rejects.toMatchObject({
+      code: 'invalid_answer',
+      message:
+        'Amount in EUR must be at least 0. Room is missing. “colour” is none of its fields: amount, room, remarks. Nothing was stored.',
+      details: {
+        errors: [
+          { path: 'answers.ask.amount', field: 'amount' },
+          { path: 'answers.ask.room', field: 'room', message: 'Room is missing.' },
+          { path: 'answers.ask.colour' },
+        ],
+      },
+    });
+    for (const step of ['ask', 'other']) expect((await stepOf(id, step)).status).toBe('waiting');
+    const deeds = await house.service.audit(id, { limit: 100 });
+    expect(deeds.filter(({ action }) => action.startsWith('settle'))).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ['fields where none are asked for', { answers: { ask: { amount: 3 } } }, 'invalid_answer'],
+    ['an answer about a step nothing is said of', { answers: { x: 'yes' } }, 'invalid_request'],
+  ])('is refused for %s', async (_, said, code) => {
+    const id = await askIn([task('ask')]);
+    await expect(
+      house.service.resume(id, { version: 1, steps: done, ...said }, ana),
+    ).rejects.toMatchObject({ code });
+    expect((await stepOf(id, 'ask')).status).toBe('waiting');
+  });
+
+  test('answers several steps at once, each in its own words', async () => {
+    const id = await askIn([task('ask', { form }), task('other')]);
+    await becomes(id, 'other', 'waiting');
+    const answers = { ask: { amount: 1, room: 'Green' }, other: 'by hand' };
+    const steps = { ...done, other: 'done' as const };
+    await house.service.resume(id, { version: 1, steps, answers }, ana);
+    await reach(house, id, 'completed');
+    expect((await stepOf(id, 'other')).output).toMatchObject({ answer: 'by hand', fields: {} });
+  });
+
+  test('may be asked with options that an earlier step found', async () => {
+    const options = { $from: 'rooms', path: '/fields/list' };
+    const id = await askIn(
+      [
+        task('rooms', { form: [{ name: 'list' }] }),
+        task('ask', { form: [{ name: 'room', type: 'choice', options: [options] }] }),
+      ],
+      'rooms',
+    );
+    const answers = { rooms: { list: 'Attic' } };
+    await house.service.resume(id, { version: 1, steps: { rooms: 'done' }, answers }, ana);
+    expect((await becomes(id, 'ask', 'waiting')).output).toMatchObject({
+      form: [{ name: 'room', options: [{ value: 'Attic', label: 'Attic' }] }],
+    });
+  });
+});
+
+describe('a person who is blocked', () => {
+  test('says why; what depends on the step is skipped and the rest goes on', async () => {
+    const id = await askIn([task('ask', { assignee: 'ben' }), noop('after', 'ask'), task('rest')]);
+    await expect(
+      house.service.resume(id, { version: 1, steps: blocked }, ben),
+    ).rejects.toMatchObject({ code: 'feedback_required' });
+    const why = 'No rooms are left.';
+    await house.service.resume(id, { version: 1, steps: blocked, answer: why }, ben);
+    expect(await stepOf(id, 'ask')).toMatchObject({
+      status: 'failed',
+      error: { code: 'blocked', message: why },
+    });
+    expect((await stepOf(id, 'after')).status).toBe('skipped');
+    expect((await house.service.getPlan(id)).status).toBe('executing');
+    await house.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    const { result_summary } = await reach(house, id, 'failed');
+    expect(result_summary).toContain(why);
+  });
+
+  test('is asked again when somebody who may decide wants it, while the rest goes on', async () => {
+    const id = await askIn([task('ask', { form }), noop('after', 'ask'), task('rest')]);
+    await house.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
+    await house.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ana);
+    expect(await becomes(id, 'ask', 'waiting')).toMatchObject({ attempt: 2, error: null });
+    const answers = { ask: { amount: 2, room: 'Blue' } };
+    await house.service.resume(id, { version: 1, steps: done, answers }, ana);
+    await becomes(id, 'after', 'succeeded');
+    await house.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    await reach(house, id, 'completed');
+  });
+
+  test('does not stop a plan that somebody goes on with', async () => {
+    const id = await askIn([task('ask', { form }), noop('after', 'ask')]);
+    await house.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
+    await reach(house, id, 'failed');
+    await house.service.resume(id, { version: 1, steps: done }, ana);
+    await reach(house, id, 'completed');
+    expect((await stepOf(id, 'ask')).output).toMatchObject({ fields: {}, by: 'ana' });
+  });
+
+  test('is told of in the plan’s conversation', async () => {
+    const draft = { title: 'Tell', steps: [task('ask', { assignee: 'ben' }), task('rest')] };
+    const plan = await house.service.propose(draft, { conversation: 'blocked' }, ana);
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await becomes(plan.id, 'ask', 'waiting');
+    await house.service.resume(plan.id, { version: 1, steps: blocked, answer: 'No key.' }, ben);
+    await waitFor('the news', async () => {
+      const messages = await house.service.messages('blocked', { limit: 100 });
+      return messages.some(({ text }) => text.startsWith('ben is blocked at step ask')) || null;
+    });
+  });
+});
+
+describe('who answers', () => {
+  test('is the person the step names, however their name is written, and who may decide', async () => {
+    const id = await askIn([task('ask', { assignee: '@Ben' })]);
+    const cem = person('cem', 'api');
+    await expect(house.service.resume(id, { version: 1, steps: done }, cem)).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+    await house.service.resume(id, { version: 1, steps: done }, ben);
+    await reach(house, id, 'completed');
+  });
+
+  test('is exactly one of two at once; the other reads who was quicker', async () => {
+    const id = await askIn([task('ask', { assignee: 'ben' }), task('rest')]);
+    const results = await Promise.allSettled([
+      house.service.resume(id, { version: 1, steps: done, answer: 'Ben’s word' }, ben),
+      house.service.resume(id, { version: 1, steps: done, answer: 'Ana’s word' }, ana),
+    ]);
+    const lost = results.find((result) => result.status === 'rejected');
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { output } = await stepOf(id, 'ask');
+    const won = (output as { by: string }).by;
+    expect(lost?.reason).toMatchObject({
+      code: 'already_decided',
+      message: `${won} has answered step ask already: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+    });
+  });
+
+  test('reads who was quicker even when that answer ended the plan', async () => {
+    const id = await askIn([task('ask', { assignee: 'ben' })]);
+    await house.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ana);
+    await reach(house, id, 'completed');
+    await expect(house.service.resume(id, { version: 1, steps: done }, ben)).rejects.toMatchObject({
+      code: 'already_decided',
+      message: 'ana has answered step ask already: “Yes”. Your answer was not stored.',
+    });
+  });
+
+  test('learns that a cancelled plan asks nobody any more', async () => {
+    const id = await askIn([task('ask', { assignee: 'ben' })]);
+    await house.service.cancel(id, { version: 1 }, ana);
+    await expect(house.service.resume(id, { version: 1, steps: done }, ben)).rejects.toMatchObject({
+      code: 'invalid_transition',
+      message:
+        'This plan was cancelled by ana; step ask asks nobody any more. Your answer was not stored.',
+    });
+    expect((await stepOf(id, 'ask')).status).toBe('cancelled');
+  });
+});
+
+test('a form nobody could fill in is refused with the plan', async () => {
+  const steps = [task('ask', { form: [{ name: 'room', type: 'choice' }] })];
+  await expect(house.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
+    code: 'invalid_arguments',
+    message: expect.stringContaining('form[0].options is needed for a choice'),
+  });
+});
+
+test('a field that no form has is refused with the plan', async () => {
+  const steps = [task('ask', { form }), write('use', { $from: 'ask', path: '/fields/price' })];
+  await expect(house.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
+    code: 'invalid_reference',
+  });
+});
+
+test('waiting for a person never stalls a plan', async () => {
+  const id = await askIn([task('ask')]);
+  await house.db.transaction(async (tx) => {
+    const age = sql`update countersign.plans set updated_at = now() - interval '3 days'`;
+    await tx.execute(sql`${age} where id = ${id}`);
+    expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([]);
+    // The same plan without its question would be found.
+    await tx.execute(sql`update countersign.plans set waiting = 0 where id = ${id}`);
+    expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([id]);
+    await tx.execute(sql`update countersign.plans set waiting = 1 where id = ${id}`);
+  });
+});
+
+describe('a question that stays open', () => {
+  const hour = 3_600_000;
+  /** A round of reminders as it would be `hours` from now. */
+  const remindAfter = (hours: number, limit?: number) =>
+    remindPeople(
+      { db: house.db, clock: { now: () => new Date(Date.now() + hours * hour) } },
+      24,
+      limit,
+    );
+
+  async function askThere(conversation: string, ...steps: StepDraft[]): Promise<string> {
+    const plan = await house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    for (const { id } of steps) if (id !== undefined) await becomes(plan.id, id, 'waiting');
+    return plan.id;
+  }
+
+  const remindersIn = async (conversation: string) =>
+    (await house.service.messages(conversation, { limit: 100 })).filter(({ text }) =>
+      text.startsWith('Reminder'),
+    );
+
+  test('is reminded of once in each period, however many rounds and processes there are', async () => {
+    const id = await askThere('patience', task('ask', { assignee: 'ben' }));
+    await remindAfter(23);
+    expect(await remindersIn('patience')).toEqual([]);
+    await Promise.all([remindAfter(25), remindAfter(25), remindAfter(26)]);
+    await remindAfter(47);
+    expect(await remindersIn('patience')).toMatchObject([
+      {
+        plan_id: id,
+        text: `Reminder for ben: step ask of ${id} “Rooms” has waited for 24 hours. What did it cost?`,
+      },
+    ]);
+    await remindAfter(24 * 5 + 1);
+    const [, second, ...more] = await remindersIn('patience');
+    expect(second?.text).toContain('has waited for 5 days.');
+    expect(more).toEqual([]);
+  });
+
+  test('is nobody’s any more once it is answered, and waits while the plan is paused', async () => {
+    const answered = await askThere('answered', task('ask'), task('rest'));
+    const paused = await askThere('paused', task('ask'));
+    await house.service.resume(answered, { version: 1, steps: done }, ana);
+    await house.service.pause(paused, { version: 1 }, ana);
+    await remindAfter(25);
+    expect((await remindersIn('answered')).map(({ text }) => text.includes('step rest'))).toEqual([
+      true,
+    ]);
+    expect(await remindersIn('paused')).toEqual([]);
+  });
+
+  test('is reminded of in a later round when there are more than one round takes', async () => {
+    await remindAfter(25);
+    await askThere('many', task('a'), task('b'), task('c'));
+    for (let round = 0; round < 3; round++) {
+      await remindAfter(25, 1);
+      expect(await remindersIn('many')).toHaveLength(round + 1);
+    }
+  });
+});
+
+test('each plan is told of under its own name: two plans with the same step ids both ask', async () => {
+  for (const conversation of ['first', 'second']) {
+    const draft = { title: 'Ask', steps: [task('ask', { assignee: 'ben' })] };
+    const plan = await house.service.propose(draft, { conversation }, ana);
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await waitFor(`the question in ${conversation}`, async () => {
+      const messages = await house.service.messages(conversation, { limit: 100 });
+      return (
+        messages.some(({ text }) => text === 'Step ask waits for ben: What did it cost?') || null
+      );
+    });
+  }
+});
