@@ -1,29 +1,61 @@
 // What only a person can settle: a step that is theirs, a guarded call with fresh values, a call whose outcome is not known.
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import { makeButton, pressOf } from './buttons.ts';
+import { viewFields } from './form-fields.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { canSettle } from './state.ts';
 import { personOf } from './step-lines.ts';
-import type { Ask } from './view.ts';
+import type { Ask, Field, Form } from './view.ts';
 import { formatTime } from './words.ts';
 
 const questionAtMost = 900;
+/** The button that opens a form. */
+export const fillIn = 'Fill in';
+
+/** Why a person cannot do their step; the others need it. */
+const blockedForm: Form = {
+  fields: [],
+  label: 'What is in the way?',
+  placeholder: 'The room is closed until Monday',
+  required: true,
+  missing: 'Say what is in the way.',
+  submit: 'Blocked',
+};
+
+/** The fields, and room for a note beside them. */
+function formOf(fields: Field[]): Form {
+  return {
+    fields,
+    label: 'Note (optional)',
+    placeholder: '',
+    required: false,
+    missing: '',
+    submit: 'Done',
+  };
+}
 
 function askPerson(step: Step, facts: PlanCardFacts): Ask {
   const person = personOf(step, facts) ?? 'a person';
+  const fields = viewFields(step);
+  const done = pressOf(facts.plan, 'human_done', step.id);
+  const blocked = pressOf(facts.plan, 'human_blocked', step.id);
+  const yours = isSamePerson(person, cleanLine(facts.viewer.user));
   return {
     kind: 'person',
     step_id: step.id,
-    label:
-      person === cleanLine(facts.viewer.user) ? 'This waits for you' : `This waits for ${person}`,
+    label: yours ? 'This waits for you' : `This waits for ${person}`,
     text: showLine(step.question ?? step.description, questionAtMost),
     known: [],
-    note: 'Answer or note (optional)',
+    note: fields.length === 0 ? 'Answer or note (optional)' : null,
+    fields,
     buttons: [
-      makeButton(pressOf(facts.plan, 'human_done', step.id), 'Done'),
-      makeButton(pressOf(facts.plan, 'human_blocked', step.id), 'Blocked'),
+      fields.length === 0
+        ? makeButton(done, 'Done')
+        : makeButton(done, fillIn, { style: 'primary', form: formOf(fields) }),
+      makeButton(blocked, 'Blocked', { form: blockedForm }),
     ],
   };
 }
@@ -46,6 +78,7 @@ function askConfirmation(step: Step, { plan }: PlanCardFacts): Ask {
     text: showLine(step.question ?? step.description, questionAtMost),
     known: [],
     note: null,
+    fields: [],
     buttons: [
       makeButton(pressOf(plan, 'settle_retry', step.id), 'Run it'),
       makeButton(pressOf(plan, 'settle_failed', step.id), "Don't run it"),
@@ -78,6 +111,7 @@ function askUnknown(step: Step, facts: PlanCardFacts): Ask {
     text: showLine(step.description, questionAtMost),
     known: knownOf(step, facts),
     note: null,
+    fields: [],
     buttons: [
       makeButton(pressOf(plan, 'settle_retry', step.id), 'Retry'),
       makeButton(pressOf(plan, 'settle_done', step.id), 'Mark done'),

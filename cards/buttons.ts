@@ -10,6 +10,7 @@ export function pressOf(plan: Plan, action: CardPress['action'], stepId?: string
 }
 
 const changesForm: Form = {
+  fields: [],
   label: 'What should change?',
   placeholder: 'Also move the notes of last week',
   required: true,
@@ -18,6 +19,7 @@ const changesForm: Form = {
 };
 
 const rejectForm: Form = {
+  fields: [],
   label: 'Why? (optional)',
   placeholder: 'We do this by hand',
   required: false,

@@ -1,5 +1,6 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
 import { escapeMrkdwn } from './escape.ts';
+import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
 import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
@@ -53,14 +54,16 @@ function sectionRuns(section: Section, link: string | null): Run[] {
   return [run(section.label, bold), ...body, ...all];
 }
 
-function dressButton(button: Button) {
-  const { press, confirm } = button;
+/** @param link where a form can be filled in: there are no inputs in a message */
+function dressButton(button: Button, link: string | null = null) {
+  const { press, confirm, form } = button;
   const step = press.step_id === undefined ? '' : `:${press.step_id}`;
   return {
     label: cutShown(button.label, slackLimits.buttonText),
     action_id: cutShown(`countersign:${press.action}${step}`, slackLimits.id),
     value: JSON.stringify(press),
     style: button.style === 'primary' ? 'primary' : null,
+    url: form !== null && form.fields.length > 0 ? link : null,
     confirm:
       confirm === null
         ? null
@@ -77,15 +80,16 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-function dressAsk(ask: Ask, index: number) {
+function dressAsk(ask: Ask, index: number, link: string | null) {
   return {
     block: `ask:${index}`,
     runs: fitRuns([
       run(`${ask.label}: `, bold),
       run(ask.text, bold),
       ...ask.known.map((line) => run(`\n${line}`)),
+      ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
     ]),
-    buttons: ask.buttons.map(dressButton),
+    buttons: ask.buttons.map((button) => dressButton(button, link)),
   };
 }
 
@@ -98,7 +102,7 @@ export function dressPlanForSlack(view: PlanView) {
     block: `${view.plan_id}:v${view.version}`,
     title: cutShown(view.title, slackLimits.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
-    asks: view.asks.map(dressAsk),
+    asks: view.asks.map((ask, index) => dressAsk(ask, index, view.link)),
     asks_more: view.asks_more,
     body: fitRuns([
       run(view.sentence),
@@ -110,7 +114,7 @@ export function dressPlanForSlack(view: PlanView) {
       runs: fitRuns(sectionRuns(section, view.link)),
     })),
     small: [view.approvals, view.facts].filter((text) => text !== '').map(plain),
-    buttons: view.buttons.map(dressButton),
+    buttons: view.buttons.map((button) => dressButton(button)),
   };
 }
 

@@ -1,8 +1,9 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
 import { escapeMacros, mapStrings } from './escape.ts';
+import { drawInput } from './form-inputs.ts';
+import { inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
 import { cutShown } from './plain.ts';
-import { inputIdOf } from './press.ts';
 import { drawPlainText, drawText } from './text.ts';
 import type { Ask, Button, PlanView, TextView } from './view.ts';
 
@@ -24,7 +25,14 @@ function dressButton(button: Button, index: number) {
     style: button.style === 'primary' ? 'positive' : null,
     mode: index < teamsLimits.primaryActions ? null : 'secondary',
     press,
-    form: form === null ? null : { ...form, id: inputIdOf(press) },
+    form:
+      form === null
+        ? null
+        : {
+            ...form,
+            id: inputIdOf(press),
+            fields: form.fields.map((field) => drawInput(field, press.step_id ?? '')),
+          },
     confirm,
     submit: form?.submit ?? confirm?.submit ?? '',
   };
@@ -36,10 +44,11 @@ function dressAsk(ask: Ask) {
     ask.note === null || first === undefined
       ? null
       : { id: inputIdOf(first.press), placeholder: ask.note };
-  return { ...ask, note, buttons: ask.buttons.map(dressButton) };
+  // The fields are drawn where they are filled in: in the part their button opens.
+  return { ...ask, fields: [], note, buttons: ask.buttons.map(dressButton) };
 }
 
-const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id'];
+const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id', 'value'];
 
 /** What `teams/plan.json` is expanded with. */
 export function dressPlanForTeams(view: PlanView) {

@@ -1,13 +1,14 @@
 // Reads what a press sends back, whatever the platform: the press itself and the text typed beside it.
 import { z } from 'zod';
 import { CardPress } from '#contracts/card.ts';
+import { inputIdOf, readInputs } from './input-ids.ts';
 
-/** The id of the input that belongs to an action; distinct, because a card may hold several. */
-export function inputIdOf(press: CardPress): string {
-  return press.step_id === undefined ? `text:${press.action}` : `text:step:${press.step_id}`;
-}
-
-export type ReadPress = { press: CardPress; text: string | null };
+/** `fields`: what was filled in, where the step of the press has a form. */
+export type ReadPress = {
+  press: CardPress;
+  text: string | null;
+  fields: Record<string, unknown> | null;
+};
 
 /** The press in the data of an Adaptive Card's action; null when it is none of ours. */
 export function readPress(data: unknown): ReadPress | null {
@@ -17,7 +18,8 @@ export function readPress(data: unknown): ReadPress | null {
   const inputs = z.record(z.string(), z.unknown()).safeParse(data);
   const typed = inputs.success ? inputs.data[inputIdOf(press)] : undefined;
   const text = typeof typed === 'string' ? typed.trim() : '';
-  return { press, text: text === '' ? null : text };
+  const fields = inputs.success ? readInputs(press, inputs.data) : null;
+  return { press, text: text === '' ? null : text, fields };
 }
 
 /** The press in the value of a Slack button; null when it is none of ours. */

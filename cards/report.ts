@@ -16,8 +16,16 @@ function lineOf(step: Step, facts: PlanCardFacts): Line {
   });
 }
 
+/** Who could not do their step. */
+function blockerOf({ output }: Step): string {
+  const by =
+    typeof output === 'object' && output !== null && !Array.isArray(output) ? output.by : null;
+  return typeof by === 'string' ? by : 'Somebody';
+}
+
 function failedLine(step: Step): Line {
-  const reason = step.error === null ? 'No reason was recorded.' : step.error.message;
+  const words = step.error === null ? 'No reason was recorded.' : step.error.message;
+  const reason = step.error?.code === 'blocked' ? `${blockerOf(step)} is blocked: ${words}` : words;
   return plainLine(showLine(step.description, stepTextLimit), {
     lead: '✕',
     note: showLine(reason, 400),

@@ -1,4 +1,5 @@
 // The text twin of every card: the same words in the same order, for notifications, screen readers and logs.
+import { describeField } from './form-fields.ts';
 import type { Ask, Line, PlanView, Section, TextView } from './view.ts';
 
 function drawLine({ lead, text, note }: Line): string {
@@ -20,6 +21,7 @@ function drawAsk(ask: Ask): string {
   return [
     `${ask.label}: ${ask.text}`,
     ...ask.known.map((line) => `  ${line}`),
+    ...ask.fields.map((field) => `  • ${describeField(field)}`),
     `  ${choices}`,
   ].join('\n');
 }

@@ -1,13 +1,34 @@
 // What people see of a plan, as data: every string is final, cleaned and cut; no platform is known here.
 // Cards, their text twins and the terminal all draw from this, so the words are written once.
 import type { CardPress } from '#contracts/card.ts';
+import type { FormField } from '#contracts/form.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+
+type FieldType = FormField['type'];
 
 /** Colour of a state; never the only sign of it. */
 export type Tone = 'default' | 'accent' | 'good' | 'warning' | 'attention';
 
-/** What a button asks for before it is pressed: a text, or one more word. */
+/** A field of a form, with everything that is said about it. */
+export type Field = {
+  name: string;
+  type: FieldType;
+  label: string;
+  /** What helps to answer, or empty. */
+  help: string;
+  required: boolean;
+  options: { value: string; label: string }[];
+  min: number | null;
+  max: number | null;
+  /** What an answer is, in words: `number from 1 to 9, required`. */
+  words: string;
+  /** Said beside the field when it is left out or does not fit. */
+  missing: string;
+};
+
+/** What a button asks for before it is pressed: fields, if any, and a text. */
 export type Form = {
+  fields: Field[];
   label: string;
   placeholder: string;
   required: boolean;
@@ -36,6 +57,8 @@ export type Ask = {
   known: string[];
   /** A note can be sent along with the press. */
   note: string | null;
+  /** What the person is to fill in; the button that is done with it has them in its form. */
+  fields: Field[];
   buttons: Button[];
 };
 

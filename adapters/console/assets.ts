@@ -19,9 +19,12 @@ const libraries: Record<string, string> = {
   '/console/lib/lit-html/directives/repeat.js': 'lit-html/directives/repeat.js',
 };
 
-/** Modules of other rooms that the page shares; they import nothing at run time. */
+/** Modules of other rooms that the page shares; at run time they import each other only. */
 const shared: Record<string, string> = {
   '/console/shared/host-config.ts': 'cards/host-config.ts',
+  '/console/shared/input-ids.ts': 'cards/input-ids.ts',
+  '/console/shared/plain.ts': 'cards/plain.ts',
+  '/console/shared/version-words.ts': 'cards/version-words.ts',
   '/console/shared/words.ts': 'cards/words.ts',
   '/console/shared/counts.ts': 'src/contracts/words.ts',
 };
@@ -32,6 +35,8 @@ export const importMap = {
     'lit-html': '/console/lib/lit-html/lit-html.js',
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
     '#cards/host-config.ts': '/console/shared/host-config.ts',
+    '#cards/input-ids.ts': '/console/shared/input-ids.ts',
+    '#cards/version-words.ts': '/console/shared/version-words.ts',
     '#cards/words.ts': '/console/shared/words.ts',
     '#contracts/words.ts': '/console/shared/counts.ts',
   },

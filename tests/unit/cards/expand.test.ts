@@ -130,6 +130,74 @@ describe('buttons', () => {
   });
 });
 
+describe('a form', () => {
+  const view = viewPlan(samples.filling);
+
+  it('is inputs of the card, each checked by the client as far as it can', () => {
+    const inputs = valuesOf(drawAdaptiveCard(view).body, 'card')
+      .flatMap((card) => valuesOf(card, 'items'))
+      .flat();
+    expect(inputs).toMatchObject([
+      {
+        type: 'Input.Number',
+        id: 'field:2:amount',
+        label: 'Amount in EUR',
+        placeholder: '12.50',
+        min: 0,
+        isRequired: true,
+        errorMessage: 'Amount in EUR must be a number of at least 0.',
+      },
+      { type: 'Input.Number', id: 'field:2:nights', label: 'Nights (optional)', isRequired: false },
+      {
+        type: 'Input.ChoiceSet',
+        id: 'field:2:room',
+        isRequired: true,
+        errorMessage: 'Room is missing.',
+        choices: [
+          { title: 'Blue', value: 'Blue' },
+          { title: 'Green', value: 'g' },
+        ],
+      },
+      { type: 'Input.Date', id: 'field:2:day', label: 'Day (the day of arrival, optional)' },
+      { type: 'Input.Text', id: 'field:2:invoice', isMultiline: false, maxLength: 1000 },
+      { type: 'Input.Text', id: 'field:2:remarks', isMultiline: true, maxLength: 4000 },
+      {
+        type: 'Input.Toggle',
+        id: 'field:2:paid',
+        title: 'Yes',
+        valueOn: 'true',
+        valueOff: 'false',
+      },
+    ]);
+  });
+
+  it('is shown in Slack with a way to where it can be filled in', () => {
+    const { blocks } = drawBlocks(view);
+    expect(JSON.stringify(blocks)).toContain('• Room · one of 2: Blue, Green');
+    const urls = valuesOf(blocks, 'elements')
+      .flat()
+      .filter((node) => JSON.stringify(node).includes('"Fill in"'));
+    expect(urls).toMatchObject([{ type: 'button', url: samples.filling.link }]);
+  });
+
+  it('sends back a choice exactly as the plan names it, whatever it looks like', () => {
+    const value = '{{DATE(x)}} "\\ <!here>';
+    const form = [{ name: 'f', type: 'choice', options: [value] }];
+    const waiting = samples.filling.waiting.map((step) => ({ ...step, output: { form } }));
+    const card = drawAdaptiveCard(viewPlan({ ...samples.filling, waiting }));
+    expect(valuesOf(card, 'value')).toContain(value);
+  });
+
+  it('is drawn whole even where everything else is as long as it may be', () => {
+    const facts = { ...huge, plan: { ...huge.plan, ...running } };
+    const fields = viewPlan(facts).asks.find(({ kind }) => kind === 'person')?.fields ?? [];
+    expect(fields).toHaveLength(20);
+    const waitingOnly = { ...facts, unknown: [] };
+    const ids = valuesOf(drawAdaptiveCard(viewPlan(waitingOnly)), 'id').map(String);
+    expect(ids.filter((id) => id.startsWith('field:')).length).toBeGreaterThanOrEqual(20);
+  });
+});
+
 describe('untrusted text', () => {
   const title =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text under test looks like a template

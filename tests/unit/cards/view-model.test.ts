@@ -238,6 +238,63 @@ describe('a plan under way', () => {
     expect(lines.indexOf('This waits for you: Is the room booked?')).toBe(2);
   });
 
+  it('says what a form asks for, and takes the reason of who is blocked', () => {
+    const [ask] = view('filling').asks;
+    expect(ask?.buttons).toMatchObject([
+      { label: 'Fill in', style: 'primary', form: { submit: 'Done', required: false } },
+      { label: 'Blocked', form: { required: true, missing: 'Say what is in the way.' } },
+    ]);
+    expect(ask?.fields.map(({ label, words }) => `${label}: ${words}`)).toEqual([
+      'Amount in EUR: number of at least 0',
+      'Nights: whole number, optional',
+      'Room: one of 2',
+      'Day: date, optional',
+      'Invoice number: text',
+      'Remarks: text of several lines, optional',
+      'Is it paid?: yes or no, optional',
+    ]);
+    const text = drawText(view('filling'));
+    expect(text).toContain('  • Room · one of 2: Blue, Green\n');
+    expect(text).toContain('  • Amount in EUR · number of at least 0 (12.50)\n');
+  });
+
+  it('names who was asked in the end, where an earlier step decided it', () => {
+    const asked = makeStep('2', {
+      tool: 'human',
+      operation: 'task',
+      status: 'waiting',
+      args: { assignee: { $from: '1', path: '/owner' } },
+      output: { assignee: 'Ben', form: null },
+    });
+    const [ask] = viewPlan(makeFacts({ status: 'executing' }, [asked])).asks;
+    expect(ask?.label).toBe('This waits for Ben');
+  });
+
+  it('tells before the approval what the person will fill in', () => {
+    const form = [{ name: 'amount', label: 'Amount in EUR' }, { name: 'room' }];
+    const task = makeStep('1', {
+      tool: 'human',
+      operation: 'task',
+      args: { question: 'What did it cost?', assignee: 'Ben', form },
+    });
+    const section = viewPlan(makeFacts({}, [task])).sections.find(({ kind }) => kind === 'steps');
+    expect(section?.lines[0]?.note).toBe('for Ben · fills in Amount in EUR and Room');
+  });
+
+  it('tells who is blocked, not that a tool failed', () => {
+    const blocked = makeStep('1', {
+      tool: 'human',
+      operation: 'task',
+      status: 'failed',
+      error: { code: 'blocked', message: 'No rooms are left.' },
+      output: { by: 'ben' },
+    });
+    const { sections } = viewPlan(makeFacts({ status: 'executing' }, [blocked]));
+    expect(sections.find(({ kind }) => kind === 'failed')?.lines[0]?.note).toBe(
+      'ben is blocked: No rooms are left.',
+    );
+  });
+
   it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {
     const [ask] = view('unknown').asks;
     expect(ask?.known).toEqual([

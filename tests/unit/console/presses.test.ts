@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputIdOf } from '#cards/press.ts';
+import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
 import { planPress } from '../../../adapters/console/page/live/presses.ts';
 
@@ -57,6 +57,31 @@ describe('a press on a card', () => {
     expect(send(pressOf('human_blocked', '4'), 'no room')).toEqual(
       callTo('resume', { version: 2, steps: { 4: 'failed' }, answer: 'no room' }),
     );
+  });
+
+  it('sends what was filled in, and leaves out what was not', () => {
+    const press = pressOf('human_done', '4');
+    const inputs = {
+      ...press,
+      [fieldInputId('4', 'amount')]: 12.5,
+      [fieldInputId('4', 'sure')]: 'false',
+      [fieldInputId('4', 'day')]: '',
+      [fieldInputId('4', 'room')]: undefined,
+      [fieldInputId('5', 'amount')]: 99,
+      [inputIdOf(press)]: 'as agreed',
+    };
+    expect(planPress(press, inputs)).toEqual(
+      callTo('resume', {
+        version: 2,
+        steps: { 4: 'done' },
+        answer: 'as agreed',
+        answers: { 4: { amount: 12.5, sure: 'false' } },
+      }),
+    );
+  });
+
+  it('asks for a reason before it says that somebody is blocked', () => {
+    expect(send(pressOf('human_blocked', '4'))).toMatchObject({ kind: 'refuse' });
   });
 
   it('never settles a step that the button does not name', () => {

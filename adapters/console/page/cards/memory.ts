@@ -1,6 +1,9 @@
-// What a person was doing on a card (typed text, focus, opened parts), so that a redraw takes nothing from them.
+// What a person was doing on a card (typed text, focus, opened parts), so that a redraw takes nothing from them and puts
+// nothing into another step's form: the renderer gives new element ids at every drawing, the card's own ids stay.
+import type { AdaptiveCard } from './renderer.ts';
 
 export type CardMemory = {
+  /** Typed values by input; ticks as `true` or `false`. */
   values: Map<string, string>;
   opened: string[];
   focus: { key: string; start: number | null; end: number | null } | null;
@@ -10,30 +13,55 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 const fieldSelector = 'input, textarea, select';
 
+/** Writes the card's own ids on what is drawn: inputs by their id, buttons that open a part by its first input. */
+export function labelCard(card: AdaptiveCard): void {
+  for (const { id, renderedInputControlElement: element } of card.getAllInputs()) {
+    if (id !== undefined && element !== undefined) element.dataset.input = id;
+  }
+  for (const { card: part, renderedElement: button, title } of card.getAllActions()) {
+    if (part === undefined || button === undefined) continue;
+    button.dataset.opens = part.getAllInputs()[0]?.id ?? title ?? '';
+  }
+}
+
 function fieldsOf(root: HTMLElement): Field[] {
   return [...root.querySelectorAll<Field>(fieldSelector)];
 }
 
-/** Fields by their order, buttons by their words: the renderer gives new element ids at every drawing. */
-function keyOf(root: HTMLElement, element: Element): string | null {
-  const index = [...root.querySelectorAll(fieldSelector)].indexOf(element);
-  if (index >= 0) return `field:${index}`;
-  return element instanceof HTMLButtonElement ? `button:${element.textContent}` : null;
+function nameOf(field: Element): string | null {
+  const labelled = field.closest<HTMLElement>('[data-input]');
+  return labelled?.dataset.input ?? null;
+}
+
+const isTick = (field: Field): field is HTMLInputElement =>
+  field instanceof HTMLInputElement && field.type === 'checkbox';
+
+const readValue = (field: Field): string => (isTick(field) ? String(field.checked) : field.value);
+
+function keyOf(element: Element): string | null {
+  const name = nameOf(element);
+  if (name !== null) return `field:${name}`;
+  if (!(element instanceof HTMLButtonElement)) return null;
+  return `button:${element.dataset.opens ?? element.textContent}`;
 }
 
 function findByKey(root: HTMLElement, key: string): HTMLElement | undefined {
-  if (key.startsWith('field:')) return fieldsOf(root)[Number(key.slice(6))];
-  return [...root.querySelectorAll('button')].find((b) => `button:${b.textContent}` === key);
+  const focusable = root.querySelectorAll<HTMLElement>(`${fieldSelector}, button`);
+  return [...focusable].find((element) => keyOf(element) === key);
 }
 
 export function rememberCard(root: HTMLElement): CardMemory {
   const active = root.contains(document.activeElement) ? document.activeElement : null;
-  const key = active === null ? null : keyOf(root, active);
+  const key = active === null ? null : keyOf(active);
   const text = active instanceof HTMLTextAreaElement || active instanceof HTMLInputElement;
+  const values = fieldsOf(root).flatMap((field): [string, string][] => {
+    const name = nameOf(field);
+    return name === null ? [] : [[name, readValue(field)]];
+  });
   return {
-    values: new Map(fieldsOf(root).map((field, index) => [String(index), field.value])),
-    opened: [...root.querySelectorAll('button[aria-expanded="true"]')].map(
-      (b) => b.textContent ?? '',
+    values: new Map(values),
+    opened: [...root.querySelectorAll<HTMLElement>('button[aria-expanded="true"]')].flatMap(
+      ({ dataset }) => dataset.opens ?? [],
     ),
     focus:
       key === null
@@ -46,19 +74,24 @@ export function rememberCard(root: HTMLElement): CardMemory {
   };
 }
 
+function putBack(field: Field, value: string): void {
+  if (readValue(field) === value) return;
+  if (isTick(field)) field.checked = value === 'true';
+  else field.value = value;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  field.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
 /** Puts everything back that the new drawing still has. */
-export function restoreCard(root: HTMLElement, memory: CardMemory): void {
-  for (const title of memory.opened) {
-    const button = [...root.querySelectorAll('button[aria-expanded="false"]')].find(
-      (b) => b.textContent === title,
-    );
-    if (button instanceof HTMLButtonElement) button.click();
+export function restoreCard(root: HTMLElement, memory: CardMemory, card: AdaptiveCard): void {
+  for (const button of root.querySelectorAll<HTMLElement>('button[aria-expanded="false"]')) {
+    if (memory.opened.includes(button.dataset.opens ?? '')) button.click();
   }
-  for (const [index, field] of fieldsOf(root).entries()) {
-    const value = memory.values.get(String(index));
-    if (value === undefined || value === field.value) continue;
-    field.value = value;
-    field.dispatchEvent(new Event('input', { bubbles: true }));
+  labelCard(card);
+  for (const field of fieldsOf(root)) {
+    const name = nameOf(field);
+    const value = name === null ? undefined : memory.values.get(name);
+    if (value !== undefined) putBack(field, value);
   }
   if (memory.focus === null) return;
   const target = findByKey(root, memory.focus.key);

@@ -2,8 +2,8 @@
 import { hostConfig } from '#cards/host-config.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { Inputs } from '../live/presses.ts';
-import { rememberCard, restoreCard } from './memory.ts';
-import { getRenderer, type RenderedAction } from './renderer.ts';
+import { labelCard, rememberCard, restoreCard } from './memory.ts';
+import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';
 
 export type PressedEvent = CustomEvent<{ press: CardPress; inputs: Inputs }>;
 
@@ -19,6 +19,7 @@ export class PlanCard extends HTMLElement {
   #drawn = '';
   #busy = false;
   #restoring = false;
+  #offered: string | undefined;
   readonly #redraw = () => this.#draw(true);
 
   connectedCallback(): void {
@@ -51,11 +52,13 @@ export class PlanCard extends HTMLElement {
     if (this.#json === null || (text === this.#drawn && !force)) return;
     this.#drawn = text;
     const { AdaptiveCard, HostConfig } = getRenderer();
-    const card = new AdaptiveCard();
+    const card: AdaptiveCard = new AdaptiveCard();
     card.hostConfig = new HostConfig(hostConfig(dark.matches ? 'dark' : 'light'));
     card.onExecuteAction = (action) => this.#execute(action, card.getAllInputs());
     card.onInlineCardExpanded = (action, isExpanded) => {
-      if (isExpanded && !this.#restoring) this.#show(action.card.renderedElement);
+      if (!isExpanded) return;
+      labelCard(card);
+      if (!this.#restoring) this.#show(action.card.renderedElement);
     };
     card.parse(this.#json);
     const element = card.render();
@@ -63,9 +66,21 @@ export class PlanCard extends HTMLElement {
     const memory = rememberCard(this);
     this.replaceChildren(element);
     this.#restoring = true;
-    restoreCard(this, memory);
+    labelCard(card);
+    restoreCard(this, memory, card);
+    this.#offerForm(card);
     this.#restoring = false;
     this.#applyBusy();
+  }
+
+  /** The one form of a card stands open from the start. Closed by the person, it stays closed. */
+  #offerForm(card: AdaptiveCard): void {
+    const [only, ...others] = this.querySelectorAll<HTMLElement>('button[data-opens^="field:"]');
+    const opens = others.length > 0 ? undefined : only?.dataset.opens;
+    if (opens === this.#offered) return;
+    this.#offered = opens;
+    if (only?.getAttribute('aria-expanded') === 'false') only.click();
+    labelCard(card);
   }
 
   /** A part that a person opened is ready for typing at once, and brought into sight with the next frame. */

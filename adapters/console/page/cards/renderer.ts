@@ -1,7 +1,16 @@
 // The official Adaptive Cards renderer, loaded as a classic script by the page; this is the part of it we use.
 
+export type RenderedInput = {
+  id?: string;
+  value?: unknown;
+  renderedInputControlElement?: HTMLElement;
+};
+
 export type RenderedAction = {
   title?: string;
+  /** The part of the card that the action opens, where it opens one. */
+  card?: { getAllInputs(): RenderedInput[] };
+  renderedElement?: HTMLElement;
   data?: unknown;
   verb?: string;
   url?: string;
@@ -18,7 +27,8 @@ export type AdaptiveCard = {
     | undefined;
   parse(json: unknown): void;
   render(): HTMLElement | undefined;
-  getAllInputs(): { id?: string; value?: unknown }[];
+  getAllInputs(): RenderedInput[];
+  getAllActions(): RenderedAction[];
 };
 
 export type Renderer = {

@@ -1,4 +1,5 @@
 // What a press on a card asks of the server. Pure, so that every button is tested without a browser.
+import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
 
 export type Call = { path: string; body: Record<string, unknown> };
@@ -11,9 +12,9 @@ export type PressPlan =
   | { kind: 'show'; tab: 'overview' }
   | { kind: 'refuse'; sentence: string };
 
-/** What was typed beside the button: `cards/press.ts` gives the input of each action an id of its own. */
-function textOf({ action, step_id }: CardPress, inputs: Inputs): string | undefined {
-  const value = inputs[step_id === undefined ? `text:${action}` : `text:step:${step_id}`];
+/** What was typed beside the button. */
+function textOf(press: CardPress, inputs: Inputs): string | undefined {
+  const value = inputs[inputIdOf(press)];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
@@ -31,10 +32,28 @@ function settle(
     return { kind: 'refuse', sentence: 'This button does not say which step it is about.' };
   }
   const answer = textOf(press, inputs);
+  const fields = readInputs(press, inputs);
   return callOf(press, 'resume', {
     steps: { [press.step_id]: fate },
     ...(answer === undefined ? {} : { answer }),
+    ...(fields === null ? {} : { answers: { [press.step_id]: typed(fields) } }),
   });
+}
+
+/** What the inputs hold, without those left empty. */
+function typed(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
+  );
+}
+
+/** The request that approves all of a plan but the steps `except`. */
+export function planPart(
+  { id, version, digest }: { id: string; version: number; digest: string },
+  except: string[],
+): Call {
+  const path = `/api/plans/${encodeURIComponent(id)}/approve`;
+  return { path, body: { version, digest, ...(except.length === 0 ? {} : { except }) } };
 }
 
 /** The request that a press stands for, or why there is none. */
@@ -68,6 +87,7 @@ export function planPress(press: CardPress, inputs: Inputs): PressPlan {
     case 'human_done':
       return settle(press, 'done', inputs);
     case 'human_blocked':
+      if (feedback === undefined) return { kind: 'refuse', sentence: 'Say what is in the way.' };
       return settle(press, 'failed', inputs);
     case 'details':
       return { kind: 'show', tab: 'overview' };

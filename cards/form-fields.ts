@@ -1,0 +1,69 @@
+// The form of a step for a person, in words: what each field is called, what it takes and what is said when it does not fit.
+import { type FormField, fieldsOf } from '#contracts/form.ts';
+import type { Step } from '#contracts/plan.ts';
+import { showLine } from './plain.ts';
+import type { Field } from './view.ts';
+
+const labelAtMost = 200;
+const helpAtMost = 300;
+
+function describeRange({ min, max }: FormField): string {
+  if (min !== null && max !== null) return ` from ${min} to ${max}`;
+  if (min !== null) return ` of at least ${min}`;
+  return max === null ? '' : ` of at most ${max}`;
+}
+
+/** What an answer is: `whole number from 1 to 9`. */
+function describeValue(field: FormField): string {
+  switch (field.type) {
+    case 'text':
+      return 'text';
+    case 'multiline':
+      return 'text of several lines';
+    case 'number':
+      return `${field.whole ? 'whole number' : 'number'}${describeRange(field)}`;
+    case 'date':
+      return 'date';
+    case 'choice':
+      return `one of ${field.options.length}`;
+    case 'boolean':
+      return 'yes or no';
+    default:
+      return field.type satisfies never;
+  }
+}
+
+/** The sentence beside a field that was left out or does not fit. */
+function describeMisfit(field: FormField, label: string): string {
+  if (field.type !== 'number') return `${label} is missing.`;
+  return `${label} must be a ${describeValue(field)}.`;
+}
+
+function viewField(field: FormField): Field {
+  const { name, type, required, options, min, max } = field;
+  const label = showLine(field.label, labelAtMost);
+  return {
+    name,
+    type,
+    label,
+    help: field.help === null ? '' : showLine(field.help, helpAtMost),
+    required,
+    options: options.map((option) => ({ ...option, label: showLine(option.label, 100) })),
+    min,
+    max,
+    words: `${describeValue(field)}${required ? '' : ', optional'}`,
+    missing: describeMisfit(field, label),
+  };
+}
+
+/** The fields of a step that waits for a person; none where it asks for words only. */
+export function viewFields({ output }: Step): Field[] {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return [];
+  return fieldsOf(output.form).map(viewField);
+}
+
+/** `Amount in EUR: number from 1 to 9 (12.5)` */
+export function describeField({ label, type, words, help, options }: Field): string {
+  const choices = type === 'choice' ? `: ${options.map((option) => option.label).join(', ')}` : '';
+  return `${label} · ${words}${choices}${help === '' ? '' : ` (${help})`}`;
+}
