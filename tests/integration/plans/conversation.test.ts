@@ -14,13 +14,14 @@ const database = useDatabase();
 let house: TestHouse;
 let idle: TestHouse;
 
-const planner = scriptedPlanner(({ text }) => ({
-  kind: 'proposal',
-  draft: { title: text, steps: [noop('1')] },
-}));
+const planner = scriptedPlanner(({ text }) =>
+  text === 'Otherwise'
+    ? { kind: 'question', text: 'How?', questions: ['How?'] }
+    : { kind: 'proposal', draft: { title: text, steps: [noop('1')] } },
+);
 
-/** Only what the functions under test need. */
-function contextOf(of: TestHouse): ConversationContext {
+/** Only what the functions under test need; `days` later. */
+function contextOf(of: TestHouse, days = 0): ConversationContext {
   return {
     db: of.db,
     enqueue: async () => {},
@@ -29,7 +30,7 @@ function contextOf(of: TestHouse): ConversationContext {
     approvers: [],
     guardedApprovers: {},
     resourcePools: {},
-    clock: { now: () => new Date() },
+    clock: { now: () => new Date(Date.now() + days * 86_400_000) },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     planner,
     executorModel: null,
@@ -186,6 +187,87 @@ describe('proposals nobody decides', () => {
       sql`select planning_status from countersign.runs where plan_id = ${id}`,
     );
     expect(rows).toEqual([{ planning_status: 'complete' }]);
+  });
+
+  test('that were refused three times are reminded of and cancelled like any other', async () => {
+    const plan = await idle.service.propose(
+      { title: 'Reviewed', steps: [noop('1')] },
+      { conversation: 'reviewed' },
+      ana,
+    );
+    // As if two earlier versions had been sent back.
+    await idle.db.query.execute(sql`
+      update countersign.plans set rejection_history = '[
+        {"version":-1,"by":"ana","at":"2020-01-01T00:00:00.000Z","feedback":"x"},
+        {"version":0,"by":"ana","at":"2020-01-01T00:00:00.000Z","feedback":"y"}]' where id = ${plan.id}`);
+    await age(plan.id, 30);
+    await idle.service.proposeChanges(plan.id, { version: 1, feedback: 'z' }, ana);
+    const statusAfter = async (days: number) => {
+      await expireProposals(contextOf(idle, days), 7);
+      return (await idle.service.getPlan(plan.id)).status;
+    };
+    // Old as the version is, the wait for a person began with the refusal.
+    expect(await statusAfter(0)).toBe('needs_review');
+    expect((await textsIn('reviewed')).join()).not.toContain('still waits');
+    expect(await statusAfter(4)).toBe('needs_review');
+    expect((await textsIn('reviewed')).at(-1)).toBe(
+      `${plan.id} “Reviewed” still waits for a decision. It is cancelled in 3 days if nobody decides.`,
+    );
+    expect(await statusAfter(8)).toBe('cancelled');
+    await announce(contextOf(idle), plan.id);
+    expect((await textsIn('reviewed')).at(-1)).toBe(
+      `${plan.id} “Reviewed” is cancelled. Nobody decided within 7 days.`,
+    );
+    expect((await idle.service.overview(plan.id)).counts.cancelled).toBe(1);
+  });
+
+  test('whose planner asked something back end too, unless somebody answers', async () => {
+    const sentBack = async (conversation: string) => {
+      const { id } = await idle.service.propose(
+        { title: conversation, steps: [noop('1')] },
+        { conversation },
+        ana,
+      );
+      await idle.service.proposeChanges(id, { version: 1, feedback: 'Otherwise' }, ana);
+      await waitFor('the question', async () =>
+        (await textsIn(conversation)).some((text) => text === 'How?'),
+      );
+      return id;
+    };
+    const silent = await sentBack('silent');
+    const answered = await sentBack('answered');
+    await expireProposals(contextOf(idle, 4), 7);
+    expect((await textsIn('silent')).at(-1)).toBe(
+      `${silent} “silent” was sent back and has no new version yet. It is cancelled in 3 days if nobody says more.`,
+    );
+    await idle.db.query.execute(sql`
+      update countersign.runs set updated_at = now() + interval '4 days' where plan_id = ${answered}`);
+    await expireProposals(contextOf(idle, 8), 7);
+    expect(await idle.service.getPlan(answered)).toMatchObject({
+      status: 'rejected',
+      revising: true,
+    });
+    expect(await idle.service.getPlan(silent)).toMatchObject({
+      status: 'cancelled',
+      revising: false,
+      decided_by: null,
+    });
+    await announce(contextOf(idle), silent);
+    expect((await textsIn('silent')).at(-1)).toBe(
+      `${silent} “silent” is cancelled. No new version came within 7 days.`,
+    );
+  });
+
+  test('are left alone once somebody has decided, however long ago', async () => {
+    const { id } = await idle.service.propose(
+      { title: 'Refused', steps: [noop('1')] },
+      { conversation: 'refused' },
+      ana,
+    );
+    await idle.service.reject(id, { version: 1 }, ana);
+    await expireProposals(contextOf(idle, 100), 7);
+    expect((await idle.service.getPlan(id)).status).toBe('rejected');
+    expect((await textsIn('refused')).join()).not.toContain('cancelled');
   });
 
   test('are reminded of at half time however many others have been', async () => {
