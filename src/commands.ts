@@ -1,5 +1,5 @@
 // The verbs of the command line. Wires the parts; holds no logic of its own.
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import open from 'open';
 import { ask } from '#adapters/terminal/ask.ts';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
@@ -7,6 +7,7 @@ import { listPlans } from '#adapters/terminal/plans.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { type Config, loadConfig } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { type BenchName, benchNames } from './bench/names.ts';
 import { describeFindings, examine } from './doctor.ts';
 import { createLog } from './logging.ts';
 import { openMigrated } from './open-database.ts';
@@ -181,6 +182,51 @@ program
     console.log(json === true ? JSON.stringify(findings, null, 2) : describeFindings(findings));
     process.exitCode = findings.some(({ state }) => state === 'broken') ? 1 : 0;
   });
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+}
+
+program
+  .command('bench')
+  .addArgument(new Argument('[name...]', 'what to measure; all by default').choices(benchNames))
+  .description('measure this machine beside bare pg-boss, on a database made for it')
+  .option('--json', 'for machines')
+  .option('--steps <n>', 'how large; each has a size of its own by default', wholeNumber)
+  .option('--runs <n>', 'rounds, of which the median counts', wholeNumber)
+  .option('--folder <dir>', 'task graphs to run (dags)')
+  .action(
+    async (
+      names: BenchName[],
+      {
+        json,
+        steps,
+        runs,
+        folder,
+      }: Record<'steps' | 'runs', number | undefined> & {
+        json?: true;
+        folder?: string;
+      },
+    ) => {
+      const config = loadConfig(process.env, process.cwd());
+      // Measuring is no part of a bot's start.
+      const { bench } = await import('./bench/bench.ts');
+      process.exitCode = await bench({
+        names,
+        json: json === true,
+        steps,
+        runs,
+        folder,
+        databaseUrl: config.env.DATABASE_URL,
+        log: createLog({ ...config, env: { ...config.env, LOG_LEVEL: 'warn' } }, false),
+        signal: untilSignal(),
+        print: (text) => console.log(text),
+        say: (text) => console.error(`bench: ${text}`),
+      });
+    },
+  );
 
 /** `0 done, 1 failed, …, 4 needs person` */
 function describeExitCodes(): string {

@@ -38,7 +38,8 @@ export const rooms: Record<string, string[]> = {
   'adapters/terminal': adapter,
   'adapters/slack': adapter,
   'adapters/teams': adapter,
-  main: [...everything, 'adapters/slack', 'adapters/teams'],
+  bench: [...everything, 'main'],
+  main: [...everything, 'adapters/slack', 'adapters/teams', 'bench'],
 };
 
 /** Packages that only some rooms may know. */
@@ -48,6 +49,7 @@ const fenced: { packages: RegExp; rooms: string[] }[] = [
   { packages: /^pg$/, rooms: ['store'] },
   { packages: /^openai$/, rooms: ['models'] },
   { packages: /^@modelcontextprotocol\//, rooms: ['tools'] },
+  { packages: /^@dbos-inc\//, rooms: ['bench'] },
 ];
 
 export type Source = { path: string; text: string };

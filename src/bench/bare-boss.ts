@@ -1,0 +1,70 @@
+// What is compared with: pg-boss alone, on the same database. Jobs are fetched and completed, and nothing else happens.
+import { PgBoss } from 'pg-boss';
+import type { Side } from './interleave.ts';
+import type { Stage } from './stage.ts';
+
+const batchSize = 100;
+const insertSize = 5000;
+/** Loops that fetch and complete at once. */
+const ways: [string, number][] = [
+  ['pg-boss, one loop', 1],
+  ['pg-boss, two loops', 2],
+];
+
+async function measure(boss: PgBoss, queue: string, jobs: number, loops: number): Promise<number> {
+  await boss.createQueue(queue);
+  for (let at = 0; at < jobs; at += insertSize) {
+    const size = Math.min(insertSize, jobs - at);
+    await boss.insert(
+      queue,
+      Array.from({ length: size }, (_, i) => ({ data: { at: at + i } })),
+    );
+  }
+  let done = 0;
+  const loop = async () => {
+    for (;;) {
+      const batch = await boss.fetch(queue, { batchSize });
+      if (batch.length === 0) return;
+      await boss.complete(
+        queue,
+        batch.map(({ id }) => id),
+      );
+      done += batch.length;
+    }
+  };
+  const began = performance.now();
+  await Promise.all(Array.from({ length: loops }, loop));
+  const ms = performance.now() - began;
+  await boss.deleteQueue(queue);
+  if (done !== jobs) throw new Error(`pg-boss gave ${done} of ${jobs} jobs`);
+  return (jobs / ms) * 1000;
+}
+
+/** pg-boss in a schema of its own on the stage's database; `jobs` a measurement. */
+export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
+  const boss = new PgBoss({
+    connectionString: stage.url,
+    schema: 'bare_pgboss',
+    supervise: false,
+    schedule: false,
+  });
+  const failed: { error?: Error } = {};
+  boss.on('error', (error) => {
+    failed.error = error;
+  });
+  await boss.start();
+  stage.closeLater('the bare pg-boss', () => boss.stop({ graceful: false }));
+  let queues = 0;
+  return {
+    name: `${jobs} jobs through bare pg-boss`,
+    async measure() {
+      const rates: [string, number][] = [];
+      for (const [way, loops] of ways) {
+        queues += 1;
+        rates.push([way, await measure(boss, `bare-${queues}`, jobs, loops)]);
+      }
+      if (failed.error !== undefined) throw failed.error;
+      return Object.fromEntries(rates);
+    },
+  };
+}

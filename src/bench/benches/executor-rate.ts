@@ -1,0 +1,55 @@
+// Steps through the whole executor of one process, beside bare pg-boss and a durable-workflow library.
+import { openBareBoss } from '../bare-boss.ts';
+import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
+import { type Call, drawPlan } from '../graphs.ts';
+import { interleave } from '../interleave.ts';
+import { createNoopWrite } from '../noop-write.ts';
+import { makeRow, type Row } from '../row.ts';
+import { runPlan } from '../run-plan.ts';
+import type { Bench } from '../stage.ts';
+
+type Target = { reach: number; stretch: number };
+
+const usualSteps = 20_000;
+const usualRuns = 3;
+
+/** A bench of wide plans whose steps make `call`; the targets are ratios. */
+export function measureExecutor(
+  name: string,
+  call: Call,
+  what: string,
+  targets: { boss?: Target; library: Target },
+): Bench {
+  return async (stage): Promise<Row[]> => {
+    const steps = stage.steps ?? usualSteps;
+    const house = await stage.openHouse({ work: true, extraOperations: [createNoopWrite()] });
+    const library = await openDurableLibrary(stage, steps);
+    const [own, boss, durable] = await interleave(stage, stage.runs ?? usualRuns, [
+      {
+        name: `${steps} steps of ${what}`,
+        measure: async () => ({
+          countersign: await runPlan(house.service, drawPlan('wide', steps, call), stage),
+        }),
+      },
+      await openBareBoss(stage, steps),
+      ...(library === null ? [] : [library]),
+    ]);
+    if (own === undefined || boss === undefined) throw new Error('a side was not measured');
+    const shared = { what: `${what}, ${steps} steps`, unit: 'steps/s', value: own.value } as const;
+    return [
+      makeRow({
+        ...shared,
+        name,
+        compared: boss,
+        ...(targets.boss === undefined ? {} : { target: targets.boss }),
+      }),
+      makeRow({
+        ...shared,
+        name: `${name}/library`,
+        compared: durable ?? null,
+        target: targets.library,
+        ...(durable === undefined ? { note: libraryMissing } : {}),
+      }),
+    ];
+  };
+}

@@ -1,0 +1,68 @@
+// What is compared with: the steps of a durable-workflow library (DBOS Transact) on the same database. It checkpoints
+// each step when it has ended. Only developers have it installed.
+import type { Side } from './interleave.ts';
+import type { Stage } from './stage.ts';
+
+/** Workflows at once. One alone is far slower; more than these were never faster. */
+const workflows = [5, 10, 20];
+/** Checkpoints take their time one by one, so fewer are enough to see the rate. */
+const mostSteps = 3000;
+const connections = 20;
+
+export const libraryMissing =
+  'DBOS Transact is not installed: a development dependency, which npm ci brings';
+
+type Library = typeof import('@dbos-inc/dbos-sdk');
+
+async function loadLibrary(): Promise<Library | null> {
+  try {
+    return await import('@dbos-inc/dbos-sdk');
+  } catch (error) {
+    // Installed without development dependencies: the row says so instead of a number.
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
+      return null;
+    throw error;
+  }
+}
+
+/** The library in a schema of its own on the stage's database; null when it is not installed. */
+export async function openDurableLibrary(stage: Stage, steps: number): Promise<Side | null> {
+  const library = await loadLibrary();
+  if (library === null) return null;
+  const { DBOS } = library;
+  const size = Math.min(steps, mostSteps);
+  const ignore = () => undefined;
+  const fail = (entry: unknown) => stage.say(`the durable-workflow library says: ${entry}`);
+  return {
+    name: `${size} steps through a durable-workflow library`,
+    async measure() {
+      DBOS.setConfig({
+        name: 'bench',
+        systemDatabaseUrl: stage.url,
+        systemDatabaseSchemaName: 'durable_library',
+        systemDatabasePoolSize: connections,
+        logger: { info: ignore, debug: ignore, warn: fail, error: fail },
+      });
+      const work = DBOS.registerWorkflow(
+        async (count: number) => {
+          for (let i = 0; i < count; i++) await DBOS.runStep(async () => null, { name: 'noop' });
+        },
+        { name: 'work' },
+      );
+      await DBOS.launch();
+      try {
+        const rates: [string, number][] = [];
+        for (const count of workflows) {
+          const each = Math.ceil(size / count);
+          const began = performance.now();
+          await Promise.all(Array.from({ length: count }, () => work(each)));
+          const ms = performance.now() - began;
+          rates.push([`durable library, ${count} workflows`, ((each * count) / ms) * 1000]);
+        }
+        return Object.fromEntries(rates);
+      } finally {
+        await DBOS.shutdown({ deregister: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// Both sides of a comparison by turns, in the opposite order every other round, so that what the machine does
+// meanwhile meets all of them.
+import { median } from './numbers.ts';
+import type { Stage } from './stage.ts';
+
+export type Side = {
+  name: string;
+  /** One measurement of each way it can be run, by the name of the way. */
+  measure(): Promise<Record<string, number>>;
+};
+
+/** The best way to run a side, by medians. */
+export type Best = { with: string; value: number };
+
+function chooseBest(measured: Record<string, number>[]): Best {
+  const ways = Object.keys(measured[0] ?? {}).map((way) => ({
+    with: way,
+    value: median(measured.flatMap((round) => round[way] ?? [])),
+  }));
+  const [best] = ways.toSorted((a, b) => b.value - a.value);
+  if (best === undefined) throw new Error('nothing was measured');
+  return best;
+}
+
+/** Measures each of `sides` in each of `rounds`; the answers are in the order of `sides`. */
+export async function interleave(
+  { signal, say }: Pick<Stage, 'signal' | 'say'>,
+  rounds: number,
+  sides: Side[],
+): Promise<Best[]> {
+  const measured = sides.map((): Record<string, number>[] => []);
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? sides : sides.toReversed();
+    for (const side of order) {
+      signal.throwIfAborted();
+      say(`round ${round + 1} of ${rounds}: ${side.name}`);
+      measured[sides.indexOf(side)]?.push(await side.measure());
+    }
+  }
+  return measured.map(chooseBest);
+}

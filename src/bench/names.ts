@@ -1,0 +1,14 @@
+// What `countersign bench` can measure; apart from the rest, so that the command line can list it without loading it.
+
+export const benchNames = [
+  'throughput',
+  'throughput-write',
+  'shapes',
+  'dags',
+  'propose',
+  'views',
+  'ready',
+  'approve',
+  'start',
+] as const;
+export type BenchName = (typeof benchNames)[number];

@@ -1,0 +1,71 @@
+// One line of the report: what was measured, what it is compared with, and whether the target is reached.
+
+export type Unit = 'steps/s' | 'ms' | 's' | 'MB';
+
+export type Row = {
+  name: string;
+  what: string;
+  unit: Unit;
+  /** null: it could not be measured; `note` says why. */
+  value: number | null;
+  /** The other side of the comparison, measured in the same run, in the same unit. */
+  compared_with?: string;
+  baseline?: number;
+  /** `value` / `baseline` */
+  ratio?: number;
+  /** Targets: of the ratio where something is compared, else of the value. null: there is none. */
+  reach: number | null;
+  stretch: number | null;
+  reached: boolean | null;
+  stretch_reached: boolean | null;
+  /** The median beside a value that is a percentile. */
+  p50?: number;
+  note?: string;
+};
+
+type Measured = {
+  name: string;
+  what: string;
+  unit: Unit;
+  value: number | null;
+  /** null: what would be compared with cannot be had; `note` says why. */
+  compared?: { with: string; value: number } | null;
+  target?: { reach: number; stretch: number };
+  p50?: number;
+  note?: string;
+};
+
+const digits = 3;
+
+function round(value: number): number {
+  return Number(value.toFixed(digits));
+}
+
+/** Rates are to be high, times and memory low. */
+function reaches(unit: Unit, measured: number, target: number): boolean {
+  return unit === 'steps/s' ? measured >= target : measured <= target;
+}
+
+/** The row, with its ratio and its verdicts. */
+export function makeRow({ compared, target, value, p50, note, ...rest }: Measured): Row {
+  const rounded = value === null ? null : round(value);
+  const baseline = compared === undefined || compared === null ? null : round(compared.value);
+  const ratio = rounded === null || baseline === null ? null : rounded / baseline;
+  const judged = compared === undefined ? rounded : ratio;
+  const judge = (bound: number | null) =>
+    judged === null || bound === null ? null : reaches(rest.unit, judged, bound);
+  const { reach, stretch } = target ?? { reach: null, stretch: null };
+  return {
+    ...rest,
+    value: rounded,
+    ...(compared === undefined || compared === null ? {} : { compared_with: compared.with }),
+    ...(baseline === null ? {} : { baseline }),
+    ...(ratio === null ? {} : { ratio }),
+    reach,
+    stretch,
+    reached: judge(reach),
+    stretch_reached: judge(stretch),
+    ...(p50 === undefined ? {} : { p50: round(p50) }),
+    ...(note === undefined ? {} : { note }),
+  };
+}

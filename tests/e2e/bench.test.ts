@@ -1,0 +1,210 @@
+// `countersign bench` for real, in small: what it reports holds together, and nothing of it is left. How fast it is
+// depends on the machine, so nothing is expected of that.
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { useDatabase } from '#tests/setup/database.ts';
+import { usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+import { benchNames } from '../../src/bench/names.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+/** Each starts several processes, one after the other. */
+const timeoutMs = 300_000;
+/** Where the bench makes its folders; empty before and after. */
+let temp: string;
+let home: string;
+let graphs: string;
+
+const Report = z.strictObject({
+  machine: z.strictObject({
+    cpus: z.number().int().positive(),
+    cpu: z.string(),
+    memory_mb: z.number().int().positive(),
+    system: z.string(),
+    node: z.string().startsWith('v'),
+    postgres: z.string(),
+    database: z.string(),
+  }),
+  started_at: z.iso.datetime(),
+  rows: z.array(
+    z.strictObject({
+      name: z.string(),
+      what: z.string(),
+      unit: z.enum(['steps/s', 'ms', 's', 'MB']),
+      value: z.number().positive(),
+      compared_with: z.string().optional(),
+      baseline: z.number().positive().optional(),
+      ratio: z.number().positive().optional(),
+      reach: z.number().nullable(),
+      stretch: z.number().nullable(),
+      reached: z.boolean().nullable(),
+      stretch_reached: z.boolean().nullable(),
+      p50: z.number().positive().optional(),
+    }),
+  ),
+});
+
+beforeAll(async () => {
+  home = await programs.home();
+  temp = join(home, 'temp');
+  graphs = join(home, 'graphs');
+  await mkdir(temp);
+  await mkdir(graphs);
+  const tasks = [
+    { id: 'cut', parents: [], runtime_s: 2 },
+    { id: 'sew', parents: ['cut', 'cut'] },
+    { id: 'dye', parents: ['cut'] },
+    { id: 'pack', parents: ['sew', 'dye'], runtime_s: 0.5 },
+  ];
+  await writeFile(join(graphs, 'coat.json'), JSON.stringify({ source: 'a tailor', tasks }));
+});
+
+/** Starts the bench on the tests' server, or on one of its own. */
+const bench = (args: string[], own = false) =>
+  programs.finish(['bench', ...args], {
+    home,
+    env: { TMPDIR: temp },
+    ...(own ? {} : { database: database.url }),
+  });
+
+async function listBenchDatabases(): Promise<string[]> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ datname: string }>(
+    "select datname from pg_database where datname like 'countersign_bench%'",
+  );
+  await client.end();
+  return rows.map(({ datname }) => datname);
+}
+
+/** The rows of a report whose every number agrees with the others. */
+function readReport(text: string) {
+  const { rows } = Report.parse(JSON.parse(text));
+  for (const { value, baseline, ratio, unit, reach, stretch, reached, stretch_reached } of rows) {
+    if (baseline !== undefined) expect(ratio).toBeCloseTo(value / baseline, 10);
+    else expect(ratio).toBeUndefined();
+    const judged = ratio ?? value;
+    const meets = (bound: number | null) =>
+      bound === null ? null : unit === 'steps/s' ? judged >= bound : judged <= bound;
+    expect([reached, stretch_reached]).toEqual([meets(reach), meets(stretch)]);
+  }
+  return rows;
+}
+
+const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
+
+test(
+  'rates stand beside pg-boss and a durable library, and the databases are dropped again',
+  async () => {
+    const names = ['throughput', 'throughput-write', 'dags'];
+    const sizes = ['--steps', '60', '--runs', '2', '--folder', graphs];
+    const { code, stdout, stderr } = await bench([...names, ...sizes, '--json']);
+    expect(stderr).toContain('bench: throughput-write: round 2 of 2');
+    expect(code).toBe(0);
+    const rows = readReport(stdout);
+    expect(namesOf(rows)).toEqual([
+      'throughput',
+      'throughput/library',
+      'throughput-write',
+      'throughput-write/library',
+      'dags/coat',
+    ]);
+    expect(rows.map(({ compared_with }) => compared_with?.split(',')[0])).toEqual([
+      'pg-boss',
+      'durable library',
+      'pg-boss',
+      'durable library',
+      'pg-boss',
+    ]);
+    expect(rows.at(-1)?.what).toBe('4 steps, 4 edges');
+    expect(await listBenchDatabases()).toEqual([]);
+    expect((await readdir(temp)).filter((name) => name.startsWith('countersign-'))).toEqual([]);
+  },
+  timeoutMs,
+);
+
+test(
+  'views and delays are measured over whole processes',
+  async () => {
+    const { code, stdout } = await bench(['views', 'ready', 'approve', '--steps', '12', '--json']);
+    expect(code).toBe(0);
+    const rows = readReport(stdout);
+    expect(namesOf(rows)).toEqual([
+      ...['overview', 'diff', 'page'].flatMap((view) => [
+        `views/${view}/service`,
+        `views/${view}/http`,
+      ]),
+      'ready',
+      'ready/chain',
+      'approve',
+    ]);
+    expect(rows.every(({ unit }) => unit === 'ms')).toBe(true);
+    for (const { p50, value } of rows.slice(0, 6))
+      expect(value).toBeGreaterThanOrEqual(p50 ?? value + 1);
+    expect(await listBenchDatabases()).toEqual([]);
+  },
+  timeoutMs,
+);
+
+test(
+  'without DATABASE_URL it brings a server up and removes it, and the table is for people',
+  async () => {
+    const { code, stdout } = await bench(
+      ['start', 'shapes', 'propose', '--steps', '30', '--runs', '1'],
+      true,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^name +what +measured +compared with +ratio +target +reached\?$/m);
+    expect(stdout).toMatch(
+      /^shapes\/deep +30 steps, deep +[\d,]+ steps\/s +pg-boss, \w+ loops?: /m,
+    );
+    expect(stdout).toMatch(/^propose .* ≤ 10 s \(4\) +(yes, stretch|yes|no)$/m);
+    expect(stdout).toMatch(/^start .* ≤ 5 s \(2\.5\) +(yes, stretch|yes|no)$/m);
+    expect((await readdir(temp)).filter((name) => name.startsWith('countersign-'))).toEqual([]);
+  },
+  timeoutMs,
+);
+
+test(
+  'Ctrl-C ends it early and leaves nothing behind',
+  async () => {
+    const program = programs.run(['bench', 'throughput', '--steps', '500', '--runs', '1000'], {
+      home,
+      database: database.url,
+      env: { TMPDIR: temp },
+    });
+    await waitFor('the bench to measure', () => program.stderr().includes('round 1 of 1000'), {
+      timeoutMs: 60_000,
+    });
+    expect(await listBenchDatabases()).toHaveLength(1);
+    expect((await program.stop('SIGINT')).code).toBe(130);
+    expect(program.stderr()).toContain('what the bench had made is removed');
+    expect(await listBenchDatabases()).toEqual([]);
+  },
+  timeoutMs,
+);
+
+test(
+  'a name it does not know is answered with those it knows',
+  async () => {
+    const { code, stdout, stderr } = await bench(['throughput', 'warp']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain("'warp' is invalid");
+    expect(stderr).toContain(benchNames.join(', '));
+  },
+  timeoutMs,
+);
+
+test(
+  'a folder without task graphs is a failure that says what is missing',
+  async () => {
+    const { code, stderr } = await bench(['dags', '--folder', temp]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${temp} has no .json files`);
+  },
+  timeoutMs,
+);
