@@ -26,6 +26,7 @@ export function describeTool(
     name: operationName(server, tool.name),
     description: toDescription(tool),
     input: tool.inputSchema,
+    // `readResult` gives the structured content as it is; without a schema nothing is sure of it.
     ...(tool.outputSchema === undefined ? {} : { output: tool.outputSchema }),
     effect,
     destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),

@@ -1,17 +1,19 @@
 // The result of an MCP call as an output. It is data from elsewhere: kept, capped, never obeyed.
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { CountersignError } from '#contracts/errors.ts';
-import { type Json, JsonValue } from '#contracts/text.ts';
+import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
 import type { ToolOutput } from '#contracts/tool.ts';
 import { cutText, toLine } from '../limit-output.ts';
 
 const maxErrorText = 2000;
 
 /**
- * `data` is the structured content where there is one, else `{ text }`; other parts are only named.
+ * `data` is the structured content where there is one, else `{ text }`; other parts are only named. With an output
+ * schema the text may stand for the structured content, as servers send it for the sake of older clients.
+ * @param promised the tool has an output schema
  * @throws CountersignError tool_failed when the server says the call failed
  */
-export function readResult(name: string, result: CallToolResult): ToolOutput {
+export function readResult(name: string, result: CallToolResult, promised: boolean): ToolOutput {
   const text = result.content
     .map((part) => {
       if (part.type === 'text') return part.text;
@@ -27,7 +29,10 @@ export function readResult(name: string, result: CallToolResult): ToolOutput {
     );
   return {
     summary: text.trim() === '' ? `${name} is done.` : toLine(text, 200),
-    data: result.structuredContent === undefined ? toData(result, text) : toJson(result),
+    data:
+      result.structuredContent === undefined
+        ? ((promised ? parseObject(text) : null) ?? toData(result, text))
+        : toJson(result),
   };
 }
 
@@ -35,6 +40,16 @@ function toJson(result: CallToolResult): Json {
   const parsed = JsonValue.safeParse(result.structuredContent);
   // What does not parse has characters that cannot be stored; the cap replaces them afterwards.
   return parsed.success ? parsed.data : JSON.parse(JSON.stringify(result.structuredContent));
+}
+
+/** null: it is no JSON object. */
+function parseObject(text: string): Json | null {
+  try {
+    const parsed = JsonObject.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
 }
 
 function toData(result: CallToolResult, text: string): Json {

@@ -58,7 +58,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
         signal: context.signal,
         repeatable: spec.effect !== 'write',
       });
-      return readResult(spec.name, result);
+      return readResult(spec.name, result, spec.output !== undefined);
     };
   }
 

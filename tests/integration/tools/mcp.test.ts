@@ -5,7 +5,9 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/pro
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '#contracts/text.ts';
 import { type Bench, openBench, toolContext } from '#tests/unit/tools/tool-bench.ts';
 import { waitFor } from '#tests/wait.ts';
 import { plannerOperations } from '#tools/guard.ts';
@@ -188,8 +190,8 @@ describe('servers that have trouble', () => {
 });
 
 describe('a call', () => {
-  const openAll = (change = {}) =>
-    open({ all: { command: node, args: [bin('server-everything')], ...change } });
+  const openAll = (change = {}, others = {}) =>
+    open({ all: { command: node, args: [bin('server-everything')], ...change }, ...others });
 
   it('gives structured content where there is some, and text otherwise', async () => {
     const { call } = await openAll();
@@ -202,6 +204,45 @@ describe('a call', () => {
     expect((await call('all_get-tiny-image', {})).data).toMatchObject({
       attachments: [{ type: 'image', mime_type: 'image/png' }],
     });
+  });
+
+  it('gives what the tool’s output schema says, and says nothing where there is none', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
+    const { call, registry } = await openAll(
+      {},
+      {
+        fs: { command: node, args: [bin('server-filesystem'), folder] },
+        memory: {
+          command: node,
+          args: [bin('server-memory')],
+          env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
+        },
+      },
+    );
+    const entities = [{ name: 'Ana', entityType: 'person', observations: ['rides'] }];
+    const calls: [string, JsonObject][] = [
+      ['fs_write_file', { path: join(folder, 'a.png'), content: 'x' }],
+      ['fs_read_text_file', { path: join(folder, 'a.png') }],
+      ['fs_read_media_file', { path: join(folder, 'a.png') }],
+      ['fs_directory_tree', { path: folder }],
+      ['memory_create_entities', { entities }],
+      ['memory_read_graph', {}],
+      ['all_get-structured-content', { location: 'Chicago' }],
+    ];
+    try {
+      for (const [name, args] of calls) {
+        const output = registry.get(name)?.output ?? false;
+        const validate = new Ajv({ strict: false }).compile(output);
+        expect([name, validate((await call(name, args)).data), validate.errors]).toEqual([
+          name,
+          true,
+          null,
+        ]);
+      }
+      expect(registry.get('all_echo')).not.toHaveProperty('output');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('stops when it is cancelled and when it takes too long', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { limitOutput } from '#tools/limit-output.ts';
+import { readResult } from '#tools/mcp/read-result.ts';
 
 describe('an output', () => {
   it('under the limit stays as it is', () => {
@@ -30,5 +31,21 @@ describe('an output', () => {
       summary: 'a\ufffd b',
       data: { 'k\ufffd': ['\ufffdx'] },
     });
+  });
+});
+
+describe('the result of an MCP tool', () => {
+  const content = [{ type: 'text' as const, text: '{"count":3}' }];
+
+  it('is its structured content', () => {
+    const result = { content, structuredContent: { count: 4 } };
+    expect(readResult('x_count', result, true).data).toEqual({ count: 4 });
+  });
+
+  it('is the JSON of its text where a schema promises it, and the text otherwise', () => {
+    expect(readResult('x_count', { content }, true).data).toEqual({ count: 3 });
+    expect(readResult('x_count', { content }, false).data).toEqual({ text: '{"count":3}' });
+    const prose = { content: [{ type: 'text' as const, text: 'three' }] };
+    expect(readResult('x_count', prose, true).data).toEqual({ text: 'three' });
   });
 });
