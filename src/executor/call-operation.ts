@@ -32,17 +32,21 @@ function abandonOn<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Never throws what the operation throws: every way it can end is an outcome. */
+/**
+ * Never throws what the operation throws: every way it can end is an outcome.
+ * @param waited long enough since it was claimed that its plan may have been paused
+ */
 export async function callOperation(
   run: StepRun,
   operation: Operation,
   args: JsonObject,
+  waited: boolean,
 ): Promise<Outcome> {
   const { context, step, lease } = run;
   if (!run.mayBegin()) return reportNotCalled(step, 'this worker stops');
-  if (step.effect === 'write') {
+  if (step.effect === 'write' || waited) {
     if (!(await run.mark(lease)))
-      return reportNotCalled(step, 'its lease ran out or its plan stopped');
+      return reportNotCalled(step, 'its lease ran out, or its plan was paused or stopped');
     passCrashPoint('before_call');
   }
   if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));

@@ -10,6 +10,9 @@ import { askToConfirm, makeFailure, reportNotCalled } from './outcomes.ts';
 import { prepareArguments } from './prepare-arguments.ts';
 import type { StepRun } from './step-run.ts';
 
+/** A step that has waited longer for a slot (milliseconds) asks whether its plan still goes on. */
+const freshMs = 250;
+
 export async function runStep(run: StepRun): Promise<Outcome> {
   const { context, step } = run;
   const name = operationName(step.tool, step.operation);
@@ -25,7 +28,11 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     }
     const ready = await prepareArguments(run, operation);
     if (ready.kind === 'confirm') return askToConfirm(step, name, ready.args);
-    return await context.slots.run(() => callOperation(run, operation, ready.args));
+    const queued = performance.now();
+    return await context.slots.run(() => {
+      const waited = performance.now() - queued > freshMs;
+      return callOperation(run, operation, ready.args, waited);
+    });
   } catch (error) {
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
     // Nothing has been called yet, so that trying again repeats nothing, whatever the operation does.

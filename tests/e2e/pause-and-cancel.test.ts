@@ -107,6 +107,31 @@ it('a paused plan ends what runs in both processes and begins nothing, until it 
   );
 });
 
+it('a step that still waits for its turn when its plan is paused does not begin', async () => {
+  const hold = await begin('hold', 4);
+  await waitFor('both processes to be busy', () => of('hold', calls.came).length === 4);
+  const late = await begin('late', 4);
+  await waitFor('its steps to be taken, and to wait', async () => {
+    const { rows } = await db.query(
+      `select count(*)::int as n from countersign.step_states where plan_id = $1 and status = 'running'
+        and started_at < clock_timestamp() - interval '1 second'`,
+      [late.id],
+    );
+    return rows[0]?.n === 4;
+  });
+  const { version } = await main.api.plan(late.id);
+  expect((await main.api.post(`/api/plans/${late.id}/pause`, { version })).status).toBe(200);
+  for (const path of of('hold', calls.came)) calls.answer.get(path)?.();
+  await main.api.reach(hold.id, 'completed');
+  const paused = await waitFor('its steps to be handed back', async () => {
+    const now = await main.api.plan(late.id);
+    return now.counts.running === 0 ? now : null;
+  });
+  expect(paused).toMatchObject({ status: 'executing', paused: true, counts: { ready: 4 } });
+  expect(of('late', calls.came)).toEqual([]);
+  expect((await main.api.post(`/api/plans/${late.id}/cancel`, { version })).status).toBe(200);
+});
+
 it('a cancelled plan stops its calls in both processes: their sockets close', async () => {
   const plan = await begin('cancel', 6);
   await waitFor('both processes to be busy', () => of('cancel', calls.came).length === 4);

@@ -22,8 +22,8 @@ export async function renewLeases(
 
 /**
  * Marks attempts as possibly under way, just before their calls. What is missing from the answer must not be called:
- * its lease has run out or its plan has been stopped. Asking again gives the same answer, so that a mark whose
- * connection was lost can be repeated.
+ * its lease has run out, or its plan has been paused or stopped. A mark whose connection was lost can be asked for
+ * again: what counts is the last answer.
  */
 export async function markCalling(
   db: Queryable,
@@ -36,7 +36,7 @@ export async function markCalling(
       countersign.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and s.lease_until > clock_timestamp()
-      and p.id = l.plan_id and p.status = 'executing'
+      and p.id = l.plan_id and p.status = 'executing' and p.paused_at is null
     returning s.plan_id, s.position, s.attempt`);
   return rows;
 }
