@@ -40,7 +40,7 @@ function describeMisfit(field: FormField, label: string): string {
 }
 
 function viewField(field: FormField): Field {
-  const { name, type, required, options, min, max } = field;
+  const { name, type, required, options, min, max, whole } = field;
   const label = showLine(field.label, labelAtMost);
   return {
     name,
@@ -51,6 +51,7 @@ function viewField(field: FormField): Field {
     options: options.map((option) => ({ ...option, label: showLine(option.label, 100) })),
     min,
     max,
+    whole,
     words: `${describeValue(field)}${required ? '' : ', optional'}`,
     missing: describeMisfit(field, label),
   };
@@ -62,8 +63,12 @@ export function viewFields({ output }: Step): Field[] {
   return fieldsOf(output.form).map(viewField);
 }
 
-/** `Amount in EUR: number from 1 to 9 (12.5)` */
-export function describeField({ label, type, words, help, options }: Field): string {
-  const choices = type === 'choice' ? `: ${options.map((option) => option.label).join(', ')}` : '';
+/** `Amount in EUR · number from 1 to 9 (12.5)`; the options of a choice are listed elsewhere, or behind it. */
+export function describeField(
+  { label, type, words, help, options }: Field,
+  listed = false,
+): string {
+  const choices =
+    type === 'choice' && !listed ? `: ${options.map((option) => option.label).join(', ')}` : '';
   return `${label} · ${words}${choices}${help === '' ? '' : ` (${help})`}`;
 }

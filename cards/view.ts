@@ -20,6 +20,7 @@ export type Field = {
   options: { value: string; label: string }[];
   min: number | null;
   max: number | null;
+  whole: boolean;
   /** What an answer is, in words: `number from 1 to 9, required`. */
   words: string;
   /** Said beside the field when it is left out or does not fit. */

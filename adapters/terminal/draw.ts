@@ -1,5 +1,6 @@
 // Draws a plan's view in columns. All words come from the view; this only places them.
 import stringWidth from 'string-width';
+import { describeField } from '#cards/form-fields.ts';
 import { cleanLine } from '#cards/plain.ts';
 import type { Ask, Line, PlanView, Section } from '#cards/view.ts';
 import { hangText, padText, type Screen } from './screen.ts';
@@ -88,6 +89,7 @@ export function drawAsk(ask: Ask, screen: Screen): string[] {
   return [
     ...drawParagraph(screen.style('bold', `${ask.label}: ${ask.text}`), screen),
     ...ask.known.flatMap((line) => drawParagraph(line, screen)),
+    ...ask.fields.flatMap((field) => drawParagraph(`• ${describeField(field)}`, screen)),
   ];
 }
 

@@ -1,53 +1,108 @@
 // Steps that wait for a person, asked in the terminal: a task of theirs, or a call whose outcome nobody recorded.
 import type { Ask, PlanView } from '#cards/view.ts';
+import type { Settlement } from '#contracts/service.ts';
 import { drawAsk, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type Filled, fillIn, readJsonLine } from './fill-in.ts';
 import { look, type Session, tellError } from './session.ts';
 
 type Fate = 'retry' | 'done' | 'failed';
 type Answer =
-  | { kind: 'settle'; fate: Fate; answer?: string }
-  | { kind: 'cancel' | 'status' | 'quit' | 'nothing' };
+  | { kind: 'settle'; fate: Fate; answer?: string; fields?: Filled }
+  | { kind: 'fill' | 'blocked' | 'cancel' | 'status' | 'quit' | 'nothing' };
 
-const prompts = {
+/** What is asked: a form is a task too, but it is not answered in words. */
+type Question = Ask['kind'] | 'form';
+
+const prompts: Record<Question, string> = {
   person: '  [d]one  [b]locked  or type your answer › ',
+  form: '  [f]ill in  [b]locked  [q]uit › ',
   confirm: '  [r]un it  [d]on’t run it  [c]ancel › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
-} as const;
+};
 
-const fates: Record<Ask['kind'], Record<string, Fate>> = {
-  person: { d: 'done', done: 'done', b: 'failed', blocked: 'failed' },
+const settled = (fate: Fate): Answer => ({ kind: 'settle', fate });
+
+const words: Record<Question, Record<string, Answer>> = {
+  person: {
+    d: settled('done'),
+    done: settled('done'),
+    b: { kind: 'blocked' },
+    blocked: { kind: 'blocked' },
+  },
+  form: {
+    '': { kind: 'fill' },
+    f: { kind: 'fill' },
+    'fill in': { kind: 'fill' },
+    b: { kind: 'blocked' },
+    blocked: { kind: 'blocked' },
+  },
   confirm: {
-    r: 'retry',
-    run: 'retry',
-    'run it': 'retry',
-    d: 'failed',
-    'don’t run it': 'failed',
-    "don't run it": 'failed',
+    r: settled('retry'),
+    run: settled('retry'),
+    'run it': settled('retry'),
+    d: settled('failed'),
+    'don’t run it': settled('failed'),
+    "don't run it": settled('failed'),
+    c: { kind: 'cancel' },
   },
   unknown: {
-    r: 'retry',
-    retry: 'retry',
-    d: 'done',
-    done: 'done',
-    'mark done': 'done',
-    f: 'failed',
-    failed: 'failed',
-    'mark failed': 'failed',
+    r: settled('retry'),
+    retry: settled('retry'),
+    d: settled('done'),
+    done: settled('done'),
+    'mark done': settled('done'),
+    f: settled('failed'),
+    failed: settled('failed'),
+    'mark failed': settled('failed'),
+    c: { kind: 'cancel' },
   },
 };
 
-/** The meaning of a line. Calls are settled by exact words only; a task also takes an answer. */
-function readAnswer(kind: Ask['kind'], line: string): Answer {
+const everywhere: Record<string, Answer> = {
+  cancel: { kind: 'cancel' },
+  status: { kind: 'status' },
+  q: { kind: 'quit' },
+  quit: { kind: 'quit' },
+};
+
+/** The meaning of a line. Calls are settled by exact words only; a task also takes an answer, a form its values as JSON. */
+function readAnswer(question: Question, line: string): Answer {
   const text = line.trim();
+  const known = { ...everywhere, ...words[question] };
   const lower = text.toLowerCase();
-  const fate = Object.hasOwn(fates[kind], lower) ? fates[kind][lower] : undefined;
-  if (fate !== undefined) return { kind: 'settle', fate };
-  if (lower === 'cancel' || (kind !== 'person' && lower === 'c')) return { kind: 'cancel' };
-  if (lower === 'status') return { kind: 'status' };
-  if (lower === 'q' || lower === 'quit') return { kind: 'quit' };
-  if (text === '' || kind !== 'person') return { kind: 'nothing' };
+  if (Object.hasOwn(known, lower)) return known[lower] ?? { kind: 'nothing' };
+  const task = question === 'person' || question === 'form';
+  const reason = task ? /^b(?:locked)?:(.*)$/is.exec(text)?.[1]?.trim() : undefined;
+  if (reason) return { kind: 'settle', fate: 'failed', answer: reason };
+  const fields = question === 'form' ? readJsonLine(text) : null;
+  if (fields !== null) return { kind: 'settle', fate: 'done', fields };
+  if (text === '' || question !== 'person') return { kind: 'nothing' };
   return { kind: 'settle', fate: 'done', answer: text };
+}
+
+/** Asks for what a word alone does not say: the values of a form, or what is in the way. */
+async function complete(session: Session, ask: Ask, answer: Answer): Promise<Answer> {
+  if (answer.kind === 'fill') {
+    const fields = await fillIn(session, ask);
+    return fields === null ? { kind: 'quit' } : { kind: 'settle', fate: 'done', fields };
+  }
+  if (answer.kind === 'blocked') {
+    const line = await session.ask('  What is in the way? › ');
+    if (line === null) return { kind: 'quit' };
+    const reason = line.trim();
+    return reason === '' ? { kind: 'nothing' } : { kind: 'settle', fate: 'failed', answer: reason };
+  }
+  return answer;
+}
+
+function settlementOf(version: number, ask: Ask, answer: Answer & { kind: 'settle' }): Settlement {
+  return {
+    version,
+    steps: { [ask.step_id]: answer.fate },
+    ...(answer.answer === undefined ? {} : { answer: answer.answer }),
+    ...(answer.fields === undefined ? {} : { answers: { [ask.step_id]: answer.fields } }),
+  };
 }
 
 async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): Promise<void> {
@@ -57,12 +112,24 @@ async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): 
   } else if (answer.kind === 'cancel') {
     await session.service.cancel(plan_id, { version }, session.actor);
   } else if (answer.kind === 'settle') {
-    const steps = { [ask.step_id]: answer.fate };
-    const settlement =
-      answer.answer === undefined ? { version, steps } : { version, steps, answer: answer.answer };
+    const settlement = settlementOf(version, ask, answer);
     await session.service.resume(plan_id, settlement, session.actor);
     session.event('decision', { action: 'settle', plan_id, ...settlement });
   }
+}
+
+/** What a program needs in order to answer a form. */
+function formData({ fields }: Ask): Record<string, unknown> {
+  if (fields.length === 0) return {};
+  return {
+    fields: fields.map(({ name, label, type, required, options }) => ({
+      name,
+      label,
+      type,
+      required,
+      ...(options.length === 0 ? {} : { options: options.map(({ value }) => value) }),
+    })),
+  };
 }
 
 /** Asks about the first thing that waits. null: look at the plan again. */
@@ -71,16 +138,20 @@ export async function settleOnce(
   view: PlanView,
   ask: Ask,
 ): Promise<ExitCode | null> {
+  const question = ask.fields.length > 0 ? 'form' : ask.kind;
   session.event('waiting', {
     plan_id: view.plan_id,
     step_id: ask.step_id,
     kind: ask.kind,
     text: ask.text,
+    ...formData(ask),
   });
   session.say('', ...drawAsk(ask, session.screen), '');
-  const line = await session.ask(prompts[ask.kind]);
+  const line = await session.ask(prompts[question]);
   if (session.signal.aborted) return exitCodes.interrupted;
-  const answer = line === null ? { kind: 'quit' as const } : readAnswer(ask.kind, line);
+  if (line === null) return exitCodes.needsPerson;
+  const answer = await complete(session, ask, readAnswer(question, line));
+  if (session.signal.aborted) return exitCodes.interrupted;
   if (answer.kind === 'quit') return exitCodes.needsPerson;
   try {
     await act(session, view, ask, answer);

@@ -284,6 +284,116 @@ describe('while it runs', () => {
     });
   });
 
+  const filling = { approve: [samples.filling], resume: [samples.completed] };
+  const sent = {
+    amount: 12.5,
+    nights: 2,
+    room: 'g',
+    day: null,
+    invoice: 'R-7',
+    remarks: 'a\nb',
+    paid: false,
+  };
+
+  it('asks for a form field by field, each again until it fits, and shows all before it is sent', async () => {
+    const lines = [
+      'a',
+      'f',
+      '-1',
+      '12.50',
+      '2.5',
+      '2',
+      '3',
+      '2',
+      '',
+      '',
+      'R-7',
+      'a',
+      'b',
+      '',
+      'no',
+      's',
+    ];
+    const { code, calls, printed } = await run({ ...done, after: filling }, lines);
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toContain(`
+  This waits for you: What did the room cost?
+  • Amount in EUR · number of at least 0 (12.50)
+  • Nights · whole number, optional
+  • Room · one of 2: Blue, Green
+`);
+    expect(printed).toContain(`
+  Amount in EUR · number of at least 0 (12.50).
+  › -1
+  Amount in EUR must be at least 0.
+  › 12.50
+`);
+    expect(printed).toContain(`
+  Room · one of 2.
+  1  Blue
+  2  Green
+  › 3
+  Room must be one of Blue, Green.
+  › 2
+`);
+    expect(printed).toContain('  Invoice number is missing.\n');
+    expect(printed).toContain(`
+  Amount in EUR: 12.5
+  Nights: 2
+  Room: Green
+  Day: (left out)
+  Invoice number: R-7
+  Remarks: a b
+  Is it paid?: no
+
+  [s]end  [a]gain  [q]uit › s
+`);
+    expect(calls.at(-1)?.args[1]).toEqual({
+      version: 1,
+      steps: { '2': 'done' },
+      answers: { '2': sent },
+    });
+  });
+
+  it('sends nothing of a form that was left half-way', async () => {
+    const { code, calls } = await run({ ...done, after: filling }, ['a', 'f', '12.50']);
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(calls.map((call) => call.method)).toEqual(['startRun', 'approve']);
+  });
+
+  it('takes the values of a form as one line of JSON', async () => {
+    const { calls } = await run({ ...done, after: filling }, [
+      'a',
+      '{"amount": 3, "room": "Blue"}',
+    ]);
+    expect(calls.at(-1)?.args[1]).toEqual({
+      version: 1,
+      steps: { '2': 'done' },
+      answers: { '2': { amount: 3, room: 'Blue' } },
+    });
+  });
+
+  it.each([
+    ['asked for', ['b', 'The office is closed']],
+    ['said at once', ['blocked: The office is closed']],
+  ])('a person who is blocked says why: %s', async (_, lines) => {
+    for (const facts of [samples.filling, samples.waiting]) {
+      const after = { approve: [facts], resume: [samples.completed] };
+      const { calls } = await run({ ...done, after }, ['a', ...lines]);
+      expect(calls.at(-1)?.args[1]).toEqual({
+        version: 1,
+        steps: { '2': 'failed' },
+        answer: 'The office is closed',
+      });
+    }
+  });
+
+  it('asks again when no reason is given', async () => {
+    const after = { approve: [samples.waiting], resume: [samples.completed] };
+    const { calls } = await run({ ...done, after }, ['a', 'b', '', 'Yes, room 3']);
+    expect(calls.at(-1)?.args[1]).toMatchObject({ steps: { '2': 'done' }, answer: 'Yes, room 3' });
+  });
+
   it.each([
     ['r', 'retry'],
     ['mark done', 'done'],

@@ -1,0 +1,100 @@
+// A form in the terminal: one field after the other, each read at once, and all of it shown before it is sent.
+import { describeField } from '#cards/form-fields.ts';
+import { cleanLine } from '#cards/plain.ts';
+import type { Ask, Field } from '#cards/view.ts';
+import { type FieldValue, readField } from '#contracts/answer.ts';
+import { drawLines } from './draw.ts';
+import type { Session } from './session.ts';
+
+export type Filled = Record<string, FieldValue>;
+
+/** Lines up to an empty one; null when the input ended before it. */
+async function askLines(session: Session): Promise<string | null> {
+  const lines: string[] = [];
+  for (;;) {
+    const line = await session.ask('  › ');
+    if (line === null) return lines.length === 0 ? null : lines.join('\n');
+    if (line.trim() === '') return lines.join('\n');
+    lines.push(line);
+  }
+}
+
+/** The option with this number, unless an option is called so itself. */
+function byNumber({ options }: Field, line: string): string {
+  const text = line.trim();
+  const named = options.some(({ value, label }) => value === text || label === text);
+  const numbered = /^\d{1,2}$/.test(text) ? options[Number(text) - 1] : undefined;
+  return named || numbered === undefined ? line : numbered.value;
+}
+
+function showField(session: Session, field: Field): void {
+  const skip = field.required ? '' : ' Enter leaves it out.';
+  const ends = field.type === 'multiline' ? ' An empty line ends it.' : '';
+  const words = describeField(field, true);
+  session.say('', ...drawLines(`${words}.${skip}${ends}`, session.screen));
+  if (field.type !== 'choice') return;
+  const list = field.options.map(({ label }, index) => `  ${index + 1}  ${label}`);
+  session.say(...list.flatMap((line) => drawLines(line, session.screen)));
+}
+
+/** One value, asked for until it fits; undefined when nobody answers. */
+async function askField(session: Session, field: Field): Promise<FieldValue | undefined> {
+  showField(session, field);
+  for (;;) {
+    const line = field.type === 'multiline' ? await askLines(session) : await session.ask('  › ');
+    if (line === null || session.signal.aborted) return undefined;
+    const read = readField(field, field.type === 'choice' ? byNumber(field, line) : line);
+    if (read.ok) return read.value;
+    session.event('error', { code: 'invalid_answer', field: field.name, message: read.message });
+    session.say(...drawLines(read.message, session.screen));
+  }
+}
+
+function showFilled(session: Session, fields: Field[], filled: Filled): void {
+  const lines = fields.map(({ name, label, options }) => {
+    const value = filled[name] ?? null;
+    if (value === null) return `${label}: (left out)`;
+    if (typeof value === 'boolean') return `${label}: ${value ? 'yes' : 'no'}`;
+    return `${label}: ${options.find((option) => option.value === value)?.label ?? value}`;
+  });
+  session.say('', ...lines.flatMap((line) => drawLines(cleanLine(line), session.screen)), '');
+}
+
+/** The values of a form, looked over before they are sent; null when nobody answers. */
+export async function fillIn(session: Session, { fields }: Ask): Promise<Filled | null> {
+  for (;;) {
+    const filled: Filled = {};
+    for (const field of fields) {
+      const value = await askField(session, field);
+      if (value === undefined) return null;
+      filled[field.name] = value;
+    }
+    showFilled(session, fields, filled);
+    const word = await askWord(session);
+    if (word !== 'again') return word === 'send' ? filled : null;
+  }
+}
+
+async function askWord(session: Session): Promise<'send' | 'again' | 'quit'> {
+  for (;;) {
+    const line = await session.ask('  [s]end  [a]gain  [q]uit › ');
+    if (line === null || session.signal.aborted) return 'quit';
+    const word = line.trim().toLowerCase();
+    if (word === 's' || word === 'send') return 'send';
+    if (word === 'a' || word === 'again') return 'again';
+    if (word === 'q' || word === 'quit') return 'quit';
+  }
+}
+
+/** The values a program sends as one line of JSON; null when the line is none. Values are read by the server. */
+export function readJsonLine(line: string): Filled | null {
+  if (!line.trimStart().startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Filled) : null;
+  } catch (error) {
+    // A line that only looks like JSON is an answer like any other.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
