@@ -1,5 +1,5 @@
 // With a language model behind an OpenAI-compatible server: whatever it does ends in an outcome with a name, and it decides nothing.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -355,6 +355,44 @@ describe('an argument that is decided when its step runs', () => {
     const [body] = asked.get('a greeting for Ana') ?? [];
     expect(body?.model).toBe('gpt-4.1-mini');
     expect(body?.tools?.map((tool) => tool.function.name)).toEqual(['workspace_write']);
+  });
+
+  it('is shown to a person before a guarded operation is called with it', async () => {
+    await writeFile(join(files, 'guarded.txt'), 'x');
+    scripts.set('the file nobody needs', [call('workspace_delete', { path: 'guarded.txt' })]);
+    const steps = [
+      {
+        id: 'tidy',
+        description: 'Delete a file',
+        tool: 'workspace',
+        operation: 'delete',
+        args: { path: { $decide: 'the file nobody needs' } },
+      },
+    ];
+    const waiting = (id: string) =>
+      waitFor('the question', async () => {
+        const [step] = await api.steps(id);
+        return step?.status === 'waiting' ? step : null;
+      });
+    const settle = (id: string, fate: string) =>
+      api.post(`/api/plans/${id}/resume`, { version: 1, steps: { tidy: fate } });
+
+    const refused = await api.propose({ title: 'Tidy up', steps });
+    await api.approve(refused);
+    const { question } = await waiting(refused.id);
+    expect(question).toBe('Run workspace_delete with path = "guarded.txt"?');
+    expect((await api.plan(refused.id)).cost_usd).toBeGreaterThan(0);
+    expect((await settle(refused.id, 'failed')).status).toBe(200);
+    await api.reach(refused.id, 'failed');
+    expect(await readFile(join(files, 'guarded.txt'), 'utf8')).toBe('x');
+
+    const confirmed = await api.propose({ title: 'Tidy up again', steps });
+    await api.approve(confirmed);
+    await waiting(confirmed.id);
+    expect((await settle(confirmed.id, 'retry')).status).toBe(200);
+    await api.reach(confirmed.id, 'completed');
+    await expect(readFile(join(files, 'guarded.txt'))).rejects.toThrow('ENOENT');
+    expect(asked.get('the file nobody needs')).toHaveLength(2);
   });
 
   it('fails its step when the model has no value for it', async () => {
