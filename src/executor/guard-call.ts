@@ -1,7 +1,7 @@
 // What stands between a claimed step and its call: the plan's scope, and the seal of what was approved.
 import { system } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { Effect } from '#contracts/tool.ts';
+import { doesMore, type Effect } from '#contracts/tool.ts';
 import { sealOf } from '#plans/seal.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -11,7 +11,7 @@ import type { ExecutorContext } from './executor-context.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
 /** Whether a step of an executing plan may call `operation`, and why. */
-export function decideStepCall(
+function decideStepCall(
   { guardedTools, guardMode }: Pick<ExecutorContext, 'guardedTools' | 'guardMode'>,
   plan: Pick<PlanRow, 'tools_required' | 'decided_by'>,
   operation: string,
@@ -33,6 +33,13 @@ function findBrokenSeal(step: ClaimedStep): string | null {
   return `Step ${step.position} is not what was approved: its call was changed afterwards. Nothing was called. Propose the plan again.`;
 }
 
+/** Why this worker's operation is not the one that was approved; null: it does no more than that. */
+function findWiderEffect({ context, step }: StepRun, operation: string): string | null {
+  const here = context.registry.get(operation);
+  if (here === undefined || !doesMore(here.effect, step.effect)) return null;
+  return `Step ${step.step_id} was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
+}
+
 function recordDecision(
   run: StepRun,
   operation: string,
@@ -47,7 +54,7 @@ function recordDecision(
 
 /**
  * Lets the call of a step through or refuses it, on the record; in log mode what is out of scope is recorded and let
- * through. A step that is not what was approved is refused in every mode.
+ * through. A step that is not what was approved, or does more here than was approved, is refused in every mode.
  * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
  */
 export async function guardCall(run: StepRun, operation: string): Promise<void> {
@@ -55,6 +62,11 @@ export async function guardCall(run: StepRun, operation: string): Promise<void> 
   if (broken !== null) {
     await recordDecision(run, operation, 'call_refused', broken);
     throw new CountersignError('digest_mismatch', broken);
+  }
+  const wider = findWiderEffect(run, operation);
+  if (wider !== null) {
+    await recordDecision(run, operation, 'call_refused', wider);
+    throw new CountersignError('out_of_scope', wider);
   }
   const decision = decideStepCall(run.context, run.plan, operation, run.step.effect);
   switch (decision.kind) {
