@@ -25,11 +25,12 @@ const blockedForm: Form = {
   submit: 'Blocked',
 };
 
-/** The fields, and room for a note beside them. */
+/** The fields, and room for a note beside them where none of them takes remarks. */
 function formOf(fields: Field[]): Form {
+  const remarks = fields.some(({ type }) => type === 'multiline');
   return {
     fields,
-    label: 'Note (optional)',
+    label: remarks ? '' : 'Note (optional)',
     placeholder: '',
     required: false,
     missing: '',

@@ -55,6 +55,13 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   ];
 }
 
+/** While the rest goes on, a person who was blocked can be asked again, where it is plain who. */
+function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
+  const [only, ...others] = failed.filter(({ error }) => error?.code === 'blocked');
+  if (only === undefined || others.length > 0) return [];
+  return [makeButton(pressOf(plan, 'settle_retry', only.id), 'Ask again')];
+}
+
 export function viewButtons(facts: PlanCardFacts): Button[] {
   const { plan } = facts;
   const approve = makeButton(pressOf(plan, 'approve'), 'Approve', { style: 'primary' });
@@ -76,7 +83,7 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
     case 'approved':
       return [cancel, details];
     case 'executing':
-      return [pause, cancel, details];
+      return [...viewAskAgain(facts), pause, cancel, details];
     case 'stalled':
       return [makeButton(pressOf(plan, 'resume'), 'Resume', { style: 'primary' }), cancel, details];
     case 'failed':

@@ -34,9 +34,22 @@ function describeValue(field: FormField): string {
 }
 
 /** The sentence beside a field that was left out or does not fit. */
-function describeMisfit(field: FormField, label: string): string {
-  if (field.type !== 'number') return `${label} is missing.`;
-  return `${label} must be a ${describeValue(field)}.`;
+function describeMisfit(field: FormField): string {
+  switch (field.type) {
+    case 'text':
+    case 'multiline':
+      return 'Fill this in.';
+    case 'number':
+      return `Give a ${describeValue(field)}.`;
+    case 'date':
+      return 'Pick a day.';
+    case 'choice':
+      return 'Choose one.';
+    case 'boolean':
+      return 'Say yes or no.';
+    default:
+      return field.type satisfies never;
+  }
 }
 
 function viewField(field: FormField): Field {
@@ -53,7 +66,7 @@ function viewField(field: FormField): Field {
     max,
     whole,
     words: `${describeValue(field)}${required ? '' : ', optional'}`,
-    missing: describeMisfit(field, label),
+    missing: describeMisfit(field),
   };
 }
 

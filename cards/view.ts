@@ -30,6 +30,7 @@ export type Field = {
 /** What a button asks for before it is pressed: fields, if any, and a text. */
 export type Form = {
   fields: Field[];
+  /** What the text is; empty: none is asked for. */
   label: string;
   placeholder: string;
   required: boolean;
@@ -80,6 +81,7 @@ export type SectionKind =
   | 'changes'
   | 'risks'
   | 'history'
+  | 'blocked'
   | 'running'
   | 'next'
   | 'failed'

@@ -10,12 +10,19 @@ export type StepAnswer = string | Record<string, FieldValue>;
 
 const longest = { text: 1000, multiline: 4000 } as const;
 
+/** The label as the subject of a sentence: `“Which room?” is missing.` */
+function nameOf({ label }: FormField): string {
+  return /\p{P}$/u.test(label) ? `“${label}”` : label;
+}
+
 type Read = { ok: true; value: FieldValue } | { ok: false; message: string };
 
 const fits = (value: FieldValue): Read => ({ ok: true, value });
 const misfits = (message: string): Read => ({ ok: false, message });
 
-function readText({ label, type }: FormField, given: unknown): Read {
+function readText(field: FormField, given: unknown): Read {
+  const { type } = field;
+  const label = nameOf(field);
   if (typeof given !== 'string') return misfits(`${label} must be text.`);
   const most = type === 'multiline' ? longest.multiline : longest.text;
   if (given.length > most) return misfits(`${label} must have at most ${most} characters.`);
@@ -25,7 +32,9 @@ function readText({ label, type }: FormField, given: unknown): Read {
   return fits(type === 'multiline' ? given : given.replaceAll(/\s*[\r\n]+\s*/g, ' '));
 }
 
-function readNumber({ label, min, max, whole }: FormField, given: unknown): Read {
+function readNumber(field: FormField, given: unknown): Read {
+  const { min, max, whole } = field;
+  const label = nameOf(field);
   const written = typeof given === 'string' && /^[+-]?\d{1,15}(\.\d{1,15})?$/.test(given);
   const value = written ? Number(given) : given;
   if (typeof value !== 'number' || !Number.isFinite(value)) {
@@ -44,12 +53,15 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
 }
 
-function readDate({ label }: FormField, given: unknown): Read {
+function readDate(field: FormField, given: unknown): Read {
+  const label = nameOf(field);
   if (typeof given === 'string' && isDay(given)) return fits(given);
   return misfits(`${label} must be a day such as 2026-03-31.`);
 }
 
-function readChoice({ label, options }: FormField, given: unknown): Read {
+function readChoice(field: FormField, given: unknown): Read {
+  const { options } = field;
+  const label = nameOf(field);
   const named = typeof given === 'string' ? given.toLowerCase() : null;
   const found =
     options.find(({ value }) => value === given) ??
@@ -63,7 +75,8 @@ function readChoice({ label, options }: FormField, given: unknown): Read {
 const yes = ['true', 'yes', 'y', 'on'];
 const no = ['false', 'no', 'n', 'off'];
 
-function readBoolean({ label }: FormField, given: unknown): Read {
+function readBoolean(field: FormField, given: unknown): Read {
+  const label = nameOf(field);
   if (typeof given === 'boolean') return fits(given);
   const word = typeof given === 'string' ? given.toLowerCase() : '';
   if (yes.includes(word)) return fits(true);
@@ -74,7 +87,7 @@ function readBoolean({ label }: FormField, given: unknown): Read {
 export function readField(field: FormField, given: unknown): Read {
   const value = typeof given === 'string' ? given.trim() : given;
   if (value === undefined || value === null || value === '') {
-    return field.required ? misfits(`${field.label} is missing.`) : fits(null);
+    return field.required ? misfits(`${nameOf(field)} is missing.`) : fits(null);
   }
   switch (field.type) {
     case 'text':

@@ -29,7 +29,7 @@ export function summarize(step: Step, { answer, fields }: HumanAnswer, by: strin
     if (value === null) return [];
     const chosen = options.find((option) => option.value === value)?.label;
     const shown = typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
-    return [`${label}: ${chosen ?? shown}`];
+    return [`${label}${/\p{P}$/u.test(label) ? '' : ':'} ${chosen ?? shown}`];
   });
   const words = [...(answer === null ? [] : [answer]), ...filled].join(' · ');
   return words === '' ? `Marked done by ${by}` : words;

@@ -78,6 +78,19 @@ it('passes on what became of unknown steps, and refuses other fates', async () =
   expect((await readProblem(bad)).errors[0]?.path).toContain('steps');
 });
 
+it('passes on what people answered, in words and in fields, and refuses anything else', async () => {
+  const { id, version } = await proposeDraft(api);
+  const steps = { '1': 'done', '2': 'done' };
+  const answers = { '1': 'Yes', '2': { amount: 12.5, paid: false, remarks: null, day: '' } };
+  await api.post(`/api/plans/${id}/resume`, { version, steps, answers });
+  expect(api.service.lastCall('resume')?.[1]).toEqual({ version, steps, answers });
+  for (const wrong of [{ '1': 5 }, { '2': { amount: [1] } }, { '2': { amount: { of: 1 } } }]) {
+    const response = await api.post(`/api/plans/${id}/resume`, { version, steps, answers: wrong });
+    expect(response.status).toBe(400);
+    expect((await readProblem(response)).errors[0]?.path).toContain('answers');
+  }
+});
+
 it('simulates with a body and without one', async () => {
   const { id, version } = await proposeDraft(api);
   expect((await api.post(`/api/plans/${id}/simulate`, { version })).status).toBe(200);

@@ -145,14 +145,14 @@ describe('a form', () => {
         placeholder: '12.50',
         min: 0,
         isRequired: true,
-        errorMessage: 'Amount in EUR must be a number of at least 0.',
+        errorMessage: 'Give a number of at least 0.',
       },
       { type: 'Input.Number', id: 'field:2:nights', label: 'Nights (optional)', isRequired: false },
       {
         type: 'Input.ChoiceSet',
         id: 'field:2:room',
         isRequired: true,
-        errorMessage: 'Room is missing.',
+        errorMessage: 'Choose one.',
         choices: [
           { title: 'Blue', value: 'Blue' },
           { title: 'Green', value: 'g' },

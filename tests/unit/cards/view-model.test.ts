@@ -241,7 +241,7 @@ describe('a plan under way', () => {
   it('says what a form asks for, and takes the reason of who is blocked', () => {
     const [ask] = view('filling').asks;
     expect(ask?.buttons).toMatchObject([
-      { label: 'Fill in', style: 'primary', form: { submit: 'Done', required: false } },
+      { label: 'Fill in', style: 'primary', form: { submit: 'Done', label: '' } },
       { label: 'Blocked', form: { required: true, missing: 'Say what is in the way.' } },
     ]);
     expect(ask?.fields.map(({ label, words }) => `${label}: ${words}`)).toEqual([
@@ -293,6 +293,10 @@ describe('a plan under way', () => {
     expect(sections.find(({ kind }) => kind === 'failed')?.lines[0]?.note).toBe(
       'ben is blocked: No rooms are left.',
     );
+    expect(viewPlan(makeFacts({ status: 'executing' }, [blocked])).buttons[0]).toMatchObject({
+      label: 'Ask again',
+      press: { action: 'settle_retry', step_id: '1' },
+    });
   });
 
   it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {

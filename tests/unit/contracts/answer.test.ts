@@ -50,6 +50,13 @@ describe('a value of a form', () => {
   });
 });
 
+it('sets a label that is a question apart from the sentence about it', () => {
+  expect(readField(field({ label: 'Which room?', required: true }), '')).toEqual({
+    ok: false,
+    message: '“Which room?” is missing.',
+  });
+});
+
 it('answers every field: what was left out is null, what nobody asked for is a problem', () => {
   const form = fieldsOf([{ name: 'a', required: true }, { name: 'b' }]);
   expect(readFields(form, { a: 'x' })).toEqual({ fields: { a: 'x', b: null }, problems: [] });
