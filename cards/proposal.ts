@@ -2,6 +2,7 @@
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { numberSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
+import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -47,6 +48,12 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
 }
 
 export function viewProposal(facts: PlanCardFacts): Section[] {
-  const sections = [viewTouches(facts), viewSteps(facts), viewChanges(facts), viewRisks(facts)];
+  const sections = [
+    viewTouches(facts),
+    viewSteps(facts),
+    viewBlocked(facts, false),
+    viewChanges(facts),
+    viewRisks(facts),
+  ];
   return sections.filter((section) => section !== null);
 }

@@ -1,6 +1,7 @@
 // The sections that tell what happens and what happened: running, next, failed, done already, left alone.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
+import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { notesOf, stepTextLimit } from './step-lines.ts';
@@ -87,6 +88,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   const running = facts.running.map((step) => lineOf(step, facts));
   const next = facts.next.map((step) => lineOf(step, facts));
   return present([
+    viewBlocked(facts, true),
     makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, linesAtMost),
     viewFailed(facts),

@@ -26,6 +26,11 @@ function viewRunning(facts: PlanCardFacts): State {
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
   if (facts.plan.paused) return { symbol: '‖', words: 'Paused', tone: 'warning', open: false };
+  const [blocked] = facts.blocked;
+  if (blocked !== undefined && facts.plan.counts.running === 0) {
+    const what = blocked.kind === 'worker' ? 'a worker' : 'a shared resource';
+    return { symbol: '◷', words: `Waiting for ${what}`, tone: 'warning', open: false };
+  }
   return { symbol: '▶', words: 'Running', tone: 'accent', open: false };
 }
 

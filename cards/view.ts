@@ -82,6 +82,7 @@ export type SectionKind =
   | 'risks'
   | 'history'
   | 'blocked'
+  | 'blocked'
   | 'running'
   | 'next'
   | 'failed'

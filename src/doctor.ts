@@ -3,8 +3,10 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
-import { countOf } from '#contracts/words.ts';
+import { countOf, listOf } from '#contracts/words.ts';
 import { createModelClient, readModelAccess } from '#models/openai.ts';
+import { readBackends } from '#store/backends.ts';
+import { readPools } from '#store/sql/resources.ts';
 import { type House, openHouse } from './wire.ts';
 
 export type Finding = {
@@ -66,6 +68,42 @@ async function countWaiting({ service }: House): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
+async function listBackends({ db }: House): Promise<Finding[]> {
+  const found = await readBackends(db.query);
+  if (found.length === 0) {
+    return [
+      {
+        part: 'Back ends',
+        state: 'off',
+        text: 'No worker is running; approved plans wait.',
+        advice: 'Start one: npx countersign start, or npx countersign worker.',
+      },
+    ];
+  }
+  return found.map(({ id, name, capabilities, operations, concurrency }) => {
+    const able = capabilities.length === 0 ? 'no capabilities' : listOf(capabilities);
+    const text = `${countOf(operations.length, 'operation')}, ${able}, ${concurrency} at once (${id})`;
+    return { part: `Back end ${name}`, state: 'ok', text };
+  });
+}
+
+async function listPools({ db }: House): Promise<Finding[]> {
+  return (await readPools(db.query)).map(({ name, capacity, headroom, in_use, waiting }) => {
+    const kept = headroom === 0 ? '' : `, ${headroom} kept back`;
+    const line =
+      waiting.length === 0
+        ? 'nobody waits'
+        : waiting.length === 1
+          ? `${waiting[0]} waits`
+          : `${waiting[0]} and ${countOf(waiting.length - 1, 'other plan')} wait`;
+    return {
+      part: `Pool ${name}`,
+      state: 'ok',
+      text: `${in_use} of ${capacity} in use${kept}; ${line}`,
+    };
+  });
+}
+
 async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
   try {
     const house = await openHouse({ config, log, work: false, linkTo: () => null });
@@ -78,8 +116,9 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       }),
     );
     const text = `${house.database}; ${await countWaiting(house)} waiting for a decision.`;
+    const workers = [...(await listBackends(house)), ...(await listPools(house))];
     await house.close();
-    return [{ part: 'Database', state: 'ok', text }, ...tools];
+    return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];
   } catch (error) {
     return [
       {

@@ -1,8 +1,10 @@
-// What Prometheus can read: the process, HTTP, and plans and steps by status from the database.
+// What Prometheus can read: the process, HTTP, plans and steps by status, back ends and resource pools from the database.
 import { sql } from 'drizzle-orm';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { StepStatus } from '#contracts/plan.ts';
+import { readBackends } from '#store/backends.ts';
 import type { Database } from '#store/database.ts';
+import { readPools } from '#store/sql/resources.ts';
 
 export function createMetrics(db: Database): Registry {
   const register = new Registry();
@@ -33,6 +35,42 @@ export function createMetrics(db: Database): Registry {
         sql`select ${sql.raw(sums.join(', '))} from countersign.plans where status = 'executing'`,
       );
       for (const status of StepStatus.options) this.set({ status }, rows[0]?.[status] ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'countersign_backends',
+    help: 'Back ends of live workers, by name.',
+    labelNames: ['backend'],
+    registers: [register],
+    async collect() {
+      this.reset();
+      for (const { name } of await readBackends(db.query)) this.inc({ backend: name });
+    },
+  });
+  new Gauge({
+    name: 'countersign_backend_concurrency',
+    help: 'Calls that live back ends make at once, by name.',
+    labelNames: ['backend'],
+    registers: [register],
+    async collect() {
+      this.reset();
+      for (const { name, concurrency } of await readBackends(db.query))
+        this.inc({ backend: name }, concurrency);
+    },
+  });
+  new Gauge({
+    name: 'countersign_resource_pool',
+    help: 'Resource pools: capacity, headroom, what is in use, and plans that wait.',
+    labelNames: ['pool', 'part'],
+    registers: [register],
+    async collect() {
+      this.reset();
+      for (const { name, capacity, headroom, in_use, waiting } of await readPools(db.query)) {
+        this.set({ pool: name, part: 'capacity' }, capacity);
+        this.set({ pool: name, part: 'headroom' }, headroom);
+        this.set({ pool: name, part: 'in_use' }, in_use);
+        this.set({ pool: name, part: 'waiting_plans' }, waiting.length);
+      }
     },
   });
   return register;

@@ -4,7 +4,7 @@ import type { Config } from '#config';
 import { startOfDay, systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
-import type { Operation, ToolRegistry } from '#contracts/tool.ts';
+import type { Catalogue, Operation, ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
@@ -15,12 +15,14 @@ import { createModelClient, readModelAccess } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
+import { createManifestReader } from '#store/backends.ts';
 import { createEnqueue, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { readSpentSince } from '#store/runs.ts';
 import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
+import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
 import { openMigrated } from './open-database.ts';
@@ -29,6 +31,7 @@ import { startWorking } from './work.ts';
 export type House = {
   service: Service;
   registry: ToolRegistry;
+  catalogue: Catalogue;
   planner: Planner;
   db: Database;
   listener: Listener;
@@ -116,12 +119,14 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });
   closers.add('the tools', () => registry.close());
+  const catalogue = createCatalogue(registry, createManifestReader(db.query));
   const { env } = config;
   const planner =
     options.planner ??
     createPlanner({
       tools: openPlannerTools({
         registry,
+        catalogue,
         db: db.query,
         allowed: config.settings.plannerTools,
         guarded: config.settings.guardedTools,
@@ -140,7 +145,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const conversation: ConversationContext = {
     db,
     enqueue,
-    registry,
+    catalogue,
     guardedTools: config.settings.guardedTools,
     approvers: config.settings.approvers,
     guardedApprovers: config.settings.guardedApprovers,
@@ -166,6 +171,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
       config,
       log,
       boss,
+      registry,
       conversation,
       decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
       watchEveryMs: options.watchEveryMs,
@@ -175,6 +181,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   return {
     service: createService(conversation),
     registry,
+    catalogue,
     planner,
     db,
     listener,

@@ -5,10 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
+import type { ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { backendsOf } from '#executor/backend.ts';
 import { type Crew, createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
+import { registerBackends } from '#executor/register-backends.ts';
 import { cardJob } from '#jobs/card.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
@@ -40,20 +42,22 @@ export async function startWorking(parts: {
   config: Config;
   log: Logger;
   boss: PgBoss;
+  registry: ToolRegistry;
   conversation: ConversationContext;
   decide: ArgumentDecider | null;
   watchEveryMs: number | undefined;
   closers: Closers;
 }): Promise<void> {
-  const { config, log, boss, conversation, decide, closers } = parts;
+  const { config, log, boss, registry, conversation, decide, closers } = parts;
   const { settings } = config;
-  const { db, enqueue, registry, clock, random, warn } = conversation;
+  const { db, enqueue, catalogue, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const crew = createCrew(
     {
       db,
       enqueue,
       registry,
+      catalogue,
       clock,
       random,
       settings: settings.executor,
@@ -73,6 +77,9 @@ export async function startWorking(parts: {
     conversation.listener,
   );
   closers.add('the leases', async () => crew.letGo());
+  // Before the first claim and until the last step is handed back, others know of these back ends.
+  const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
+  closers.add('the back ends', registration.withdraw);
   const stopJobs = await runJobs(boss, jobsOf(config, conversation, crew), log);
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.

@@ -1,6 +1,6 @@
 // Stays with a plan from its proposal to its end: decides, shows progress, asks what waits, reports.
 // The plan is read anew each time; nothing here remembers a status.
-import type { PlanView } from '#cards/view.ts';
+import type { PlanView, SectionKind } from '#cards/view.ts';
 import { decideOnce, showProposal } from './decide.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -33,8 +33,12 @@ export function nextMove(view: PlanView): Move {
   }
 }
 
+function linesOf(view: PlanView, section: SectionKind): string[] {
+  return view.sections.find(({ kind }) => kind === section)?.lines.map(({ text }) => text) ?? [];
+}
+
 function showProgress(session: Session, view: PlanView): void {
-  const running = view.sections.find(({ kind }) => kind === 'running')?.lines[0]?.text ?? '';
+  const [running = ''] = [...linesOf(view, 'running'), ...linesOf(view, 'blocked')];
   const bar = view.progress?.text ?? `${view.state.symbol} ${view.state.words}`;
   session.paint(drawProgress(view, session.screen), running === '' ? bar : `${bar} · ${running}`);
 }
@@ -46,8 +50,8 @@ function tellProgress(session: Session, view: PlanView, last: string): string {
     status: view.status,
     done: view.progress?.done ?? 0,
     total: view.progress?.total ?? null,
-    running:
-      view.sections.find(({ kind }) => kind === 'running')?.lines.map(({ text }) => text) ?? [],
+    running: linesOf(view, 'running'),
+    blocked: linesOf(view, 'blocked'),
   };
   const text = JSON.stringify(data);
   if (text !== last) session.event('progress', data);

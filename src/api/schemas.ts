@@ -166,6 +166,15 @@ export const OverviewAnswer = documented(
     total: whole,
     partitions: z.array(z.object({ name: text, counts: Counts })),
     recent_events: z.array(ChangeAnswer),
+    blocked: z.array(
+      z.object({
+        kind: z.enum(['worker', 'resource']),
+        step_ids: z.array(text),
+        count: whole,
+        needs: z.array(text),
+        reason: text,
+      }),
+    ),
   }) satisfies z.ZodType<Overview>,
   { id: 'Overview', description: 'How a plan stands; it costs the same whatever its size.' },
 );

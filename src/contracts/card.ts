@@ -1,6 +1,7 @@
 // The facts a plan's card is drawn from, and what a press on it sends back. The facts are gathered from the database
 // each time; `cards/` turns them into words and layouts.
 import { z } from 'zod';
+import type { Blockage } from './blockage.ts';
 import type { Plan, Step } from './plan.ts';
 import type { VersionDiff } from './views.ts';
 
@@ -40,6 +41,8 @@ export type PlanCardFacts = {
   failed: Step[];
   unknown: Step[];
   waiting: Step[];
+  /** What nobody can run, or waits for a shared resource; before the start, what would. */
+  blocked: Blockage[];
   /** Expected minutes of work along the longest chain the plan states; null when it states none. */
   expected_minutes: number | null;
   /** Whose approval is still needed, in words ("Ana or Ben"). */

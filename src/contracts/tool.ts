@@ -11,6 +11,13 @@ import type { Json, JsonObject } from './text.ts';
 export const Effect = z.enum(['read', 'idempotent', 'write']);
 export type Effect = z.infer<typeof Effect>;
 
+const carefulness: Record<Effect, number> = { read: 0, idempotent: 1, write: 2 };
+
+/** Whether `one` does more to the world than `other`: what was approved as `other` does not cover it. */
+export function doesMore(one: Effect, other: Effect): boolean {
+  return carefulness[one] > carefulness[other];
+}
+
 /** A JSON Schema (draft 7 or 2020-12) of an object. */
 export type JsonSchema = { [key: string]: unknown };
 
@@ -96,6 +103,21 @@ export type ToolRegistry = {
   /** The state of each tool or MCP server, for `doctor` and the start banner. */
   status(): ToolStatus[];
   close(): Promise<void>;
+};
+
+/** An operation as far as it is known where it may not be called; its own rules are there only in a process that has it. */
+export type KnownOperation = Omit<Operation, 'call'>;
+
+/**
+ * Every operation that a plan may name: those of this process, and those that live workers offer. Where two describe
+ * one differently, the more careful effect counts.
+ */
+export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
+  get(name: string): KnownOperation | undefined;
+  /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
+  check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** Learns what workers offer now. @throws what the database says */
+  refresh(): Promise<void>;
 };
 
 export type ToolStatus = {

@@ -1,6 +1,7 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
 
 import type { Actor } from './actor.ts';
+import type { Blockage } from './blockage.ts';
 import type { ApproverPolicy, PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
 import type { JsonObject } from './text.ts';
 
@@ -23,6 +24,8 @@ export type Overview = {
   total: number;
   partitions: { name: string; counts: StepCounts }[];
   recent_events: Change[];
+  /** What nobody can run now, or waits for a shared resource. */
+  blocked: Blockage[];
 };
 
 export type Diff = { from: number; to: number; changes: Change[]; more: boolean };

@@ -73,6 +73,8 @@ export async function askPlanner(
   const deadline = AbortSignal.timeout((context.planningSeconds + graceSeconds) * 1000);
   try {
     const request = await buildRequest(context, run, refused);
+    // What a planner may name is what workers offer now.
+    await context.catalogue.refresh();
     return await context.planner.plan(request, AbortSignal.any([signal, deadline]));
   } catch (error) {
     context.warn(`The planner failed in run ${run.id}.`, error);

@@ -7,7 +7,8 @@ import type { VersionDiff } from '#contracts/views.ts';
 import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
 import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
-import { type Links, linkTypes, longestChain } from '#plans/chain.ts';
+import { findBlocked } from '#plans/blocked.ts';
+import { type Links, longestChain } from '#plans/chain.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
@@ -28,7 +29,7 @@ function longestMinutes(plan: Plan, steps: Step[]): number | null {
       if (from === undefined) continue;
       links.from.push(from);
       links.to.push(to);
-      links.types.push(linkTypes.indexOf(type));
+      links.types.push(type);
       links.lags.push(lag_minutes);
     }
   }
@@ -103,6 +104,7 @@ export async function readCardFacts(
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
+    blocked: await findBlocked(db, plan),
     expected_minutes: longestMinutes(plan, steps),
     ...(await readApprovalFacts(context, plan, viewer.user)),
     viewer,

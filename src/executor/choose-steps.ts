@@ -27,6 +27,7 @@ export function chooseSteps(
   patienceMs: number,
 ): Choice {
   const free = new Map(pools.map(({ name, free }) => [name, free]));
+  const limits = new Map(pools.map(({ name, limit }) => [name, limit]));
   const due = waits.filter(({ waited_ms }) => waited_ms >= patienceMs);
   const isOwn = (wait: ResourceWait, position: number) =>
     wait.plan_id === planId && wait.position === position;
@@ -59,6 +60,8 @@ export function chooseSteps(
       }
       continue;
     }
+    // More than there is, since a capacity was lowered: kept places would wait for ever, and others with them.
+    if (needs.some(([pool, amount]) => amount > (limits.get(pool) ?? 0) + tolerance)) continue;
     const stands = waits.some((wait) => isOwn(wait, candidate.position));
     if (!stands && needs.some(([pool]) => lined.has(pool))) continue;
     for (const [pool, amount] of needs) {

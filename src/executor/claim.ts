@@ -3,6 +3,7 @@
 import { system } from '#contracts/actor.ts';
 import { operationName } from '#contracts/tool.ts';
 import { transition } from '#plans/lifecycle.ts';
+import { serves } from '#plans/serve-lanes.ts';
 import type { Transaction } from '#store/database.ts';
 import { notify } from '#store/notify.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -19,7 +20,6 @@ import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.
 import { freeByStart } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { decideCall } from '#tools/guard.ts';
-import { lanesServed } from './backend.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -46,8 +46,8 @@ export async function openLaneBook(
   plan: PlanRow,
 ): Promise<LaneBook> {
   const { backend, worker, settings, guardedTools, guardMode } = context;
-  const operations = backend.operations();
-  const served = lanesServed(await readLanes(tx, plan.id), { ...backend, operations });
+  const offer = { operations: backend.operations(), capabilities: backend.capabilities };
+  const served = (await readLanes(tx, plan.id)).filter((lane) => serves(offer, lane));
   const calls: ClaimTerms['calls'] = {};
   for (const { lane, tool, operation } of served) {
     const name = operationName(tool, operation);

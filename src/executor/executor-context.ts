@@ -2,7 +2,7 @@
 import type { Clock, Random } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { Backend } from './backend.ts';
@@ -17,7 +17,10 @@ export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof deci
 export type SharedContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
+  /** The tools of this process: what it calls. */
   registry: ToolRegistry;
+  /** What any process offers: what a plan that starts is checked against. */
+  catalogue: Catalogue;
   clock: Clock;
   random: Random;
   settings: Settings['executor'];

@@ -1,9 +1,13 @@
 // Putting right what a crash left: lost leases, reservations nobody uses, plans whose slip was lost, approvals nobody
 // started, plans that stand still.
 import { system } from '#contracts/actor.ts';
+import { describeBlockage } from '#contracts/blockage.ts';
+import { countOf } from '#contracts/words.ts';
+import { findBlocked } from '#plans/blocked.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
+import { serves } from '#plans/serve-lanes.ts';
 import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
 import { lockPlan } from '#store/plans.ts';
 import { findClaimableLanes } from '#store/sql/lanes.ts';
@@ -15,15 +19,17 @@ import {
   settleLostSteps,
 } from '#store/sql/recover.ts';
 import { findOrphanedReservations, forgetOldWaits } from '#store/sql/resources.ts';
-import { lanesServed } from './backend.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
+import { missDeadBackends } from './register-backends.ts';
 import { releaseResources } from './release.ts';
 import { stopDependents } from './stop-dependents.ts';
 
 const plansATurn = 1000;
 const reservationsATurn = 1000;
 const unstartedAfterSeconds = 3;
+/** Reasons that a stalled plan names. */
+const blockedTold = 2;
 
 /** Takes the steps of lost workers back; several processes may do it at once, the plan's lock decides. */
 async function recoverPlan(context: SharedContext, planId: string): Promise<void> {
@@ -50,7 +56,11 @@ async function stallPlan(context: SharedContext, planId: string): Promise<void> 
     // Something may have happened before the lock was there.
     const still = await findStalledPlans(tx, settings.stall_minutes, 1, planId);
     if (still.length === 0) return;
-    const reason = `Nothing has happened for ${settings.stall_minutes} minutes.`;
+    const blocked = await findBlocked(tx, { ...row, paused: false });
+    const reason = [
+      `Nothing has happened for ${countOf(settings.stall_minutes, 'minute')}.`,
+      ...blocked.slice(0, blockedTold).map((blockage) => describeBlockage(blockage)),
+    ].join(' ');
     await transition(
       tx,
       enqueue,
@@ -111,8 +121,8 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
 export async function findWork({ db, backend }: ExecutorContext): Promise<string[]> {
   const lanes = await findClaimableLanes(db.query, plansATurn);
   const offer = { operations: backend.operations(), capabilities: backend.capabilities };
-  const served = new Set(lanesServed(lanes, offer));
-  return [...new Set(lanes.filter((lane) => served.has(lane)).map(({ plan_id }) => plan_id))];
+  const served = lanes.filter((lane) => serves(offer, lane));
+  return [...new Set(served.map(({ plan_id }) => plan_id))];
 }
 
 /** One round for all plans. Safe to run in many processes at once and at any time. */
@@ -121,6 +131,7 @@ export async function recover(context: SharedContext): Promise<void> {
   await forEachPlan(context, await findPlansWithLostLeases(db.query, plansATurn), recoverPlan);
   await freeOrphans(context);
   await startForgotten(context);
+  await missDeadBackends(context);
   const stalled = await findStalledPlans(db.query, settings.stall_minutes, plansATurn);
   await forEachPlan(context, stalled, stallPlan);
 }

@@ -13,7 +13,7 @@ export async function startPlan(context: SharedContext, planId: string): Promise
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;
-  const problems = await findPreflightProblems(db.query, context.registry, seen);
+  const problems = await findPreflightProblems(db.query, context.catalogue, seen);
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
     if (row.status !== 'approved' || row.version !== seen.version) return;

@@ -2,14 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type { PlannerTools } from './ports.ts';
 
 export function openPlannerTools(options: {
+  /** The tools of this process: all that a planner may call itself. */
   registry: ToolRegistry;
+  /** What a plan may name. */
+  catalogue: Pick<Catalogue, 'list' | 'validate'>;
   db: Queryable;
   /** Which of the reading operations a planner may call. */
   allowed: Settings['plannerTools'];
@@ -18,10 +21,10 @@ export function openPlannerTools(options: {
   /** IANA zone of the calls. */
   timezone: string;
 }): PlannerTools {
-  const { registry, db, allowed, guarded, timezone } = options;
+  const { registry, catalogue, db, allowed, guarded, timezone } = options;
   const readable = () => plannerOperations(registry, allowed);
   return {
-    manifest: () => registry.list(),
+    manifest: () => catalogue.list(),
     readable,
     async call(name, args, signal) {
       const decision = decideCall({
@@ -52,7 +55,7 @@ export function openPlannerTools(options: {
         throw new CountersignError('guarded_operation', `${name} asks a person; a planner cannot.`);
       return output;
     },
-    validate: (name, args, unknown) => registry.validate(name, args, unknown),
+    validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
     listPlans: (filter) => listPlans(db, filter),
     getPlan: (id) => readPlan(db, id),
   };

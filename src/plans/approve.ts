@@ -183,7 +183,7 @@ export async function approvePlan(
   await check(db.query, seen);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
-  requireNoProblems(await findPreflightProblems(db.query, context.registry, seen));
+  requireNoProblems(await findPreflightProblems(db.query, context.catalogue, seen));
   return db.transaction(async (tx) => {
     const row = await lockPlan(tx, id);
     await check(tx, row);

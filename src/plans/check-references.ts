@@ -3,7 +3,7 @@
 import { findMalformed, isReference } from '#contracts/arguments.ts';
 import type { StepContent } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { type Catalogue, operationName } from '#contracts/tool.ts';
 import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
 import type { Problems } from './problems.ts';
 
@@ -34,7 +34,7 @@ export function areReadable(
  */
 export function checkReferences(
   steps: readonly CheckedStep[],
-  registry: ToolRegistry,
+  catalogue: Pick<Catalogue, 'get'>,
   problems: Problems,
 ): void {
   const checker = new ReferenceChecker();
@@ -44,13 +44,13 @@ export function checkReferences(
     const known = producers.get(id);
     if (known !== undefined) return known;
     const step = byId.get(id);
-    const producer = step === undefined ? null : describeProducer(step, registry);
+    const producer = step === undefined ? null : describeProducer(step, catalogue);
     producers.set(id, producer);
     return producer;
   };
   for (const [index, step] of steps.entries()) {
     const name = operationName(step.tool, step.operation);
-    const operation = registry.get(name);
+    const operation = catalogue.get(name);
     if (operation === undefined) continue;
     for (const problem of checker.check(step.args, operation.input, producerOf)) {
       problems.add(
@@ -62,9 +62,9 @@ export function checkReferences(
   }
 }
 
-function describeProducer(step: CheckedStep, registry: ToolRegistry): Producer | null {
+function describeProducer(step: CheckedStep, catalogue: Pick<Catalogue, 'get'>): Producer | null {
   const name = operationName(step.tool, step.operation);
-  const operation = registry.get(name);
+  const operation = catalogue.get(name);
   const output = operation?.outputOf?.(step.args) ?? operation?.output;
   return output === undefined ? null : { id: step.id, operation: name, output };
 }

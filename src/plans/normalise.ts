@@ -3,7 +3,7 @@ import { openArguments } from '#contracts/arguments.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
 import type { ResourcePool } from '#contracts/settings.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { type Catalogue, operationName } from '#contracts/tool.ts';
 import type { Edge, Lane, NewStep } from '#store/steps.ts';
 import { areReadable, checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
@@ -11,6 +11,9 @@ import { findCycle } from './graph.ts';
 import { Lanes } from './lanes.ts';
 import { Problems } from './problems.ts';
 import { sealOf } from './seal.ts';
+
+/** What there is to know of operations. */
+type Described = Pick<Catalogue, 'list' | 'get' | 'validate'>;
 
 type NormalStep = StepContent & NewStep;
 
@@ -46,14 +49,14 @@ function assignIds(drafts: StepDraft[], problems: Problems): string[] {
 function checkArguments(
   args: JsonObject,
   name: string,
-  registry: ToolRegistry,
+  catalogue: Described,
   path: string,
   label: string,
   problems: Problems,
 ): void {
-  const reasons = registry.validate(name, args, openArguments(args));
+  const reasons = catalogue.validate(name, args, openArguments(args));
   if (reasons.length === 0) return;
-  const special = registry.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
+  const special = catalogue.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
   problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
 }
 
@@ -120,8 +123,8 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   );
 }
 
-function describeKnown(registry: ToolRegistry): string {
-  const names = registry.list().map(({ name }) => name);
+function describeKnown(catalogue: Described): string {
+  const names = catalogue.list().map(({ name }) => name);
   const shown = names.slice(0, 12).join(', ');
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
@@ -134,7 +137,7 @@ function describeKnown(registry: ToolRegistry): string {
  */
 export function normalisePlan(
   draft: PlanDraft,
-  registry: ToolRegistry,
+  catalogue: Described,
   guardedTools: string[],
   pools: PoolLimits = {},
 ): NormalPlan {
@@ -151,7 +154,7 @@ export function normalisePlan(
   const steps = draft.steps.map((step, index): NormalStep => {
     const id = ids[index] ?? String(index + 1);
     const name = operationName(step.tool, step.operation);
-    const spec = registry.get(name);
+    const spec = catalogue.get(name);
     const given = step.args ?? {};
     const readable = areReadable(given, index, id, problems);
     const args = readable ? given : {};
@@ -159,10 +162,10 @@ export function normalisePlan(
       problems.add(
         'unknown_operation',
         `steps[${index}]`,
-        `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(registry)}.`,
+        `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(catalogue)}.`,
       );
     } else if (readable) {
-      checkArguments(args, name, registry, `steps[${index}].args`, id, problems);
+      checkArguments(args, name, catalogue, `steps[${index}].args`, id, problems);
     }
     used.add(name);
     const dependencies = dependenciesOf(step, args, index, id, positions, problems);
@@ -208,7 +211,7 @@ export function normalisePlan(
     const step = steps[predecessor - 1];
     if (step !== undefined) step.dependents++;
   }
-  checkReferences(steps, registry, problems);
+  checkReferences(steps, catalogue, problems);
   checkOrder(ids, edges, problems);
   problems.settle();
   return {

@@ -2,14 +2,15 @@
 import type { Clock, Random } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { ApproverPolicy } from '#contracts/plan.ts';
-import type { ToolRegistry } from '#contracts/tool.ts';
+import type { Catalogue } from '#contracts/tool.ts';
 import type { Database, Transaction } from '#store/database.ts';
-import type { PoolLimits } from './normalise.ts';
+import type { PoolLimits } from './normalise-step.ts';
 
 export type PlansContext = {
   db: Database;
   enqueue: Enqueue<Transaction>;
-  registry: ToolRegistry;
+  /** Every operation that a plan may name. */
+  catalogue: Catalogue;
   /** Exact operation names that are marked and never called outside an approved plan. */
   guardedTools: string[];
   /** People who may approve besides the requester. */

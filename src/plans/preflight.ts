@@ -5,7 +5,7 @@ import { openArguments } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { Simulation } from '#contracts/service.ts';
-import { operationName, type ToolRegistry } from '#contracts/tool.ts';
+import { type Catalogue, doesMore, operationName } from '#contracts/tool.ts';
 import { countOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -17,7 +17,8 @@ export type PreflightProblem = Simulation['problems'][number];
 
 const shownProblems = 20;
 
-async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
+/** What the plan's present version says besides its steps. */
+export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
   const [version] = await db
     .select()
     .from(planVersions)
@@ -36,15 +37,17 @@ async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeader> {
   };
 }
 
-function checkStep(step: Step, registry: ToolRegistry): string[] {
+function checkStep(step: Step, catalogue: Catalogue): string[] {
   const name = operationName(step.tool, step.operation);
-  const spec = registry.get(name);
+  const spec = catalogue.get(name);
   if (spec === undefined) return [`${name} is not available any more.`];
-  if (spec.effect === 'write' && step.effect !== 'write') {
-    return [`${name} used to be ${step.effect} and now writes; propose the plan again.`];
+  if (doesMore(spec.effect, step.effect)) {
+    return [
+      `${name} was proposed as ${step.effect} and is ${spec.effect} now; propose the plan again.`,
+    ];
   }
   const open = openArguments(step.args);
-  return registry.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
+  return catalogue.validate(name, step.args, open).map((reason) => `${name}: ${reason}.`);
 }
 
 /**
@@ -53,25 +56,26 @@ function checkStep(step: Step, registry: ToolRegistry): string[] {
  */
 export async function findPreflightProblems(
   db: Queryable,
-  registry: ToolRegistry,
+  catalogue: Catalogue,
   row: PlanRow,
 ): Promise<PreflightProblem[]> {
   const problems: PreflightProblem[] = [];
   const report = (step_id: string | null, reason: string) => {
     if (problems.length < shownProblems) problems.push({ step_id, reason });
   };
+  await catalogue.refresh();
   const tools = new Set(
     (await readOperations(db, row.id)).map(
-      ({ operation }) => registry.get(operation)?.tool ?? operation,
+      ({ operation }) => catalogue.get(operation)?.tool ?? operation,
     ),
   );
   for (const tool of tools) {
-    const state = await registry.check(tool);
+    const state = await catalogue.check(tool);
     if (!state.ok) report(null, state.reason);
   }
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
-      for (const reason of checkStep(step, registry)) report(step.id, reason);
+      for (const reason of checkStep(step, catalogue)) report(step.id, reason);
       yield step;
     }
   }

@@ -48,9 +48,10 @@ export async function preparePlan(
   version: number,
   executorModel: string | null,
 ): Promise<Prepared> {
+  await context.catalogue.refresh();
   const normal = normalisePlan(
     draft,
-    context.registry,
+    context.catalogue,
     context.guardedTools,
     context.resourcePools,
   );

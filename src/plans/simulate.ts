@@ -29,7 +29,7 @@ function inOrder(steps: Step[]): Step[] {
 
 /** @throws `plan_not_found` */
 export async function simulatePlan(
-  { db, registry }: PlansContext,
+  { db, catalogue }: PlansContext,
   planId: string,
 ): Promise<Simulation> {
   const row = await readPlanRow(db.query, planId);
@@ -48,6 +48,6 @@ export async function simulatePlan(
       guarded: step.guarded,
     })),
     operations: operations.map(({ targets: _, ...rest }) => rest),
-    problems: await findPreflightProblems(db.query, registry, row),
+    problems: await findPreflightProblems(db.query, catalogue, row),
   };
 }

@@ -9,6 +9,7 @@ import type { Queryable } from '#store/database.ts';
 import { readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
 import { readSteps, readStepsById } from '#store/steps.ts';
+import { findBlocked } from './blocked.ts';
 
 const partitionsShown = 1000;
 const eventsShown = 20;
@@ -22,6 +23,7 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
     total: row.total,
     partitions: await readPartitions(db, planId, partitionsShown),
     recent_events: await readRecentEvents(db, planId, eventsShown),
+    blocked: await findBlocked(db, { ...row, paused: row.paused_at !== null }),
   };
 }
 

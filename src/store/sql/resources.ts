@@ -7,8 +7,17 @@ import type { Queryable } from '../database.ts';
 /** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
 const waitLivesSeconds = 30;
 
-/** What can be reserved of a pool now, headroom left out. */
-export type PoolState = { name: string; free: number };
+/** What can be reserved of a pool now, and what could be if nothing was in use; headroom left out. */
+export type PoolState = { name: string; free: number; limit: number };
+/** A pool as an operator sees it. */
+export type PoolUse = {
+  name: string;
+  capacity: number;
+  headroom: number;
+  in_use: number;
+  /** Plans with a step in line for it. */
+  waiting: string[];
+};
 /** A step that a pool could not serve when its turn came. */
 export type ResourceWait = {
   pool: string;
@@ -35,12 +44,26 @@ export async function storePools(
 /** The pools, locked until the transaction ends. */
 export async function lockPools(tx: Queryable, names: string[]): Promise<PoolState[]> {
   const { rows } = await tx.execute<PoolState>(sql`
-    select name, (capacity - headroom - in_use)::float8 as free from countersign.resource_pools
+    select name, (capacity - headroom - in_use)::float8 as free, (capacity - headroom)::float8 as limit
+    from countersign.resource_pools
     where name = any(${sql.param(names)}::text[]) order by name for no key update`);
   return rows;
 }
 
-/** Who waits for the pools and still could run, longest first. */
+/** Every pool, by name. */
+export async function readPools(db: Queryable): Promise<PoolUse[]> {
+  const { rows } = await db.execute<PoolUse>(sql`
+    select p.name, p.capacity::float8 as capacity, p.headroom::float8 as headroom, p.in_use::float8 as in_use,
+      array(select w.plan_id from countersign.resource_waits w where w.pool = p.name
+        group by w.plan_id order by min(w.since)) as waiting
+    from countersign.resource_pools p order by p.name`);
+  return rows;
+}
+
+/**
+ * Who waits for the pools and still could run, longest first. A step that needs more of a pool than there is, since its
+ * capacity was lowered, stands in nobody's way.
+ */
 export async function readWaits(tx: Queryable, pools: string[]): Promise<ResourceWait[]> {
   const { rows } = await tx.execute<ResourceWait>(sql`
     select w.pool, w.plan_id, w.position, w.amount::float8 as amount,
@@ -50,6 +73,8 @@ export async function readWaits(tx: Queryable, pools: string[]): Promise<Resourc
     join countersign.plans p on p.id = w.plan_id and p.status = 'executing' and p.paused_at is null
     where w.pool = any(${sql.param(pools)}::text[])
       and w.touched_at > clock_timestamp() - make_interval(secs => ${waitLivesSeconds})
+      and not exists (select 1 from countersign.resource_waits x join countersign.resource_pools o on o.name = x.pool
+        where x.plan_id = w.plan_id and x.position = w.position and x.amount > o.capacity - o.headroom)
     order by w.since, w.plan_id, w.position`);
   return rows;
 }

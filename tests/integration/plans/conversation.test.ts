@@ -25,7 +25,7 @@ function contextOf(of: TestHouse, days = 0): ConversationContext {
   return {
     db: of.db,
     enqueue: async () => {},
-    registry: of.registry,
+    catalogue: of.catalogue,
     guardedTools: [],
     approvers: [],
     guardedApprovers: {},

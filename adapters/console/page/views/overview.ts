@@ -65,6 +65,7 @@ function drawEvents(view: PlanView): TemplateResult {
 
 /** Sections of the card that are said here too; the others have a part or a tab of their own. */
 const shownHere = new Set<Section['kind']>([
+  'blocked',
   'running',
   'next',
   'failed',

@@ -1,0 +1,38 @@
+// Steps that could run and do not, because nothing there can run them or what they need is in use.
+
+export type Blockage = {
+  /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough left. */
+  kind: 'worker' | 'resource';
+  /** The first three. */
+  step_ids: string[];
+  /** How many there are; over `countedAtMost` they are not counted any further. */
+  count: number;
+  /** The capabilities, operations or pools that are missing. */
+  needs: string[];
+  /** Why, and what to do about it: `no worker offers the capability gpu. Start a worker …`. */
+  reason: string;
+};
+
+/** Steps of one blockage are counted up to here, so that looking costs the same whatever the plan's size. */
+export const countedAtMost = 1000;
+
+function describeOthers(others: number): string {
+  if (others === 0) return '';
+  if (others === 1) return ' (and 1 other)';
+  if (others >= countedAtMost)
+    return ` (and more than ${countedAtMost.toLocaleString('en-US')} others)`;
+  return ` (and ${others} others)`;
+}
+
+/**
+ * `Step 3 (and 4 others) waits: no worker offers the capability gpu. Start a worker …`
+ * @param begun the steps wait now; otherwise they would have to
+ */
+export function describeBlockage(
+  { kind, step_ids, count, reason }: Blockage,
+  begun = true,
+): string {
+  const steps = `Step ${step_ids[0] ?? ''}${describeOthers(count - 1)}`;
+  const waits = begun ? 'waits' : 'would have to wait';
+  return `${steps} ${waits}${kind === 'resource' ? ' ' : ': '}${reason}`;
+}

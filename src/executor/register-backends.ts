@@ -1,0 +1,136 @@
+// Making the back ends of this process known to all others, for as long as they live; and telling the plans that lose
+// the last one who could go on with them.
+import { isDeepStrictEqual } from 'node:util';
+import { describeBlockage } from '#contracts/blockage.ts';
+import { findBlocked } from '#plans/blocked.ts';
+import { serves } from '#plans/serve-lanes.ts';
+import { wakeWatchers } from '#plans/wake.ts';
+import {
+  type NewBackend,
+  type Offer,
+  readBackends,
+  removeBackends,
+  renewBackend,
+  renewEverySeconds,
+  storeBackend,
+  sweepBackends,
+} from '#store/backends.ts';
+import { touchPlan } from '#store/events.ts';
+import { lockPlan } from '#store/plans.ts';
+import { findClaimableLanes } from '#store/sql/lanes.ts';
+import type { Backend } from './backend.ts';
+import type { SharedContext } from './executor-context.ts';
+
+/** How often a process looks whether its own tools have changed (milliseconds). */
+const lookEveryMs = 1000;
+/** Plans that are told at once that nobody can go on with them; of the others their cards tell. */
+const plansTold = 200;
+
+export type Registration = {
+  /** Takes the back ends back: nobody counts on them any more. */
+  withdraw(): Promise<void>;
+};
+
+/** Has plans with claimable steps that only `gone` could run say so: an event, for whoever watches. */
+async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void> {
+  if (gone.length === 0) return;
+  const { db, enqueue } = context;
+  const left = await readBackends(db.query);
+  const deserted = (await findClaimableLanes(db.query, plansTold)).filter(
+    (lane) =>
+      gone.some((offer) => serves(offer, lane)) && !left.some((offer) => serves(offer, lane)),
+  );
+  for (const planId of new Set(deserted.map(({ plan_id }) => plan_id))) {
+    await db.transaction(async (tx) => {
+      const plan = await lockPlan(tx, planId);
+      const [first] = await findBlocked(tx, { ...plan, paused: plan.paused_at !== null });
+      if (first === undefined) return;
+      await touchPlan(tx, planId, 'blocked', describeBlockage(first));
+      await wakeWatchers(tx, enqueue, planId);
+    });
+  }
+}
+
+/** Removes back ends that were not heard of for too long. Safe to run in many processes at once. */
+export async function missDeadBackends(context: SharedContext): Promise<void> {
+  const dead = await sweepBackends(context.db.query);
+  for (const { id } of dead) context.warn(`The back end ${id} was not heard of any more.`);
+  await tellDeserted(context, dead);
+}
+
+/**
+ * Writes what each of `members` offers, renews it, and writes it anew when a tool came up or went down.
+ * @param onMore called when something is offered that was not before
+ */
+export async function registerBackends(
+  context: SharedContext,
+  members: { id: string; backend: Backend }[],
+  onMore: () => Promise<void>,
+): Promise<Registration> {
+  const { db, warn } = context;
+  const written = new Map<string, NewBackend>();
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let stopped = false;
+  let renewed = performance.now();
+
+  function describe({ id, backend }: (typeof members)[number]): NewBackend {
+    const { name, capabilities, concurrency } = backend;
+    const manifest = backend.manifest();
+    const operations = manifest.map((operation) => operation.name);
+    return { id, name, capabilities, operations, concurrency, manifest };
+  }
+
+  async function store(row: NewBackend): Promise<void> {
+    await storeBackend(db.query, row);
+    written.set(row.id, row);
+  }
+
+  /** @returns whether something is offered that was not before */
+  async function update(row: NewBackend): Promise<boolean> {
+    const before = written.get(row.id);
+    if (before === undefined) {
+      await store(row);
+      return true;
+    }
+    if (isDeepStrictEqual(before, row)) return false;
+    await store(row);
+    const lost = before.operations.filter((name) => !row.operations.includes(name));
+    await tellDeserted(context, [{ ...before, operations: lost }]);
+    return row.operations.some((name) => !before.operations.includes(name));
+  }
+
+  async function look(): Promise<void> {
+    let more = false;
+    for (const member of members) more = (await update(describe(member))) || more;
+    if (performance.now() - renewed >= renewEverySeconds * 1000) {
+      renewed = performance.now();
+      for (const [id, row] of written) if (!(await renewBackend(db.query, id))) await store(row);
+    }
+    if (more) await onMore();
+  }
+
+  function next(): void {
+    timer = setTimeout(() => {
+      round = look()
+        .catch((error: unknown) =>
+          warn('What this worker offers could not be written; trying again.', error),
+        )
+        .then(() => {
+          if (!stopped) next();
+        });
+    }, lookEveryMs);
+  }
+
+  for (const member of members) await store(describe(member));
+  next();
+  return {
+    async withdraw() {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+      await removeBackends(db.query, [...written.keys()]);
+      await tellDeserted(context, [...written.values()]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Which steps of a plan nobody can run at the moment, or stand in line for a pool: shown, not waited for in silence.
+import type { Blockage } from '#contracts/blockage.ts';
+import type { Plan } from '#contracts/plan.ts';
+import { operationName } from '#contracts/tool.ts';
+import { listOf } from '#contracts/words.ts';
+import { type Offer, readBackends } from '#store/backends.ts';
+import type { Queryable } from '#store/database.ts';
+import { countSteps, type LongWait, readLongWaits } from '#store/sql/blocked.ts';
+import { readClaimableLanes } from '#store/sql/lanes.ts';
+import { readPools } from '#store/sql/resources.ts';
+import { type Lane, readLanes } from '#store/steps.ts';
+import { serves } from './serve-lanes.ts';
+
+/** A step that waits for a pool is spoken of after so many seconds. */
+const longWaitSeconds = 10;
+
+type Lack = Pick<Blockage, 'needs' | 'reason'>;
+
+/** Why none of `offers` serves the lane; null: one does. */
+export function findLack(
+  lane: Pick<Lane, 'tool' | 'operation' | 'capabilities'>,
+  offers: Offer[],
+): Lack | null {
+  if (offers.some((offer) => serves(offer, lane))) return null;
+  const name = operationName(lane.tool, lane.operation);
+  if (offers.length === 0) {
+    return { needs: [name], reason: 'no worker is running. Start one: `countersign worker`.' };
+  }
+  const able = offers.filter(({ operations }) => operations.includes(name));
+  if (able.length === 0) {
+    return {
+      needs: [name],
+      reason: `no worker offers ${name}. Start a worker that has the tool ${lane.tool}; \`countersign doctor\` lists what there is.`,
+    };
+  }
+  const missing = lane.capabilities.filter(
+    (wanted) => !able.some(({ capabilities }) => capabilities.includes(wanted)),
+  );
+  const needs = missing.length > 0 ? missing : lane.capabilities;
+  const what = needs.length === 1 ? 'the capability' : 'the capabilities';
+  const together = missing.length > 0 ? '' : ' together';
+  const it = needs.length === 1 ? 'it' : 'them';
+  return {
+    needs,
+    reason: `no worker offers ${what} ${listOf(needs)}${together}. Start a worker whose countersign.json lists ${it} under backends.`,
+  };
+}
+
+/** What the lane needs more of than there is; null: it can be served. */
+function findExcess({ resources }: Lane, limits: Map<string, number>): Lack | null {
+  for (const [pool, amount] of Object.entries(resources)) {
+    const limit = limits.get(pool);
+    if (limit === undefined || amount <= limit) continue;
+    return {
+      needs: [pool],
+      reason: `it needs ${amount} of ${pool}, which has ${limit}. Raise resourcePools.${pool} in countersign.json.`,
+    };
+  }
+  return null;
+}
+
+function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWait): Blockage {
+  const [first, ...others] = holders;
+  const more = others.length === 0 ? '' : ' and others';
+  const held = first === undefined ? '' : ` by ${first}${more}`;
+  return {
+    kind: 'resource',
+    step_ids: [step_id],
+    count: 1,
+    needs: [pool],
+    reason: `for ${amount} of ${pool}; ${in_use} of ${limit} are in use${held}.`,
+  };
+}
+
+const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
+
+/**
+ * What nobody can run now: of a plan under way the steps whose turn it is, before that any. Costs the same whatever the
+ * plan's size as long as everything is served.
+ */
+export async function findBlocked(
+  db: Queryable,
+  plan: { id: string; status: Plan['status']; paused: boolean },
+): Promise<Blockage[]> {
+  const waiting = beforeStart.includes(plan.status);
+  const underWay = (plan.status === 'executing' || plan.status === 'stalled') && !plan.paused;
+  if (!waiting && !underWay) return [];
+  const lanes = waiting ? await readLanes(db, plan.id) : await readClaimableLanes(db, plan.id);
+  if (lanes.length === 0) return [];
+  const offers = await readBackends(db);
+  const pooled = lanes.some(({ resources }) => Object.keys(resources).length > 0);
+  const limits = new Map(
+    pooled
+      ? (await readPools(db)).map(({ name, capacity, headroom }) => [name, capacity - headroom])
+      : [],
+  );
+  const byReason = new Map<string, Lack & { lanes: number[] }>();
+  for (const lane of lanes) {
+    const lack = findLack(lane, offers) ?? findExcess(lane, limits);
+    if (lack === null) continue;
+    const same = byReason.get(lack.reason);
+    if (same === undefined) byReason.set(lack.reason, { ...lack, lanes: [lane.lane] });
+    else same.lanes.push(lane.lane);
+  }
+  const blocked: Blockage[] = [];
+  for (const { lanes: without, ...lack } of byReason.values()) {
+    const counted = await countSteps(db, plan.id, without, underWay);
+    // Between the two looks somebody may have taken them.
+    if (counted.count > 0) blocked.push({ kind: 'worker', ...lack, ...counted });
+  }
+  if (!underWay || !pooled) return blocked;
+  return [...blocked, ...(await readLongWaits(db, plan.id, longWaitSeconds)).map(describeWait)];
+}

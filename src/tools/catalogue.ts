@@ -1,0 +1,94 @@
+// The operations that plans may name: this process's own, and what live workers say they have, so that a gateway can
+// check a plan whose tools only workers have.
+import { errorMessage } from '#contracts/errors.ts';
+import {
+  type Catalogue,
+  doesMore,
+  type KnownOperation,
+  type OperationSpec,
+  type ToolRegistry,
+} from '#contracts/tool.ts';
+import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
+
+/** What each live worker offers, in a stable order; the same list again (by identity) as long as it has not changed. */
+export type ManifestsPort = () => Promise<readonly OperationSpec[][]>;
+
+/** Of several descriptions of one operation the most careful one, and of equals the first. */
+function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, OperationSpec> {
+  const merged = new Map<string, OperationSpec>();
+  for (const spec of manifests.flat()) {
+    const known = merged.get(spec.name);
+    if (known === undefined || doesMore(spec.effect, known.effect)) merged.set(spec.name, spec);
+  }
+  return merged;
+}
+
+/** @param registry the tools of this process, which come first @param readManifests what the workers offer */
+export function createCatalogue(
+  registry: Pick<ToolRegistry, 'list' | 'get' | 'validate' | 'check' | 'status'>,
+  readManifests: ManifestsPort,
+): Catalogue {
+  let manifests: readonly OperationSpec[][] = [];
+  let offered = new Map<string, OperationSpec>();
+  const validators = new WeakMap<OperationSpec, ArgumentValidator>();
+
+  function validatorOf(spec: OperationSpec): ArgumentValidator {
+    const validator = validators.get(spec) ?? compileValidator(spec.input);
+    validators.set(spec, validator);
+    return validator;
+  }
+
+  /** This process's own description, unless a worker's is more careful about what it does. */
+  function temper<T extends KnownOperation>(own: T): T {
+    const other = offered.get(own.name);
+    if (other === undefined || !doesMore(other.effect, own.effect)) return own;
+    return { ...own, effect: other.effect, destructive: own.destructive || other.destructive };
+  }
+
+  return {
+    list() {
+      const own = registry.list();
+      const names = new Set(own.map(({ name }) => name));
+      const others = [...offered.values()]
+        .filter(({ name }) => !names.has(name))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      return [...own.map(temper), ...others];
+    },
+    get(name) {
+      const own = registry.get(name);
+      return own === undefined ? offered.get(name) : temper(own);
+    },
+    validate(name, args, unknown) {
+      const spec = offered.get(name);
+      if (spec === undefined || registry.get(name) !== undefined) {
+        return registry.validate(name, args, unknown);
+      }
+      try {
+        return validatorOf(spec)(args, unknown);
+      } catch (error) {
+        return [`its schema, as a worker describes it, cannot be used: ${errorMessage(error)}`];
+      }
+    },
+    async check(tool) {
+      const here = registry.status().some((status) => status.tool === tool);
+      const state = here ? await registry.check(tool) : null;
+      if (state?.ok === true) return state;
+      for (const spec of offered.values()) if (spec.tool === tool) return { ok: true };
+      return (
+        state ?? {
+          ok: false,
+          reason: `No worker offers the tool ${tool} at the moment. Start one that has it; \`countersign doctor\` lists the workers.`,
+        }
+      );
+    },
+    async refresh() {
+      const now = await readManifests();
+      const same =
+        now.length === manifests.length &&
+        now.every((manifest, index) => manifest === manifests[index]);
+      if (same) return;
+      manifests = now;
+      offered = mergeManifests(now);
+    },
+  };
+}
