@@ -12,6 +12,7 @@ import { describeFindings, examine } from './doctor.ts';
 import { createLog } from './logging.ts';
 import { openMigrated } from './open-database.ts';
 import { addressOf, banner, serve, version } from './serve.ts';
+import { trimMemory } from './trim-memory.ts';
 import { type House, openHouse } from './wire.ts';
 
 /** Milliseconds between looks whether `npm` is still there. */
@@ -74,10 +75,12 @@ async function runServer(parts: { http: boolean; work: boolean }): Promise<void>
       const seconds = (performance.now() - began) / 1000;
       console.log(banner(house, config, url, seconds));
       await openConsole(config, url);
+      trimMemory();
       await waitFor(signal);
       await app.close();
     } else {
       console.log(`Countersign ${version}: this worker is ready.`);
+      trimMemory();
       await waitFor(signal);
     }
   } finally {

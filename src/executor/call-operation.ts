@@ -14,7 +14,8 @@ function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
   return {
     planId: plan.id,
     stepId: step.step_id,
-    idempotencyKey: `${plan.id}:${plan.version}:${step.step_id}`,
+    // Without the version: a patch that is applied between two attempts makes no other step of this one.
+    idempotencyKey: `${plan.id}:${step.step_id}`,
     user: plan.requester,
     conversation: plan.conversation,
     timezone: context.timezone,
@@ -53,14 +54,10 @@ export async function callOperation(
   const expected = operation.expectedSeconds?.(args) ?? 0;
   const rule = ruleOf(operation.name, context.operations, context.settings);
   const seconds = rule.timeout_seconds + expected;
-  const timeout = new AbortController();
-  const timer = setTimeout(
-    () => timeout.abort(new DOMException('', 'TimeoutError')),
-    seconds * 1000,
-  );
-  const signal = AbortSignal.any([run.signal, timeout.signal]);
+  const timeout = new DOMException('', 'TimeoutError');
+  const timer = setTimeout(() => run.cutOff(timeout), seconds * 1000);
   try {
-    const result = await abandonOn(operation.call(args, { ...toolContext(run), signal }), signal);
+    const result = await abandonOn(operation.call(args, toolContext(run)), run.signal);
     passCrashPoint('after_call');
     if ('waitFor' in result) {
       return makeOutcome(step, {
@@ -71,7 +68,7 @@ export async function callOperation(
     }
     return makeOutcome(step, { status: 'succeeded', summary: result.summary, output: result.data });
   } catch (error) {
-    if (timeout.signal.aborted) {
+    if (run.signal.reason === timeout) {
       const message = `${operation.name} did not answer within ${seconds} s.`;
       if (step.effect === 'write') return makeUnknown(step, 'timed_out', message);
       const timedOut = new CountersignError('timed_out', message, { passesAfterMs: 0 });

@@ -3,8 +3,8 @@ import type { Database } from '#store/database.ts';
 import { type Lease, renewLeases } from '#store/sql/leases.ts';
 
 export type Leases = {
-  /** Takes note of a lease; the signal aborts when it is lost or its plan is cancelled. */
-  hold(lease: Lease): AbortSignal;
+  /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */
+  hold(lease: Lease): AbortController;
   release(lease: Lease): void;
   /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
@@ -52,7 +52,7 @@ export function keepLeases(
     hold(lease) {
       const abort = new AbortController();
       held.set(keyOf(lease), { lease, abort });
-      return abort.signal;
+      return abort;
     },
     release: (lease) => void held.delete(keyOf(lease)),
     abortPlan(planId, reason) {

@@ -37,7 +37,7 @@ function cleanOutcome(outcome: Outcome): Outcome {
     error:
       outcome.error === null
         ? null
-        : { code: outcome.error.code, message: makeStorableText(outcome.error.message) },
+        : { ...outcome.error, message: makeStorableText(outcome.error.message) },
   };
 }
 
@@ -81,7 +81,7 @@ function fitStatus(outcome: Outcome, row: PlanRow): StoredOutcome {
   if (over && outcome.status === 'ready')
     return { ...stored, status: 'cancelled', attempt_status: 'failed' };
   if (!over && outcome.status === 'cancelled') {
-    return { ...stored, status: 'ready', attempt_status: 'lost', error: null };
+    return { ...stored, status: 'ready', attempt_status: 'cancelled', error: null };
   }
   if (outcome.status === 'ready') return { ...stored, attempt_status: 'failed' };
   return stored;

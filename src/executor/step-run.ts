@@ -12,6 +12,8 @@ export type StepRun = {
   lease: Lease;
   /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
   signal: AbortSignal;
+  /** Aborts `signal`: the call takes too long. */
+  cutOff: (reason: Error) => void;
   mark: (lease: Lease) => Promise<boolean>;
   /** False: the process stops, and what has not been called is handed back. */
   mayBegin: () => boolean;

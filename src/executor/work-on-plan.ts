@@ -35,7 +35,7 @@ export type PlanWorker = {
   stop(): Promise<void>;
 };
 
-type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; signal: AbortSignal };
+type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
 
 /** A call that came back; its lease is held until its outcome is stored. */
 type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
@@ -188,7 +188,7 @@ class PlanLoop {
     this.#napMs = turn.nextInMs;
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
-      this.#claimed.push({ plan: turn.plan, step, lease, signal: context.leases.hold(lease) });
+      this.#claimed.push({ plan: turn.plan, step, lease, call: context.leases.hold(lease) });
     }
     if (turn.more && turn.steps.length > 0) await this.#invite();
   }
@@ -234,12 +234,15 @@ class PlanLoop {
     }
   }
 
-  #call({ plan, step, lease, signal }: Claimed): void {
+  #call({ plan, step, lease, call }: Claimed): void {
     const { context, mark } = this;
     this.#calling++;
     const began = performance.now();
     const mayBegin = () => !this.isStopping();
-    void runStep({ context, plan, step, lease, signal, mark, mayBegin }).then((outcome) => {
+    const { signal } = call;
+    const cutOff = (reason: Error) => call.abort(reason);
+    const run = { context, plan, step, lease, signal, cutOff, mark, mayBegin };
+    void runStep(run).then((outcome) => {
       this.#calling--;
       this.#finished.push({ step, lease, outcome });
       const { backend, settings } = context;

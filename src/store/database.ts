@@ -1,5 +1,5 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
-import { fillPlaceholders, type SQL, sql } from 'drizzle-orm';
+import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
@@ -25,10 +25,21 @@ export type Transaction = Queryable & {
 
 const dialect = new PgDialect();
 
-/** Makes a prepared statement of `query`; `name` is unique in the program. */
+/** Makes a prepared statement of `query`; `name` is unique in the program. Each placeholder is sent once. */
 export function prepareStatement(name: string, query: SQL): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
-  return { name, text, params };
+  const distinct: unknown[] = [];
+  const numbers = params.map((param) => {
+    const same = distinct.findIndex(
+      (other) => is(param, Placeholder) && is(other, Placeholder) && other.name === param.name,
+    );
+    return same === -1 ? distinct.push(param) : same + 1;
+  });
+  return {
+    name,
+    text: text.replace(/\$(\d+)/g, (_, number: string) => `$${numbers[Number(number) - 1]}`),
+    params: distinct,
+  };
 }
 
 const transactions = new WeakMap<PoolClient, Transaction>();

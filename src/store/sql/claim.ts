@@ -52,7 +52,10 @@ const candidatesOf = (columns: string): SQL => sql`
     order by s.priority desc, s.dependents desc, s.available_at, s.position limit ${sql.placeholder('limit')}
   ) c`;
 
-/** `picked` is a CTE (position) of ready steps. */
+/**
+ * `picked` selects positions of ready steps. Whether they are ready is not asked again: they were read under the plan's
+ * lock, and the condition would have Postgres look through the index of all ready steps.
+ */
 const claimOf = (picked: SQL): SQL => sql`
   with picked as materialized (${picked}),
   claimed as (
@@ -61,7 +64,7 @@ const claimOf = (picked: SQL): SQL => sql`
       lease_until = clock_timestamp() + make_interval(secs => ${sql.placeholder('seconds')}),
       started_at = clock_timestamp(), called_at = null, ended_at = null, error = null, result_summary = null,
       question = null
-    where s.plan_id = ${plan} and s.position = any(array(select position from picked)) and s.status = 'ready'
+    where s.plan_id = ${plan} and s.position = any(array(select position from picked))
     returning s.position, s.step_id, s.partition, s.lane, s.attempt, s.tries, s.final_args, s.priority, s.dependents,
       s.available_at
   ),
@@ -119,7 +122,7 @@ export function claimBestSteps(
   return tx.run<ClaimedStep>(claimBest, { ...valuesOf(planId, terms), lanes, limit });
 }
 
-/** Leases exactly the steps at `positions` that are ready. The caller holds the plan's lock. */
+/** Leases exactly the steps at `positions`, which the caller has read as ready under the plan's lock. */
 export function claimStepsAt(
   tx: Transaction,
   planId: string,

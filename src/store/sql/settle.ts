@@ -47,28 +47,30 @@ type Row = PlanProgress & {
 
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
-/** The outcome of step `s`, out of a map by position. */
-const own = sql`(${sql.placeholder('outcomes')}::jsonb -> s.position::text)`;
 
 const settle = prepareStatement(
   'settle',
   sql`
-  with done as (
-    update countersign.step_states s set status = ${own} ->> 'status', result_summary = ${own} ->> 'summary',
-      output = ${own} -> 'output', error = nullif(${own} -> 'error', 'null'::jsonb), question = ${own} ->> 'question',
-      final_args = coalesce(nullif(${own} -> 'final_args', 'null'::jsonb), s.final_args),
-      ended_at = case when ${own} ->> 'status' in ('waiting', 'ready') then null else clock_timestamp() end,
-      available_at = case when ${own} ->> 'status' = 'ready'
-        then clock_timestamp() + make_interval(secs => coalesce((${own} ->> 'retry_in_ms')::float8, 0) / 1000)
-        else s.available_at end,
-      tries = case when ${own} ->> 'status' = 'ready' and ${own} ->> 'retry_in_ms' is null
-        then s.tries - 1 else s.tries end,
+  with o as materialized (
+    select *, 'running'::text as from_status from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
+      as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
+        question text, final_args jsonb, retry_in_ms float8)
+  ),
+  done as (
+    update countersign.step_states s set status = o.status, result_summary = o.summary, output = o.output,
+      error = nullif(o.error, 'null'::jsonb), question = o.question,
+      final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
+      ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
+      available_at = case when o.status = 'ready'
+        then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
+      tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end,
       lease_owner = null, lease_until = null
+    from o
     where s.plan_id = ${plan} and s.position = any(${sql.placeholder('positions')}::int[])
-      and s.attempt = (${own} ->> 'attempt')::int and s.lease_owner = ${worker} and s.status = 'running'
+      and s.position = o.position and s.attempt = o.attempt and s.status = o.from_status and s.lease_owner = ${worker}
     returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
       case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
-      ${own} ->> 'attempt_status' as attempt_status, ${own} ->> 'retry_in_ms' is not null as retried
+      o.attempt_status, o.retry_in_ms is not null as retried
   ),
   attempts as (
     insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
@@ -104,13 +106,10 @@ export async function settleSteps(
   worker: string,
   outcomes: StoredOutcome[],
 ): Promise<Settled> {
-  const byPosition = Object.fromEntries(
-    outcomes.map(({ position, ...outcome }) => [position, outcome]),
-  );
   const [row] = await tx.run<Row>(settle, {
     plan: planId,
     worker,
-    outcomes: JSON.stringify(byPosition),
+    outcomes: JSON.stringify(outcomes),
     positions: outcomes.map(({ position }) => position),
   });
   return {

@@ -7,8 +7,8 @@ import type { DependencyType } from '#contracts/plan.ts';
  * with a CTE `met(position)` of steps whose start or finish meets their outgoing edges of the given types. A negative
  * lag (lead) counts as none: a finish cannot be known beforehand.
  *
- * Rows are found by arrays and maps instead of joins, here and in claim and settle: which way round a join is done
- * would depend on statistics, and those of a plan that was stored a moment ago do not exist yet.
+ * Rows are found by arrays of positions, here and in claim and settle: which way round a join is done would depend on
+ * statistics, and those of a plan that was stored a moment ago do not exist yet.
  */
 export function freeSuccessors(planId: string | Placeholder, types: DependencyType[]): SQL {
   const wanted = sql.raw(types.map((type) => `'${type}'`).join(', '));

@@ -120,6 +120,7 @@ describe('a database that goes away for a moment', () => {
       lease,
       signal,
       mark: async () => true,
+      cutOff: () => {},
       mayBegin: () => true,
     });
     expect(outcome).toMatchObject({ status: 'succeeded', error: null });
@@ -220,6 +221,7 @@ describe('a call', () => {
       lease,
       signal,
       mark: async () => true,
+      cutOff: () => {},
       mayBegin: () => true,
     });
     expect(called).toBe(false);

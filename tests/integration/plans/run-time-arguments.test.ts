@@ -49,7 +49,7 @@ async function runReady(planId: string, context: ExecutorContext = executor) {
     steps.map((step) => {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       const mark = async () => true;
-      return runStep({ context, plan, step, lease, signal, mark, mayBegin: () => true });
+      return runStep({ context, plan, step, lease, signal, cutOff: () => {}, mark, mayBegin: () => true });
     }),
   );
   await settleOutcomes(context, planId, outcomes);
