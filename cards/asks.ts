@@ -13,7 +13,7 @@ import { formatTime } from './words.ts';
 
 const questionAtMost = 900;
 /** The button that opens a form. */
-export const fillIn = 'Fill in';
+const fillIn = 'Fill in';
 
 /** Why a person cannot do their step; the others need it. */
 const blockedForm: Form = {

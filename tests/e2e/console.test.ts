@@ -281,3 +281,44 @@ describe('the connection', () => {
     await guarded.stop();
   });
 });
+
+describe('a step for a person', () => {
+  it('is filled in on its card: what is wrong is said beside the field, and nothing typed is lost', async () => {
+    const form = [
+      { name: 'price', label: 'Price per night', type: 'number', required: true, min: 0 },
+      { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
+      { name: 'day', label: 'First night', type: 'date' },
+      { name: 'paid', label: 'Is it paid?', type: 'boolean' },
+    ];
+    const human = { tool: 'human', operation: 'task', description: 'Ask' };
+    const plan = await server.api.propose({
+      title: 'Book a room',
+      conversation: 'rooms',
+      steps: [
+        { ...human, id: 'quote', args: { question: 'What does it cost?', form } },
+        { ...human, id: 'key', args: { question: 'Bring the key.', assignee: 'ben' } },
+      ],
+    });
+    await server.api.approve(plan);
+    await page.goto(`${server.url}?c=rooms&plan=${plan.id}`);
+    await button('Done').first().click();
+    expect(await card().innerText()).toContain('Give a number of at least 0.');
+    expect(await card().innerText()).toContain('Choose one.');
+
+    await card().getByLabel('Price per night').fill('120.5');
+    await card().getByLabel('Room').selectOption('Green');
+    await card().getByLabel('Yes').check();
+    const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
+    await server.api.post(`/api/plans/${plan.id}/resume`, answer);
+    await card().getByText('This waits for ben').waitFor({ state: 'detached' });
+    expect(await card().getByLabel('Yes').isChecked()).toBe(true);
+    await button('Done').click();
+
+    await server.api.reach(plan.id, 'completed');
+    const [quote] = await server.api.steps(plan.id);
+    expect(quote?.output).toMatchObject({
+      fields: { price: 120.5, room: 'Green', day: null, paid: true },
+      by: 'local',
+    });
+  });
+});
