@@ -9,6 +9,7 @@ export const executeQueue = {
   policy: 'short',
   retryLimit: 5,
   retryDelay: 1,
+  heartbeatSeconds: 30,
   expireInSeconds: 600,
 } as const satisfies QueueSpec;
 

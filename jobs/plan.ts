@@ -9,6 +9,7 @@ export const planQueue = {
   policy: 'short',
   retryLimit: 2,
   retryDelay: 1,
+  heartbeatSeconds: 30,
   expireInSeconds: 600,
 } as const satisfies QueueSpec;
 

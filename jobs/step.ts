@@ -11,6 +11,7 @@ export const stepQueue = {
   policy: 'short',
   retryLimit: 3,
   retryDelay: 1,
+  heartbeatSeconds: 30,
   expireInSeconds: longestSeconds,
 } as const satisfies QueueSpec;
 

@@ -1,5 +1,6 @@
 // The back ends of one process, together: each has its own loops, leases and slots; a plan is given to all of them, and
 // each takes what it can run.
+import { CountersignError } from '#contracts/errors.ts';
 import type { Listener } from '#store/notify.ts';
 import type { Backend } from './backend.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
@@ -46,7 +47,13 @@ export function createCrew(
 
   async function work(planId: string): Promise<void> {
     const done = await Promise.allSettled(members.map((member) => member.worker.work(planId)));
-    for (const result of done) if (result.status === 'rejected') throw result.reason;
+    for (const result of done) {
+      if (result.status === 'fulfilled') continue;
+      // A slip may outlive its plan.
+      const { reason } = result;
+      if (reason instanceof CountersignError && reason.code === 'plan_not_found') continue;
+      throw reason;
+    }
   }
 
   /** Without a job behind it: what fails is found again by the next round. */

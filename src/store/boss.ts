@@ -10,6 +10,8 @@ export type QueueSpec = {
   retryLimit: number;
   retryDelay: number;
   expireInSeconds: number;
+  /** A job whose worker has not been heard of for this long (at least 10) is given to another. */
+  heartbeatSeconds?: number;
 };
 
 /**
@@ -33,10 +35,13 @@ export async function openBoss(
   return boss;
 }
 
-/** Makes sure the queues exist; many processes may do so at once. */
+/** Makes sure the queues exist, with these options; many processes may do so at once. */
 export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
-  for (const { name, ...queue } of queues) {
-    await boss.createQueue(name, { ...queue, notify: true, retryBackoff: true });
+  for (const { name, policy, ...options } of queues) {
+    const queue = { ...options, notify: true, retryBackoff: true };
+    await boss.createQueue(name, { ...queue, policy });
+    // One that an earlier version made keeps its policy; the rest is brought up to date.
+    await boss.updateQueue(name, queue);
   }
 }
 
