@@ -12,7 +12,7 @@ type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args'>;
 /** Whether references and run-time values in `args` can be read; if not, `problems` says why. */
 export function areReadable(
   args: JsonObject,
-  index: number,
+  path: string,
   label: string,
   problems: Problems,
 ): boolean {
@@ -20,25 +20,23 @@ export function areReadable(
     ? ['its arguments as a whole are a reference; give each argument its own']
     : findMalformed(args);
   if (reasons.length === 0) return true;
-  problems.add(
-    'invalid_reference',
-    `steps[${index}].args`,
-    `Step ${label}: ${reasons.join('; ')}.`,
-  );
+  problems.add('invalid_reference', `${path}.args`, `Step ${label}: ${reasons.join('; ')}.`);
   return false;
 }
 
 /**
  * Adds an `invalid_reference` to `problems` for each reference that no output can ever satisfy. References to steps
  * that are not there, and operations that nobody offers, are told elsewhere.
+ * @param known where the steps are that `steps` refer to
  */
 export function checkReferences(
   steps: readonly CheckedStep[],
   catalogue: Pick<Catalogue, 'get'>,
   problems: Problems,
+  known: readonly CheckedStep[] = steps,
 ): void {
   const checker = new ReferenceChecker();
-  const byId = new Map(steps.map((step) => [step.id, step]));
+  const byId = new Map(known.map((step) => [step.id, step]));
   const producers = new Map<string, Producer | null>();
   const producerOf = (id: string): Producer | null => {
     const known = producers.get(id);

@@ -5,12 +5,14 @@ import type { Dependency, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Problems } from './problems.ts';
 
+/** Which step it is, and where in the request it stands. */
+export type Place = { label: string; position: number; path: string };
+
 /** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
 export function dependenciesOf(
-  draft: StepDraft,
+  draft: Pick<StepDraft, 'after'>,
   args: JsonObject,
-  index: number,
-  label: string,
+  { label, position, path: place }: Place,
   positions: Map<string, number>,
   problems: Problems,
 ): { predecessor: number; dependency: Dependency }[] {
@@ -23,7 +25,7 @@ export function dependenciesOf(
         path,
         `Step ${label} ${what} step "${dependency.id}", which is not in the plan.`,
       );
-    } else if (predecessor === index + 1) {
+    } else if (predecessor === position) {
       problems.add('dependency_cycle', path, `Step ${label} ${what} itself.`);
     } else {
       found.set(`${predecessor}:${dependency.type}`, { predecessor, dependency });
@@ -32,14 +34,14 @@ export function dependenciesOf(
   for (const entry of draft.after ?? []) {
     const dependency: Dependency =
       typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
-    add(dependency, `steps[${index}].after`, 'unknown_step', 'waits for');
+    add(dependency, `${place}.after`, 'unknown_step', 'waits for');
   }
   for (const { $from } of referencesOf(args)) {
     const predecessor = positions.get($from);
     if (predecessor !== undefined && found.has(`${predecessor}:FS`)) continue;
     add(
       { id: $from, type: 'FS', lag_minutes: 0 },
-      `steps[${index}].args`,
+      `${place}.args`,
       'invalid_reference',
       'uses the output of',
     );

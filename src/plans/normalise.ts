@@ -1,19 +1,13 @@
 // From a draft as it was sent to steps as they are stored: ids, positions, edges, effects; or every problem found, and nothing stored.
-import { openArguments } from '#contracts/arguments.ts';
 import type { PlanDraft, StepContent, StepDraft } from '#contracts/plan.ts';
-import type { ResourcePool } from '#contracts/settings.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Catalogue, operationName } from '#contracts/tool.ts';
+import { operationName } from '#contracts/tool.ts';
 import type { Edge, Lane, NewStep } from '#store/steps.ts';
-import { areReadable, checkReferences } from './check-references.ts';
+import { checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { findCycle } from './graph.ts';
 import { Lanes } from './lanes.ts';
+import { normaliseStep, type PoolLimits, type StepRules } from './normalise-step.ts';
 import { Problems } from './problems.ts';
-import { sealOf } from './seal.ts';
-
-/** What there is to know of operations. */
-type Described = Pick<Catalogue, 'list' | 'get' | 'validate'>;
 
 type NormalStep = StepContent & NewStep;
 
@@ -46,71 +40,6 @@ function assignIds(drafts: StepDraft[], problems: Problems): string[] {
   });
 }
 
-function checkArguments(
-  args: JsonObject,
-  name: string,
-  catalogue: Described,
-  path: string,
-  label: string,
-  problems: Problems,
-): void {
-  const reasons = catalogue.validate(name, args, openArguments(args));
-  if (reasons.length === 0) return;
-  const special = catalogue.get(name)?.check?.(args)?.code ?? 'invalid_arguments';
-  problems.add(special, path, `Step ${label} (${name}): ${reasons.join('; ')}.`);
-}
-
-/** A not-before time in UTC. Both Postgres and the digest take years of four digits, in UTC too. */
-function readTime(
-  step: StepDraft,
-  index: number,
-  label: string,
-  problems: Problems,
-): string | null {
-  if (step.not_before === undefined) return null;
-  const time = new Date(step.not_before);
-  const year = time.getUTCFullYear();
-  if (year >= 1000 && year <= 9999) return time.toISOString();
-  problems.add(
-    'invalid_request',
-    `steps[${index}].not_before`,
-    `Step ${label} has a not_before that is no time between the years 1000 and 9999. Give one such as 2026-05-04T09:00:00Z.`,
-  );
-  return null;
-}
-
-/** How much of each pool steps may reserve at once. */
-export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
-
-/** A step that needs more than there is would wait for ever. Where no pool is configured, nothing is limited. */
-function checkResources(
-  step: StepDraft,
-  index: number,
-  label: string,
-  pools: PoolLimits,
-  problems: Problems,
-): void {
-  const known = Object.keys(pools);
-  if (known.length === 0) return;
-  for (const [name, amount] of Object.entries(step.resources ?? {})) {
-    const path = `steps[${index}].resources.${name}`;
-    const pool = pools[name];
-    if (pool === undefined) {
-      problems.add(
-        'invalid_request',
-        path,
-        `Step ${label} needs ${name}, which is no resource pool. There are ${known.join(', ')}.`,
-      );
-    } else if (amount > pool.capacity - pool.headroom) {
-      problems.add(
-        'invalid_request',
-        path,
-        `Step ${label} needs ${amount} of ${name}, which has ${pool.capacity - pool.headroom}. Ask for less, or raise resourcePools.${name}.`,
-      );
-    }
-  }
-}
-
 /** Steps that wait for each other can never run. */
 function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   const cycle = findCycle(ids.length, edges);
@@ -123,12 +52,6 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
   );
 }
 
-function describeKnown(catalogue: Described): string {
-  const names = catalogue.list().map(({ name }) => name);
-  const shown = names.slice(0, 12).join(', ');
-  return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
-}
-
 /**
  * The stored form of `draft`.
  * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
@@ -137,7 +60,7 @@ function describeKnown(catalogue: Described): string {
  */
 export function normalisePlan(
   draft: PlanDraft,
-  catalogue: Described,
+  catalogue: StepRules['catalogue'],
   guardedTools: string[],
   pools: PoolLimits = {},
 ): NormalPlan {
@@ -149,62 +72,28 @@ export function normalisePlan(
   const ids = assignIds(draft.steps, problems);
   const positions = new Map(ids.map((id, index) => [id, index + 1]));
   const guarded = new Set(guardedTools);
+  const rules: StepRules = { catalogue, guarded, pools };
   const used = new Set<string>();
   const edges: Edge[] = [];
   const steps = draft.steps.map((step, index): NormalStep => {
     const id = ids[index] ?? String(index + 1);
-    const name = operationName(step.tool, step.operation);
-    const spec = catalogue.get(name);
-    const given = step.args ?? {};
-    const readable = areReadable(given, index, id, problems);
-    const args = readable ? given : {};
-    if (spec === undefined || spec.tool !== step.tool) {
-      problems.add(
-        'unknown_operation',
-        `steps[${index}]`,
-        `Step ${id} uses ${name}, which no tool offers. Available: ${describeKnown(catalogue)}.`,
-      );
-    } else if (readable) {
-      checkArguments(args, name, catalogue, `steps[${index}].args`, id, problems);
-    }
-    used.add(name);
-    const dependencies = dependenciesOf(step, args, index, id, positions, problems);
+    const position = index + 1;
+    const path = `steps[${index}]`;
+    const body = normaliseStep(step, id, path, rules, problems);
+    used.add(operationName(body.tool, body.operation));
+    const place = { label: id, position, path };
+    const dependencies = dependenciesOf(step, body.args, place, positions, problems);
     for (const { predecessor, dependency } of dependencies) {
-      edges.push({
-        predecessor,
-        successor: index + 1,
-        type: dependency.type,
-        lag_minutes: dependency.lag_minutes,
-      });
+      const { type, lag_minutes } = dependency;
+      edges.push({ predecessor, successor: position, type, lag_minutes });
     }
-    checkResources(step, index, id, pools, problems);
-    const target = step.target ?? targetFrom(args, spec?.targetArgument);
-    const executed = {
-      id,
-      tool: step.tool,
-      operation: step.operation,
-      target,
-      args,
-      resources: step.resources ?? {},
-      capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
-    };
     return {
-      ...executed,
-      position: index + 1,
-      description: step.description,
+      ...body,
+      position,
       after: dependencies.map(({ dependency }) => dependency),
-      priority: step.priority ?? 0,
-      partition: step.partition ?? null,
-      tags: [...new Set(step.tags ?? [])],
-      notes: step.notes ?? null,
-      duration_minutes: step.duration_minutes ?? null,
-      not_before: readTime(step, index, id, problems),
-      effect: spec?.effect ?? 'write',
-      guarded: guarded.has(name),
       unmet: dependencies.length,
       dependents: 0,
-      lane: lanes.of(executed),
-      seal: sealOf(executed),
+      lane: lanes.of(body),
     };
   });
   for (const { predecessor } of edges) {
@@ -222,10 +111,4 @@ export function normalisePlan(
     tools_required: [...used].sort(),
     guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
   };
-}
-
-/** What a step touches, read from the argument that names it, when it is a literal. */
-function targetFrom(args: JsonObject, argument: string | undefined): string | null {
-  const value = argument === undefined ? undefined : args[argument];
-  return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
 }
