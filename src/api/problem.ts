@@ -24,6 +24,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   digest_mismatch: { status: 409, title: 'The plan is not the one that was shown' },
   already_decided: { status: 409, title: 'The plan is already decided' },
   invalid_transition: { status: 409, title: 'The plan is in another state' },
+  patch_conflict: { status: 409, title: 'The change conflicts with what has happened' },
   blocked: { status: 409, title: 'A person is blocked' },
   cancelled: { status: 409, title: 'It was cancelled' },
   lease_lost: { status: 409, title: 'Another worker took over' },

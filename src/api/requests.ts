@@ -1,5 +1,6 @@
 // What requests must look like: bodies, and queries whose numbers and lists are read strictly.
 import { z } from 'zod';
+import { PlanPatch } from '#contracts/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';
 import { line, StorableText } from '#contracts/text.ts';
@@ -87,6 +88,15 @@ export const ResumeBody = documented(
   },
 );
 
+export const PatchBody = documented(PlanPatch.extend({ user }), {
+  id: 'PlanPatch',
+  description:
+    'Applied whole or refused whole. `base_revision` is the revision of the plan that was read: steps that changed or began since are conflicts.',
+  examples: [
+    { base_revision: 12, operations: [{ op: 'remove_steps', steps: { partition: 'staging' } }] },
+  ],
+});
+
 export const SimulateBody = documented(
   z.strictObject({ version: version.exactOptional(), feedback, user }).nullish(),
   { id: 'SimulationRequest' },
@@ -152,6 +162,8 @@ export const StepsQuery = z
       ids === undefined || [status, partition, tag, cursor].every((one) => one === undefined),
     { path: ['ids'], message: 'cannot be combined with status, partition, tag or cursor' },
   );
+
+export const PatchesQuery = z.strictObject({ cursor, limit });
 
 export const SinceQuery = z.strictObject({
   since: documented(place.default(0), { description: 'The last revision that is known.' }),

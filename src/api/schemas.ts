@@ -1,6 +1,7 @@
 // What the API answers, as zod. Answers are typed and documented by these, not checked again when they are sent;
 // `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
+import { type PatchOutcome, PatchStatus } from '#contracts/patch-outcome.ts';
 import {
   ApproverPolicy,
   Dependency,
@@ -69,6 +70,35 @@ const planFields = {
   counts: Counts,
 };
 
+export const PatchAnswer = documented(
+  z.object({
+    patch_id: text,
+    plan_id: text,
+    status: PatchStatus,
+    version: whole,
+    digest: text,
+    base_revision: whole,
+    widening: z.array(text),
+    changes: z.array(text),
+    added: whole,
+    changed: whole,
+    removed: whole,
+    reason: text.nullable(),
+    proposed_by: text,
+    created_at: time,
+  }) satisfies z.ZodType<PatchOutcome>,
+  {
+    id: 'Patch',
+    description:
+      'A change of a plan. While it needs an approval, `version` and `digest` are what that sends back; `widening` says why, `changes` what it does (the first 20).',
+  },
+);
+
+export const PatchList = documented(
+  z.object({ patches: z.array(PatchAnswer), next_cursor: text.nullable() }),
+  { id: 'PatchList', description: 'A page of changes, newest first.' },
+);
+
 export const PlanAnswer = documented(
   z.object({
     ...planFields,
@@ -79,6 +109,7 @@ export const PlanAnswer = documented(
       z.object({ version: whole, by: text, at: time, feedback: text.nullable() }),
     ),
     approvals: z.array(z.object({ by: text, at: time })),
+    pending_patch: PatchAnswer.nullable(),
   }) satisfies z.ZodType<Plan>,
   {
     id: 'Plan',

@@ -20,6 +20,7 @@ import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { importRoutes } from './routes/import.ts';
+import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -78,6 +79,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const groups = [
       runRoutes,
       planRoutes,
+      patchRoutes,
       decisionRoutes,
       exportRoutes,
       importRoutes,

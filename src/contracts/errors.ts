@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'not_allowed'
   | 'invalid_transition'
   | 'feedback_required'
+  | 'patch_conflict'
   | 'steps_missing'
   | 'preflight_failed'
   | 'out_of_scope'

@@ -50,25 +50,3 @@ export const PlanPatch = z.strictObject({
   operations: z.array(PatchOperation).min(1).max(100_000),
 });
 export type PlanPatch = z.infer<typeof PlanPatch>;
-
-export const PatchStatus = z.enum(['applied', 'needs_approval', 'rejected', 'superseded']);
-export type PatchStatus = z.infer<typeof PatchStatus>;
-
-/** What became of a patch. */
-export type PatchOutcome = {
-  patch_id: string;
-  plan_id: string;
-  status: PatchStatus;
-  /** The version of the plan with this patch, and the digest to approve where approval is needed. */
-  version: number;
-  digest: string;
-  base_revision: number;
-  /** Why it needs an approval, one sentence each; empty: it narrows what was approved. */
-  widening: string[];
-  added: number;
-  changed: number;
-  removed: number;
-  reason: string | null;
-  proposed_by: string;
-  created_at: string;
-};

@@ -1,5 +1,6 @@
 // The plan: what is proposed, what is stored, what is decided.
 import { z } from 'zod';
+import type { PatchOutcome } from './patch-outcome.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
 import type { Effect } from './tool.ts';
 
@@ -231,6 +232,8 @@ export type Plan = {
   paused: boolean;
   /** Feedback is with the planner; a new version is under way. */
   revising: boolean;
+  /** A change that needs an approval of its own; the plan goes on with what was approved. */
+  pending_patch: PatchOutcome | null;
   confidence: number | null;
   cost_usd: number;
   total_steps: number;

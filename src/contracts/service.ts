@@ -2,6 +2,8 @@
 import type { Actor } from './actor.ts';
 import type { StepAnswer } from './answer.ts';
 import type { PlanCardFacts } from './card.ts';
+import type { PlanPatch } from './patch.ts';
+import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
 import type { RunRequest, RunView, TraceEntry } from './run.ts';
 import type { AuditEntry, Change, Diff, Overview, StepPage, VersionDiff } from './views.ts';
@@ -20,7 +22,7 @@ export type Message = {
 
 export type PlanSummary = Omit<
   Plan,
-  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals'
+  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch'
 >;
 export type PlanListFilter = {
   status?: PlanStatus[];
@@ -110,6 +112,13 @@ export type Service = {
   pause(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   /** Goes on: after a pause, a stall, or with the fate of unknown steps. */
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
+  /** Changes the plan as a whole or not at all; what widens an approved plan waits for an approval of its own. */
+  patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
+  /** Its changes so far, newest first. */
+  listPatches(
+    id: string,
+    options: { cursor?: string; limit: number },
+  ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }>;
   /** Runs failed steps again, and what was skipped because of them. */
   retry(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;

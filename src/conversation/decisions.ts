@@ -3,10 +3,15 @@
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { PlanPatch } from '#contracts/patch.ts';
+import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval, Decision, Settlement } from '#contracts/service.ts';
+import { isGated } from '#plans/apply-patch.ts';
 import { approvePlan } from '#plans/approve.ts';
+import { rejectPatch } from '#plans/approve-patch.ts';
 import { cancelPlan, pausePlan, refusePlan } from '#plans/decide.ts';
+import { patchPlan } from '#plans/patch.ts';
 import { resumePlan, retryPlan } from '#plans/resume.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
@@ -15,6 +20,7 @@ import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
+import { speakAsBot } from './speak.ts';
 import { queueTurn } from './start-run.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
@@ -76,6 +82,9 @@ async function refuse(
   said: boolean,
 ): Promise<Plan> {
   return context.db.transaction(async (tx) => {
+    if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
+      return readPlan(tx, id);
+    }
     const { row, replan } = await refusePlan(context, tx, id, decision, actor, event);
     if (!replan) {
       const text =
@@ -144,6 +153,31 @@ export function cancel(
     const row = await cancelPlan(context, tx, id, decision, actor);
     await closeRun(tx, row, `${id} is cancelled by ${actor.id}.`);
     return readPlan(tx, id);
+  });
+}
+
+/** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
+export function patch(
+  context: ConversationContext,
+  id: string,
+  change: PlanPatch,
+  actor: Actor,
+): Promise<PatchOutcome> {
+  return patchPlan(context, id, change, actor, async (tx, row) => {
+    if (isGated(row)) return;
+    if (row.run_id !== null) {
+      const run = await lockRun(tx, row.run_id);
+      if (run.plan_id === id) {
+        await updateRun(tx, run.id, { plan_version: row.version, plan_digest: row.digest });
+      }
+    }
+    if (row.conversation === null) return;
+    await speakAsBot(tx, {
+      conversation: row.conversation,
+      runId: row.run_id,
+      text: `${actor.id} changed ${id}: version ${row.version} is below. Nothing runs before it is approved.`,
+      planId: id,
+    });
   });
 }
 

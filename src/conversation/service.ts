@@ -9,6 +9,7 @@ import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
 import { readMessages } from '#store/messages.ts';
+import { listPatches } from '#store/patches.ts';
 import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -56,6 +57,11 @@ export function createService(context: ConversationContext): Service {
     pause: (id, decision, actor) => decisions.pause(context, id, decision, actor),
     resume: (id, settlement, actor) => decisions.resume(context, id, settlement, actor),
     retry: (id, decision, actor) => decisions.retry(context, id, decision, actor),
+    patch: (id, change, actor) => decisions.patch(context, id, change, actor),
+    async listPatches(id, options) {
+      await readPlanRow(db.query, id);
+      return listPatches(db.query, id, options);
+    },
     async simulate(id, { version }) {
       const row = await readPlanRow(db.query, id);
       if (version !== undefined && version !== row.version) {

@@ -1,41 +1,22 @@
 // Approval: binds exactly the version and digest that were shown, once, by someone who may; the job commits with it.
-import { and, asc, eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval } from '#contracts/service.ts';
-import { recordDeeds } from '#store/audit.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
-import { touchPlan } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
-import { approvals } from '#store/schema.ts';
-import { approvalsThatSuffice, isSatisfied, judge } from './approver-rules.ts';
+import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
+import { approvePatch, findPatchToApprove } from './approve-patch.ts';
+import { isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
-import { type Authority, readAuthority, requireApprover, requireUseful } from './authority.ts';
+import { readAuthority, requireApprover, requireUseful } from './authority.ts';
+import { clockTime, currentOf } from './current.ts';
 import { transition } from './lifecycle.ts';
 import { mayBeApproved, statusWords } from './lifecycle-table.ts';
 import { leaveOut, type Part, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
-import { wakeWatchers } from './wake.ts';
-
-/** 14:02 UTC */
-function clockTime(date: Date | null): string {
-  return date === null ? 'an unknown time' : `${date.toISOString().slice(11, 16)} UTC`;
-}
-
-/** The plan as a refused caller should see it now. */
-export function currentOf(row: PlanRow): Record<string, unknown> {
-  return {
-    version: row.version,
-    digest: row.digest,
-    status: row.status,
-    revision: row.revision,
-    decided_by: row.decided_by,
-    decided_at: row.decided_at?.toISOString() ?? null,
-  };
-}
 
 /** @throws `already_decided`, which says who won, when and at which version */
 function requireUndecided(row: PlanRow): void {
@@ -71,16 +52,6 @@ async function requireShown(db: Queryable, row: PlanRow, approval: Approval): Pr
   }
 }
 
-/** Who has approved this version as a whole, in order. */
-async function readApprovers(db: Queryable, row: PlanRow): Promise<string[]> {
-  const rows = await db
-    .select({ approver: approvals.approver })
-    .from(approvals)
-    .where(and(eq(approvals.plan_id, row.id), eq(approvals.version, row.version)))
-    .orderBy(asc(approvals.at));
-  return rows.map(({ approver }) => approver);
-}
-
 /**
  * A part is approved by one person or not at all: several must mean the same steps, and who approved the whole read
  * another plan. @throws `not_allowed`, `invalid_request`
@@ -100,39 +71,6 @@ async function requireAlone(
     'invalid_request',
     `These steps need more than one approval (also ${describeAllMissing(standings, authority.people)}), so the plan is approved as a whole. Propose changes to leave steps out.`,
   );
-}
-
-/** Writes the approval down, once a person. @returns whether it is new */
-async function recordApproval(tx: Transaction, row: PlanRow, actor: Actor): Promise<boolean> {
-  const added = await tx
-    .insert(approvals)
-    .values({ plan_id: row.id, version: row.version, approver: actor.id, digest: row.digest })
-    .onConflictDoNothing()
-    .returning({ approver: approvals.approver });
-  return added.length > 0;
-}
-
-/** The approval is one of several. */
-async function recordPartOfApproval(
-  { enqueue }: PlansContext,
-  tx: Transaction,
-  row: PlanRow,
-  { rules, people }: Authority,
-  approved: string[],
-  actor: Actor,
-): Promise<void> {
-  const needed = approvalsThatSuffice(rules, people, approved);
-  const missing = describeAllMissing(judge(rules, people, approved), people);
-  await touchPlan(
-    tx,
-    row.id,
-    'approval',
-    `${approved.length} of ${needed} (${actor.id}); still needs ${missing}`,
-  );
-  await recordDeeds(tx, [
-    { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
-  ]);
-  await wakeWatchers(tx, enqueue, row.id);
 }
 
 /** Takes the approval under the plan's lock. @returns whether every rule is satisfied now */
@@ -164,7 +102,7 @@ async function takeApproval(
  * Approves what was shown. Where more than one approval is needed the plan stays open until the last of them.
  * Of many callers at once exactly one moves the plan; the others read `already_decided`.
  * @throws `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
- *   `steps_missing`, `unknown_step`, `invalid_request`
+ *   `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
  */
 export async function approvePlan(
   context: PlansContext,
@@ -174,6 +112,8 @@ export async function approvePlan(
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
 ): Promise<Plan> {
   const { db, enqueue } = context;
+  const patch = await findPatchToApprove(db.query, id, approval);
+  if (patch !== null) return approvePatch(context, patch, approval, actor);
   const check = async (q: Queryable, row: PlanRow) => {
     requireApprover(await readAuthority(q, context, row, [actor.id]), actor);
     await requireShown(q, row, approval);

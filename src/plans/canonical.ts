@@ -1,5 +1,5 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { ApproverPolicy, PlanContext, Risk, StepContent } from '#contracts/plan.ts';
 
@@ -43,6 +43,11 @@ function canonical(value: unknown): string {
   return text;
 }
 
+/** SHA-256 in hex over `value` as canonical JSON. */
+export function digestValue(value: object): string {
+  return hash('sha256', canonical(value), 'hex');
+}
+
 /**
  * SHA-256 in hex over `{ …header, steps: [...] }` as canonical JSON. Holds one step at a time.
  * `steps` come in the order of their positions, each with `after` sorted by predecessor's position, then type; what
@@ -52,23 +57,23 @@ export async function digestPlan(
   header: PlanHeader,
   steps: Iterable<StepContent> | AsyncIterable<StepContent>,
 ): Promise<string> {
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   // RFC 8785 sorts keys by UTF-16 code units; "steps" has its place among the header's.
   const keys = [...Object.keys(header), 'steps'].sort();
   const entries: Record<string, unknown> = header;
   for (const [index, key] of keys.entries()) {
-    hash.update(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    digest.update(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`);
     if (key !== 'steps') {
-      hash.update(canonical(entries[key]));
+      digest.update(canonical(entries[key]));
       continue;
     }
     let separator = '[';
     for await (const step of steps) {
-      hash.update(separator + canonical(contentOfStep(step)));
+      digest.update(separator + canonical(contentOfStep(step)));
       separator = ',';
     }
-    hash.update(separator === '[' ? '[]' : ']');
+    digest.update(separator === '[' ? '[]' : ']');
   }
-  hash.update('}');
-  return hash.digest('hex');
+  digest.update('}');
+  return digest.digest('hex');
 }

@@ -12,10 +12,11 @@ import { touchPlan } from '#store/events.ts';
 import { notify } from '#store/notify.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
-import { currentOf } from './approve.ts';
 import { requireManager } from './authority.ts';
+import { currentOf } from './current.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
+import { dropWithPlan } from './patch.ts';
 import type { PlansContext } from './plans-context.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -124,6 +125,7 @@ export async function cancelPlan(
 ): Promise<PlanRow> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
   nextStatus(row.status, 'cancel');
+  await dropWithPlan(tx, row, actor);
   await changeSteps(tx, id, {
     from: ['pending', 'ready', 'waiting', 'unknown', 'stale'],
     to: 'cancelled',

@@ -33,7 +33,7 @@ export async function simulatePlan(
   planId: string,
 ): Promise<Simulation> {
   const row = await readPlanRow(db.query, planId);
-  const steps = await readSteps(db.query, planId, {}, 0, callsShown);
+  const steps = await readSteps(db.query, planId, { present: true }, 0, callsShown);
   const operations = await readOperations(db.query, planId);
   return {
     plan_id: planId,

@@ -6,6 +6,7 @@ import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Queryable } from './database.ts';
+import { readPatchOutcome } from './patches.ts';
 import { approvals, planPartitions, plans, planVersions } from './schema.ts';
 
 export type PlanRow = typeof plans.$inferSelect;
@@ -76,6 +77,8 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     context: row.version.context,
     risks: row.version.risks,
     rejection_history: row.plan.rejection_history,
+    pending_patch:
+      row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),
     approvals: given.map(({ by, at }) => ({ by, at: at.toISOString() })),
   };
 }

@@ -20,7 +20,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { Actor } from '#contracts/actor.ts';
-import type { PatchOperation, PatchStatus } from '#contracts/patch.ts';
+import type { PatchOperation } from '#contracts/patch.ts';
+import type { PatchStatus } from '#contracts/patch-outcome.ts';
 import type {
   ApproverPolicy,
   DependencyType,

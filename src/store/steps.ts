@@ -137,7 +137,16 @@ async function selectSteps(
   return rows.map(toStep);
 }
 
-export type StepConditions = { status?: StepStatus[]; partition?: string; tag?: string };
+export type StepConditions = {
+  status?: StepStatus[];
+  partition?: string;
+  tag?: string;
+  /** Only steps of the present version, without those that a patch removed. */
+  present?: true;
+};
+
+/** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
+const isPresent = sql`s.lane <> 0`;
 
 /** Up to `limit` steps after position `after`, in the order of positions. */
 export function readSteps(
@@ -151,6 +160,7 @@ export function readSteps(
   if (conditions.status !== undefined) {
     parts.push(sql`s.status = any(${sql.param(conditions.status)}::text[])`);
   }
+  if (conditions.present === true) parts.push(isPresent);
   if (conditions.partition !== undefined) parts.push(sql`c.partition = ${conditions.partition}`);
   if (conditions.tag !== undefined) {
     parts.push(sql`c.tags @> array[${conditions.tag}]::text[] and c.tags <> '{}'`);
@@ -179,14 +189,14 @@ export function readNextSteps(db: Queryable, planId: string, limit: number): Pro
   );
 }
 
-/** Every step in the order of positions, a page at a time. */
+/** Every step of the present version in the order of positions, a page at a time. */
 export async function* iterateSteps(
   db: Queryable,
   planId: string,
   pageSize = 1000,
 ): AsyncGenerator<Step> {
   for (let last = 0; ; ) {
-    const page = await readSteps(db, planId, {}, last, pageSize);
+    const page = await readSteps(db, planId, { present: true }, last, pageSize);
     yield* page;
     const end = page.at(-1);
     if (end === undefined || page.length < pageSize) return;
@@ -223,7 +233,9 @@ export async function readOperations(
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
       bool_or(guarded) as guarded, (array_agg(distinct target) filter (where target is not null))[1:3] as targets
-    from countersign.plan_steps where plan_id = ${planId}
+    from countersign.plan_steps c where plan_id = ${planId} and not exists (
+      select 1 from countersign.step_states s where s.plan_id = c.plan_id and s.position = c.position
+        and s.status = 'cancelled' and not (${isPresent}))
     group by tool, operation order by min(position)`);
   return rows.map((row) => ({ ...row, targets: row.targets ?? [] }));
 }

@@ -43,6 +43,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
           ...decisionProblems,
           'digest_mismatch',
+          'patch_conflict',
           'unknown_step',
           'steps_missing',
           'preflight_failed',

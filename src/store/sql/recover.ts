@@ -112,6 +112,7 @@ export async function findStalledPlans(
   const { rows } = await db.execute<{ id: string }>(sql`
     select p.id from countersign.plans p
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
+      and p.pending_patch is null
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.step_states s where s.plan_id = p.id

@@ -1,0 +1,64 @@
+// Changes of a plan: sent against a revision, and read again.
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import { bodyLimits, type Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
+import { PatchAnswer, PatchList } from '../schemas.ts';
+import { proposalProblems } from './plans.ts';
+
+export const patchRoutes: Routes = async (app, { service }) => {
+  app.post(
+    '/api/plans/:id/patches',
+    {
+      bodyLimit: bodyLimits.plan,
+      schema: {
+        operationId: 'patchPlan',
+        tags: [tags.plans],
+        summary: 'Change a plan',
+        description:
+          'What narrows an approved plan is applied at once; what widens it waits, and is approved or rejected like a plan, with the version and digest of the answer. The body may have 64 MB.',
+        params: PlanPath,
+        body: PatchBody,
+        response: answers(
+          {
+            200: json('The change is applied.', PatchAnswer),
+            202: json(
+              'The change waits for an approval; the plan goes on without it.',
+              PatchAnswer,
+            ),
+          },
+          [
+            ...bodyProblems,
+            ...proposalProblems,
+            'plan_not_found',
+            'not_allowed',
+            'invalid_transition',
+            'patch_conflict',
+            'steps_missing',
+          ],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const { user, ...patch } = request.body;
+      const outcome = await service.patch(request.params.id, patch, actorOf(request, user));
+      return reply.code(outcome.status === 'needs_approval' ? 202 : 200).send(outcome);
+    },
+  );
+
+  app.get(
+    '/api/plans/:id/patches',
+    {
+      schema: {
+        operationId: 'listPatches',
+        tags: [tags.plans],
+        summary: 'Read the changes of a plan',
+        params: PlanPath,
+        querystring: PatchesQuery,
+        response: answers({ 200: json('A page of changes.', PatchList) }, ['plan_not_found']),
+      },
+    },
+    async (request) => service.listPatches(request.params.id, request.query),
+  );
+};

@@ -1,0 +1,59 @@
+// What the operations of a patch do, in sentences for people.
+import type { PatchOperation, StepSelector } from './patch.ts';
+import { operationName } from './tool.ts';
+import { listOf } from './words.ts';
+
+/** So many operations are told; the counts of a patch say how much there is in all. */
+export const operationsTold = 20;
+
+const textAtMost = 160;
+const idsNamed = 5;
+
+function shorten(text: string): string {
+  return text.length > textAtMost ? `${text.slice(0, textAtMost - 1)}…` : text;
+}
+
+function describeSteps({ ids, partition, tag }: StepSelector): string {
+  const parts: string[] = [];
+  if (ids !== undefined) {
+    const named = ids.slice(0, idsNamed);
+    const more = ids.length - named.length;
+    const names = listOf([...named, ...(more > 0 ? [`${more.toLocaleString('en-US')} more`] : [])]);
+    parts.push(`${ids.length === 1 ? 'step' : 'steps'} ${names}`);
+  }
+  if (partition !== undefined) parts.push(`the steps of partition ${partition}`);
+  if (tag !== undefined) parts.push(`the steps tagged ${tag}`);
+  return listOf(parts);
+}
+
+function describeValue(value: unknown): string {
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function describe(operation: PatchOperation): string {
+  switch (operation.op) {
+    case 'add_step': {
+      const { id, description, tool, operation: name } = operation.step;
+      return `Adds step ${id}: ${shorten(description)} (${operationName(tool, name)}).`;
+    }
+    case 'update_steps': {
+      const set = Object.entries(operation.set).map(([field, value]) =>
+        value === null ? `no ${field}` : `${field} ${describeValue(value)}`,
+      );
+      return `Gives ${describeSteps(operation.steps)} ${listOf(set)}.`;
+    }
+    case 'remove_steps':
+      return `Removes ${describeSteps(operation.steps)}.`;
+    case 'add_dependency':
+      return `Lets step ${operation.step} wait for step ${operation.after.id}.`;
+    case 'remove_dependency':
+      return `Lets step ${operation.step} wait for step ${operation.after.id} no longer.`;
+    default:
+      return operation satisfies never;
+  }
+}
+
+/** A sentence for each of the first operations. */
+export function describeOperations(operations: PatchOperation[]): string[] {
+  return operations.slice(0, operationsTold).map(describe);
+}

@@ -1,0 +1,222 @@
+// Applying what a patch changes: steps, edges, lanes, statuses and counters, and the version that says it. Costs what is
+// changed, but for the digest: that is over all of the plan, so its steps are streamed once, under the plan's lock.
+import { eq, sql } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { recordDeeds } from '#store/audit.ts';
+import type { Transaction } from '#store/database.ts';
+import { touchPlan } from '#store/events.ts';
+import { notify } from '#store/notify.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { plans } from '#store/schema.ts';
+import {
+  archiveTouched,
+  deleteEdges,
+  deleteSteps,
+  findDeadEnds,
+  insertNextVersion,
+  leaveOutSteps,
+  readPredecessors,
+  readUses,
+  recountSteps,
+  reviveSteps,
+  settleReadiness,
+  tellSteps,
+  updateContents,
+} from '#store/sql/patch.ts';
+import { insertEdges, insertLanes, insertSteps, iterateSteps, readLanes } from '#store/steps.ts';
+import { contentOfStep, digestPlan } from './canonical.ts';
+import { Lanes } from './lanes.ts';
+import { mayBeApproved } from './lifecycle-table.ts';
+import { patchConflict } from './patch-conflicts.ts';
+import type { PatchEffect } from './patch-model.ts';
+import type { PlansContext } from './plans-context.ts';
+import { readHeader } from './preflight.ts';
+import { sealOf } from './seal.ts';
+import { wakeWatchers, wakeWorkers } from './wake.ts';
+
+/** Who applies it, and what the audit says of it. */
+export type PatchDeed = {
+  patchId: string;
+  actor: Actor;
+  baseRevision: number;
+  reason: string | null;
+  /** It was approved by itself: who did so last stands for the plan from now on. */
+  approved: boolean;
+};
+
+/** Whether a person has approved the plan, so that more than it says needs a person again. */
+export function isGated(row: Pick<PlanRow, 'status'>): boolean {
+  return !mayBeApproved(row.status);
+}
+
+const positionsOf = (steps: { position: number }[]): number[] =>
+  steps.map(({ position }) => position);
+
+/** Steps and edges as the patch leaves them. @returns the positions whose prerequisites have to be counted anew */
+async function storeContents(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+): Promise<{ pools: string[] }> {
+  const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
+  await archiveTouched(tx, row.id, row.version, [
+    ...[...changed.map(({ before }) => before), ...removed].map((step) => ({
+      position: step.position,
+      step_id: step.id,
+      content: contentOfStep(step),
+    })),
+    ...added.map(({ position, now }) => ({ position, step_id: now.id, content: null })),
+  ]);
+  await deleteEdges(tx, row.id, edgesRemoved);
+  const gone = positionsOf(removed);
+  await (isGated(row) ? leaveOutSteps(tx, row.id, gone) : deleteSteps(tx, row.id, gone));
+  const known = await readLanes(tx, row.id);
+  const lanes = new Lanes(known);
+  const stored = changed.map(({ position, now }) => ({
+    ...now,
+    position,
+    seal: sealOf(now),
+    lane: lanes.of(now),
+  }));
+  const fresh = added.map(({ position, now }) => ({
+    ...now,
+    position,
+    seal: sealOf(now),
+    lane: lanes.of(now),
+    unmet: 0,
+    dependents: 0,
+  }));
+  await insertLanes(tx, row.id, lanes.list.slice(known.length));
+  await updateContents(tx, row.id, stored);
+  await insertSteps(tx, row.id, fresh);
+  await insertEdges(tx, row.id, edgesAdded);
+  await tellSteps(tx, row.id, 'step_added', positionsOf(added));
+  await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
+  const pools = lanes.pools().filter((name) => context.resourcePools[name] !== undefined);
+  return { pools: [...new Set([...row.pools, ...pools])].sort() };
+}
+
+/** Counts and statuses as the new dependencies and times want them. */
+async function settleStates(
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  before: number[],
+  baseRevision: number,
+): Promise<void> {
+  const { added, changed, edgesAdded, edgesRemoved } = effect;
+  const running = row.status === 'executing';
+  const edges = [...edgesAdded, ...edgesRemoved];
+  const rewired = edges.map(({ successor }) => successor);
+  const retimed = changed.filter((step) => step.before.not_before !== step.now.not_before);
+  const fresh = positionsOf(added);
+  const successors = [...new Set([...fresh, ...rewired, ...positionsOf(retimed)])];
+  const predecessors = edges.map(({ predecessor }) => predecessor);
+  await recountSteps(tx, row.id, successors, [...new Set([...fresh, ...predecessors, ...before])]);
+  const revived = running ? await reviveSteps(tx, row.id, rewired) : [];
+  const settled = [...new Set([...successors, ...revived])];
+  const dead = await findDeadEnds(tx, row.id, settled, running);
+  if (dead.length > 0) {
+    throw patchConflict(row, [...new Map(dead.map((one) => [one.id, one])).values()], baseRevision);
+  }
+  await settleReadiness(tx, row.id, settled, running);
+}
+
+/** The version that the patch makes, and what the plan's row says of it. */
+async function storeVersion(
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  pools: string[],
+  deed: PatchDeed,
+): Promise<PlanRow> {
+  const uses = await readUses(tx, row.id);
+  const total = uses.reduce((sum, { steps }) => sum + steps, 0);
+  if (total === 0) {
+    throw new CountersignError(
+      'empty_plan',
+      'This change would leave no step. Cancel the plan instead.',
+    );
+  }
+  const version = row.version + 1;
+  const header = {
+    ...(await readHeader(tx, row)),
+    version,
+    tools_required: uses.map(({ operation }) => operation),
+  };
+  const digest = await digestPlan(header, iterateSteps(tx, row.id));
+  await insertNextVersion(tx, row, { digest, total, tools_required: header.tools_required });
+  const gated = isGated(row);
+  const scope = uses.filter(({ kept }) => !gated || kept);
+  const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
+  await tx
+    .update(plans)
+    .set({
+      version,
+      digest,
+      approved_digest: gated ? digest : null,
+      tools_required: scope.map(({ operation }) => operation),
+      guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
+      pools,
+      has_start_edges: row.has_start_edges || starts,
+      pending_patch: null,
+      ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
+    })
+    .where(eq(plans.id, row.id));
+  await touchPlan(tx, row.id, 'patched', `version ${version} by ${deed.actor.id}`);
+  return lockPlan(tx, row.id);
+}
+
+async function wakeAll(
+  { enqueue }: PlansContext,
+  tx: Transaction,
+  { id, status }: PlanRow,
+): Promise<void> {
+  await wakeWatchers(tx, enqueue, id);
+  if (status === 'executing') {
+    await wakeWorkers(tx, enqueue, id);
+    await notify(tx, `work:${id}`);
+  }
+  // Whoever was about to start it has looked at the version before.
+  if (status === 'approved') await enqueue(tx, 'execute', { plan_id: id }, { key: id });
+}
+
+/**
+ * Applies `effect`, which was worked out under this very lock. The plan keeps its status.
+ * @returns the plan's row after it, in its next version
+ * @throws `patch_conflict` when a step would wait for one that will not be done, `empty_plan`
+ */
+export async function applyPatch(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  deed: PatchDeed,
+): Promise<PlanRow> {
+  const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
+  const { pools } = await storeContents(context, tx, row, effect);
+  await settleStates(tx, row, effect, before, deed.baseRevision);
+  const patched = await storeVersion(tx, row, effect, pools, deed);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor: deed.actor,
+      action: 'patch_applied',
+      version: patched.version,
+      digest: patched.digest,
+      ...(deed.reason === null ? {} : { reason: deed.reason }),
+      data: {
+        patch: deed.patchId,
+        base_revision: deed.baseRevision,
+        base_digest: row.digest,
+        added: effect.added.length,
+        changed: effect.changed.length,
+        removed: effect.removed.length,
+      },
+    },
+  ]);
+  await wakeAll(context, tx, patched);
+  return patched;
+}

@@ -1,0 +1,140 @@
+// Whether a patch widens what was approved, and why: one sentence for people each. Pure; when in doubt it widens.
+import { isDeepStrictEqual } from 'node:util';
+import { hasRuntime } from '#contracts/arguments.ts';
+import { operationName } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
+import { shorten } from './changed-fields.ts';
+import {
+  type AddedStep,
+  type ChangedStep,
+  keyOfDependency,
+  type PatchEffect,
+  type StepAsSaid,
+} from './patch-model.ts';
+
+/** What the approved plan says of a step that would be added. */
+export type Precedent = {
+  /** It touches the same target with the same operation. */
+  target: boolean;
+  /** A step of it makes the same call with the same needs. */
+  same: boolean;
+};
+
+export type ApprovedScope = {
+  /** Operations the approved plan uses. */
+  operations: ReadonlySet<string>;
+  /** By id of the added step. */
+  precedents: ReadonlyMap<string, Precedent>;
+};
+
+const reasonsAtMost = 50;
+
+function nameOf({ tool, operation, target }: StepAsSaid): string {
+  const name = operationName(tool, operation);
+  return target === null ? name : `${name} of ${shorten(target, 120)}`;
+}
+
+function widensByAdding({ now }: AddedStep, scope: ApprovedScope): string | null {
+  const name = operationName(now.tool, now.operation);
+  const adds = (rest: string) => `Adds step ${now.id}: ${nameOf(now)}, ${rest}.`;
+  if (!scope.operations.has(name)) return adds('which the approved plan does not use');
+  if (now.guarded) return adds('a guarded operation');
+  if (hasRuntime(now.args)) return adds('with arguments that are decided only when it runs');
+  if (now.effect !== 'read') return adds('which changes something');
+  const precedent = scope.precedents.get(now.id);
+  if (precedent?.same === true) return null;
+  if (precedent?.target !== true) return adds('which the approved plan does not touch');
+  return adds('with arguments or needs that no approved step has');
+}
+
+/** Pools of which `after` reserves more than `before`. */
+function raisedPools(
+  before: Record<string, number>,
+  after: Record<string, number>,
+): [string, number, number][] {
+  return Object.entries(after).flatMap(([pool, amount]): [string, number, number][] => {
+    const was = Object.hasOwn(before, pool) ? (before[pool] ?? 0) : 0;
+    return amount > was ? [[pool, was, amount]] : [];
+  });
+}
+
+/** Parts of a step that people read when they approved, and that bind what it does. */
+const bound = [
+  ['description', 'what step % says it does'],
+  ['target', 'the target of step %'],
+  ['args', 'the arguments of step %'],
+  ['capabilities', 'the capabilities that step % asks for'],
+  ['notes', 'the notes of step %'],
+] as const;
+
+function widensByTime({ before, now }: ChangedStep): string | null {
+  if (before.not_before === null || before.not_before === now.not_before) return null;
+  if (now.not_before === null) {
+    return `Lets step ${now.id} begin at any time; it was not to begin before ${before.not_before}.`;
+  }
+  return now.not_before < before.not_before
+    ? `Lets step ${now.id} begin earlier: ${now.not_before} instead of ${before.not_before}.`
+    : null;
+}
+
+function widensByChanging(step: ChangedStep): string[] {
+  const { before, now } = step;
+  const { id } = now;
+  const reasons: string[] = [];
+  for (const [field, words] of bound) {
+    if (isDeepStrictEqual(before[field], now[field])) continue;
+    const decided = field === 'args' && hasRuntime(now.args) && !hasRuntime(before.args);
+    const more = decided ? '; some are decided only when it runs' : '';
+    reasons.push(`Changes ${words.replace('%', id)}${more}.`);
+  }
+  for (const [pool, was, amount] of raisedPools(before.resources, now.resources)) {
+    reasons.push(`Raises what step ${id} reserves of ${pool} from ${was} to ${amount}.`);
+  }
+  const { duration_minutes: minutes } = now;
+  if (minutes !== null && minutes > (before.duration_minutes ?? 0)) {
+    reasons.push(
+      `Raises the duration of step ${id} from ${before.duration_minutes ?? 'none stated'} to ${minutes} minutes.`,
+    );
+  }
+  const time = widensByTime(step);
+  if (time !== null) reasons.push(time);
+  const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
+  for (const one of before.after) {
+    const same = kept.get(keyOfDependency(one));
+    if (same === undefined) reasons.push(`Lets step ${id} run without waiting for step ${one.id}.`);
+    else if (same.lag_minutes < one.lag_minutes) {
+      reasons.push(`Shortens the wait of step ${id} after step ${one.id}.`);
+    }
+  }
+  return reasons;
+}
+
+/**
+ * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
+ * dependencies, fewer resources, other partitions and tags narrow; so does a read that an approved step makes already.
+ */
+export function classifyPatch(effect: PatchEffect, scope: ApprovedScope): string[] {
+  const reasons = [
+    ...effect.added.map((step) => widensByAdding(step, scope)).filter((reason) => reason !== null),
+    ...effect.changed.flatMap(widensByChanging),
+  ];
+  if (reasons.length <= reasonsAtMost) return reasons;
+  const shown = reasons.slice(0, reasonsAtMost - 1);
+  return [...shown, `And ${countOf(reasons.length - shown.length, 'more change')} of this kind.`];
+}
+
+/** The added steps for which the approved plan has to be searched: for the others it is clear. */
+export function stepsInDoubt(
+  { added }: PatchEffect,
+  operations: ReadonlySet<string>,
+): StepAsSaid[] {
+  return added
+    .map(({ now }) => now)
+    .filter(
+      (step) =>
+        step.effect === 'read' &&
+        !step.guarded &&
+        !hasRuntime(step.args) &&
+        operations.has(operationName(step.tool, step.operation)),
+    );
+}

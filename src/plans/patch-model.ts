@@ -1,0 +1,27 @@
+// What a patch comes to, worked out from its operations: steps before and after, edges that come and go. Data only.
+import type { Dependency, Step } from '#contracts/plan.ts';
+import type { Edge } from '#store/steps.ts';
+import type { StepBody } from './normalise-step.ts';
+
+/** A step with what it waits for, as a version says it. */
+export type StepAsSaid = Omit<StepBody, 'seal'> & { after: Dependency[] };
+
+export type AddedStep = { now: StepAsSaid; position: number };
+export type ChangedStep = {
+  position: number;
+  before: Step;
+  now: StepAsSaid;
+};
+
+/** All that a patch changes. Steps whose dependencies alone changed are among `changed`. */
+export type PatchEffect = {
+  added: AddedStep[];
+  changed: ChangedStep[];
+  removed: Step[];
+  edgesAdded: Edge[];
+  edgesRemoved: Edge[];
+};
+
+/** The key of a dependency among those of one step. */
+export const keyOfDependency = ({ id, type }: Pick<Dependency, 'id' | 'type'>): string =>
+  `${type} ${id}`;

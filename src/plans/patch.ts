@@ -1,0 +1,236 @@
+// A change of a plan that has been proposed or approved: applied whole against a revision or refused whole. What widens
+// an approved plan waits for an approval of its own, while the plan goes on with what was approved.
+import { eq } from 'drizzle-orm';
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanPatch } from '#contracts/patch.ts';
+import type { PatchOutcome } from '#contracts/patch-outcome.ts';
+import { recordDeeds } from '#store/audit.ts';
+import type { Transaction } from '#store/database.ts';
+import { touchPlan } from '#store/events.ts';
+import {
+  forgetApprovals,
+  insertPatch,
+  type PatchRow,
+  readPatch,
+  readPatchOutcome,
+  settlePatch,
+} from '#store/patches.ts';
+import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { plans } from '#store/schema.ts';
+import { findPrecedents } from '#store/sql/patch.ts';
+import { applyPatch, isGated } from './apply-patch.ts';
+import { requireManager } from './authority.ts';
+import { digestValue } from './canonical.ts';
+import { classifyPatch, stepsInDoubt } from './classify-patch.ts';
+import { currentOf } from './current.ts';
+import { finishIfDone } from './finish.ts';
+import { statusWords } from './lifecycle-table.ts';
+import type { StepRules } from './normalise-step.ts';
+import type { PatchEffect } from './patch-model.ts';
+import type { PlansContext } from './plans-context.ts';
+import { resolvePatch } from './resolve-patch.ts';
+import { wakeWatchers } from './wake.ts';
+
+/** What drafts and patches are checked against. */
+export function rulesFor(context: PlansContext): StepRules {
+  return {
+    catalogue: context.catalogue,
+    guarded: new Set(context.guardedTools),
+    pools: context.resourcePools,
+  };
+}
+
+/** @throws `invalid_transition` that names the status, when the plan cannot be changed any more */
+export function requirePatchable(row: PlanRow): void {
+  const changeable: PlanRow['status'][] = [
+    'proposed',
+    'needs_review',
+    'approved',
+    'executing',
+    'stalled',
+  ];
+  if (changeable.includes(row.status)) return;
+  // What failed on its way can be tried again, and then what was changed runs with it.
+  if (row.status === 'failed' && row.execution_started_at !== null) return;
+  throw new CountersignError(
+    'invalid_transition',
+    `This plan is ${statusWords[row.status]} (${row.status}), so it can't be changed. Propose a new one.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/** The patch that waits on this plan; null: none does. @throws `patch_conflict` when it is somebody else's */
+async function findReplaced(tx: Transaction, row: PlanRow, actor: Actor): Promise<PatchRow | null> {
+  if (row.pending_patch === null) return null;
+  const pending = await readPatch(tx, row.pending_patch);
+  if (pending.proposed_by === actor.id) return pending;
+  throw new CountersignError(
+    'patch_conflict',
+    `A change by ${pending.proposed_by} (${pending.id}, version ${pending.version}) waits for approval. It has to be approved or rejected before the next one. Nothing was changed.`,
+    {
+      details: {
+        current: currentOf(row),
+        patch: { patch_id: pending.id, version: pending.version, digest: pending.digest },
+        steps: [],
+        steps_total: 0,
+      },
+    },
+  );
+}
+
+/** Takes a waiting patch off its plan. The caller holds the plan's lock. @returns the plan's row without it */
+export async function dropPatch(
+  tx: Transaction,
+  row: PlanRow,
+  patch: Pick<PatchRow, 'id' | 'plan_id' | 'version' | 'digest' | 'base_revision'>,
+  status: 'rejected' | 'superseded',
+  { actor, reason }: { actor: Actor; reason?: string },
+): Promise<PlanRow> {
+  await settlePatch(tx, patch.id, status, actor.id);
+  await forgetApprovals(tx, patch);
+  await tx.update(plans).set({ pending_patch: null }).where(eq(plans.id, row.id));
+  const words = reason === undefined ? '' : `: ${reason}`;
+  await touchPlan(tx, row.id, `patch_${status}`, `version ${patch.version} by ${actor.id}${words}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: `patch_${status}`,
+      version: patch.version,
+      digest: patch.digest,
+      ...(reason === undefined ? {} : { reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision },
+    },
+  ]);
+  return lockPlan(tx, row.id);
+}
+
+/** A plan that is cancelled takes the change that waits with it. The caller holds the plan's lock. */
+export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor): Promise<void> {
+  if (row.pending_patch === null) return;
+  const patch = await readPatch(tx, row.pending_patch);
+  await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
+}
+
+/** Why the patch needs an approval of its own; none does before the plan was approved. */
+async function findWidening(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<string[]> {
+  if (!isGated(row)) return [];
+  const operations = new Set(row.tools_required);
+  const doubtful = stepsInDoubt(effect, operations);
+  const precedents = await findPrecedents(
+    tx,
+    row.id,
+    doubtful.map(({ id, tool, operation, target, args, capabilities, resources }) => ({
+      id,
+      tool,
+      operation,
+      target,
+      args,
+      capabilities,
+      resources,
+    })),
+  );
+  return classifyPatch(effect, {
+    operations,
+    precedents: new Map(precedents.map(({ id, ...precedent }) => [id, precedent])),
+  });
+}
+
+/** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
+async function holdPatch(
+  context: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  patch: Parameters<typeof insertPatch>[1],
+  actor: Actor,
+): Promise<void> {
+  await insertPatch(tx, patch);
+  await tx.update(plans).set({ pending_patch: patch.id }).where(eq(plans.id, row.id));
+  await touchPlan(tx, row.id, 'patch_proposed', `version ${patch.version} by ${actor.id}`);
+  await recordDeeds(tx, [
+    {
+      planId: row.id,
+      actor,
+      action: 'patch_proposed',
+      version: patch.version,
+      digest: patch.digest,
+      ...(patch.reason === null ? {} : { reason: patch.reason }),
+      data: { patch: patch.id, base_revision: patch.base_revision, base_digest: row.digest },
+    },
+  ]);
+  await wakeWatchers(tx, context.enqueue, row.id);
+}
+
+/** A patch under the plan's lock. @returns the plan's row after it */
+async function takePatch(
+  context: PlansContext,
+  tx: Transaction,
+  seen: PlanRow,
+  { base_revision, operations, reason }: PlanPatch,
+  actor: Actor,
+  id: string,
+): Promise<PlanRow> {
+  requirePatchable(seen);
+  const replaced = await findReplaced(tx, seen, actor);
+  const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
+  const widening = await findWidening(tx, seen, effect);
+  const by = { actor, reason: `replaced by ${id}` };
+  const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
+  const patch = {
+    id,
+    plan_id: row.id,
+    base_revision,
+    version: row.version + 1,
+    operations,
+    widening,
+    added: effect.added.length,
+    changed: effect.changed.length,
+    removed: effect.removed.length,
+    reason: reason ?? null,
+    proposed_by: actor.id,
+  };
+  if (widening.length > 0) {
+    const { version } = patch;
+    const digest = digestValue({ plan: row.id, base_digest: row.digest, version, operations });
+    const held = { ...patch, status: 'needs_approval' as const, digest };
+    await holdPatch(context, tx, row, held, actor);
+    return lockPlan(tx, row.id);
+  }
+  const deed = {
+    patchId: id,
+    actor,
+    baseRevision: base_revision,
+    reason: patch.reason,
+    approved: false,
+  };
+  const patched = await applyPatch(context, tx, row, effect, deed);
+  await insertPatch(tx, { ...patch, status: 'applied', digest: patched.digest });
+  return patched;
+}
+
+/**
+ * Applies a patch, or stores it until somebody approves it. Of a model it may come, as from whoever may decide about the
+ * plan.
+ * @param within what else changes with the plan, in its transaction
+ * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
+ *   `unknown_step`, `empty_plan`, and what is wrong with steps that are added or changed
+ */
+export async function patchPlan(
+  context: PlansContext,
+  planId: string,
+  patch: PlanPatch,
+  actor: Actor,
+  within: (tx: Transaction, row: PlanRow) => Promise<void>,
+): Promise<PatchOutcome> {
+  await context.catalogue.refresh();
+  const id = `PATCH-${context.random.hex(4)}`;
+  return context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    if (actor.kind === 'person') await requireManager(tx, context, row, actor);
+    const patched = await takePatch(context, tx, row, patch, actor, id);
+    await within(tx, patched);
+    await finishIfDone(context, tx, patched, patched, actor);
+    return readPatchOutcome(tx, id);
+  });
+}

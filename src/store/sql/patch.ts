@@ -1,0 +1,493 @@
+// The statements that a patch of a stored plan is made of. Every caller holds the plan's lock; each costs what it changes.
+import { sql } from 'drizzle-orm';
+import type { StepStatus } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { accounting } from '../accounting.ts';
+import { changeSteps, type PlanProgress } from '../change-steps.ts';
+import type { Queryable } from '../database.ts';
+import type { Edge, NewStep } from '../steps.ts';
+
+/** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
+export const notBegun: StepStatus[] = ['pending', 'ready', 'stale', 'skipped'];
+
+/** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
+const noLane = 0;
+
+/** Ids of the steps in any of these partitions or with any of these tags. */
+export async function findSelected(
+  tx: Queryable,
+  planId: string,
+  partitions: string[],
+  tags: string[],
+): Promise<{ step_id: string; partition: string | null; tags: string[] }[]> {
+  if (partitions.length === 0 && tags.length === 0) return [];
+  const { rows } = await tx.execute<{
+    step_id: string;
+    partition: string | null;
+    tags: string[];
+  }>(sql`
+    select step_id, partition, tags from countersign.plan_steps
+    where plan_id = ${planId} and (partition = any(${sql.param(partitions)}::text[])
+      or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
+  return rows;
+}
+
+/**
+ * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
+ * all along.
+ */
+export async function findChangedSince(
+  tx: Queryable,
+  planId: string,
+  revision: number,
+  ids: string[],
+): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ step_id: string }>(sql`
+    select distinct step_id from countersign.plan_events
+    where plan_id = ${planId} and revision > ${revision} and kind <> 'step_ready'
+      and step_id = any(${sql.param(ids)}::text[])`);
+  return new Set(rows.map(({ step_id }) => step_id));
+}
+
+/** Edges that begin at one of `positions`, with the step each leads to. */
+export async function readEdgesFrom(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<(Edge & { id: string; status: StepStatus })[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string; status: StepStatus }>(sql`
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id, s.status
+    from countersign.plan_edges e
+    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
+    order by e.successor`);
+  return rows;
+}
+
+/**
+ * The edges on ways that lead from one of `from` to one of `to`: what is between new edges, and so all that can close
+ * a circle with them. Reads what lies behind `from`, not the plan.
+ */
+export async function readEdgesBetween(
+  tx: Queryable,
+  planId: string,
+  from: number[],
+  to: number[],
+): Promise<(Edge & { id: string })[]> {
+  if (from.length === 0 || to.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string }>(sql`
+    with recursive down(position) as (
+      select unnest(${sql.param(from)}::int[])
+      union
+      select e.successor from countersign.plan_edges e join down d on d.position = e.predecessor
+      where e.plan_id = ${planId}
+    ),
+    behind as materialized (select position from down),
+    up(position) as (
+      select position from behind where position = any(${sql.param(to)}::int[])
+      union
+      select e.predecessor from countersign.plan_edges e join up u on u.position = e.successor
+      join behind b on b.position = e.predecessor where e.plan_id = ${planId}
+    )
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id
+    from up u join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
+    join up v on v.position = e.successor
+    join countersign.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
+  return rows;
+}
+
+/** The first free position: those of removed steps are not given again. */
+export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
+  const { rows } = await tx.execute<{ next: number }>(sql`
+    select 1 + greatest(
+      (select coalesce(max(position), 0) from countersign.plan_steps where plan_id = ${planId}),
+      (select coalesce(max(v.last), 0) from countersign.plan_versions p cross join lateral (
+        select max(position) as last from countersign.plan_version_steps
+        where plan_id = p.plan_id and version = p.version) v where p.plan_id = ${planId})) as next`);
+  return rows[0]?.next ?? 1;
+}
+
+/**
+ * Keeps what version `version` said of the steps that the next one says otherwise; null: it did not have the step. What
+ * is not kept is the same in the next version, so a patch costs what it touches.
+ */
+export async function archiveTouched(
+  tx: Queryable,
+  planId: string,
+  version: number,
+  steps: { position: number; step_id: string; content: object | null }[],
+): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.plan_version_steps (plan_id, version, position, step_id, content)
+    select ${planId}, ${version}, position, step_id, coalesce(content, 'null'::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as s(position int, step_id text, content jsonb)`);
+}
+
+export type ChangedContent = Pick<
+  NewStep,
+  | 'position'
+  | 'description'
+  | 'target'
+  | 'args'
+  | 'priority'
+  | 'partition'
+  | 'tags'
+  | 'resources'
+  | 'capabilities'
+  | 'notes'
+  | 'duration_minutes'
+  | 'not_before'
+  | 'seal'
+  | 'lane'
+>;
+
+/** Stores what steps say from now on; partitions are counted anew. */
+export async function updateContents(
+  tx: Queryable,
+  planId: string,
+  steps: ChangedContent[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  const counted = sql.raw(notBegun.join(', '));
+  const sums = sql.raw(
+    notBegun.map((s) => `coalesce(sum(n) filter (where status = '${s}'), 0) as ${s}`).join(', '),
+  );
+  const added = sql.raw(notBegun.map((s) => `${s} = p.${s} + excluded.${s}`).join(', '));
+  await tx.execute(sql`
+    with n as (
+      select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as n(
+        position int, description text, target text, args jsonb, priority int, partition text, tags text[],
+        resources jsonb, capabilities text[], notes jsonb, duration_minutes double precision,
+        not_before timestamptz, seal text, lane int)
+    ),
+    moved as (
+      select s.status, s.partition as old, n.partition as new
+      from n join countersign.step_states s on s.plan_id = ${planId} and s.position = n.position
+      where s.partition is distinct from n.partition
+    ),
+    partitions as (
+      insert into countersign.plan_partitions as p (plan_id, name, ${counted})
+      select ${planId}, name, ${sums} from (
+        select new as name, status, 1 as n from moved where new is not null
+        union all select old, status, -1 from moved where old is not null) m group by name
+      on conflict (plan_id, name) do update set ${added}
+    ),
+    states as (
+      update countersign.step_states s set partition = n.partition, priority = n.priority, lane = n.lane
+      from n where s.plan_id = ${planId} and s.position = n.position
+    ),
+    waits as (
+      delete from countersign.resource_waits w using n where w.plan_id = ${planId} and w.position = n.position
+    )
+    update countersign.plan_steps c set description = n.description, target = n.target, args = n.args,
+      priority = n.priority, partition = n.partition, tags = n.tags, resources = n.resources,
+      capabilities = n.capabilities, notes = n.notes, duration_minutes = n.duration_minutes,
+      not_before = n.not_before, seal = n.seal
+    from n where c.plan_id = ${planId} and c.position = n.position`);
+}
+
+export async function deleteEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
+  if (edges.length === 0) return;
+  await tx.execute(sql`
+    delete from countersign.plan_edges e
+    using jsonb_to_recordset(${JSON.stringify(edges)}::jsonb) as g(predecessor int, successor int, type text)
+    where e.plan_id = ${planId} and e.predecessor = g.predecessor and e.successor = g.successor and e.type = g.type`);
+}
+
+/** Steps of an approved plan that never run; they stay to be seen, outside the versions from now on. */
+export async function leaveOutSteps(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<void> {
+  if (positions.length === 0) return;
+  const gone = sql`${sql.param(positions)}::int[]`;
+  await tx.execute(sql`
+    delete from countersign.plan_edges
+    where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))`);
+  await changeSteps(tx, planId, {
+    from: notBegun,
+    to: 'cancelled',
+    kind: 'step_left_out',
+    detail: 'removed by a change of the plan',
+    where: sql`s.position = any(${gone})`,
+    set: sql`, ended_at = clock_timestamp(), lane = ${noLane}`,
+  });
+}
+
+/** Steps of a proposal are gone from its next version; the one before keeps them. */
+export async function deleteSteps(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<void> {
+  if (positions.length === 0) return;
+  const gone = sql`${sql.param(positions)}::int[]`;
+  await tx.execute(sql`
+    with deleted as (
+      delete from countersign.step_states s where s.plan_id = ${planId} and s.position = any(${gone})
+      returning s.position, s.step_id, s.partition, s.status
+    ),
+    contents as (
+      delete from countersign.plan_steps where plan_id = ${planId} and position = any(${gone})
+    ),
+    edges as (
+      delete from countersign.plan_edges
+      where plan_id = ${planId} and (predecessor = any(${gone}) or successor = any(${gone}))
+    ),
+    changed as (
+      select position, step_id, partition, status as from_status, null::text as to_status,
+        'step_left_out'::text as kind, 'removed by a change of the proposal'::text as detail from deleted
+    ),
+    ${accounting(planId)}
+    select * from plan`);
+  await tx.execute(
+    sql`update countersign.plans set total = total - ${positions.length} where id = ${planId}`,
+  );
+}
+
+/** Tells of steps that were added (then they are counted as pending) or changed, an event each. */
+export async function tellSteps(
+  tx: Queryable,
+  planId: string,
+  kind: 'step_added' | 'step_changed',
+  positions: number[],
+): Promise<void> {
+  if (positions.length === 0) return;
+  const more = kind === 'step_added' ? positions.length : 0;
+  await tx.execute(sql`
+    with told as (
+      select s.position, s.step_id, s.status from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
+    ),
+    plan as (
+      update countersign.plans p set revision = p.revision + t.n, updated_at = clock_timestamp(),
+        total = p.total + ${more}, pending = p.pending + ${more}
+      from (select count(*)::int as n from told) t where p.id = ${planId} returning p.revision, t.n
+    )
+    insert into countersign.plan_events (plan_id, revision, kind, step_id, status)
+    select ${planId}, plan.revision - plan.n + row_number() over (order by t.position), ${kind}, t.step_id, t.status
+    from told t cross join plan`);
+}
+
+/**
+ * Counts anew what the steps at `successors` wait for and when they may begin, and how many depend on those at
+ * `predecessors`. A prerequisite that is met already counts as met, with its lag.
+ */
+export async function recountSteps(
+  tx: Queryable,
+  planId: string,
+  successors: number[],
+  predecessors: number[],
+): Promise<void> {
+  if (successors.length > 0) {
+    await tx.execute(sql`
+      with needs as (
+        select t.position, count(p.position) filter (where not m.met)::int as unmet,
+          max(m.at + make_interval(mins => e.lag_minutes)) filter (where m.met and e.lag_minutes > 0) as lagged
+        from unnest(${sql.param(successors)}::int[]) as t(position)
+        left join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = t.position
+        left join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+        left join lateral (
+          select case when e.type in ('FS', 'FF') then p.status = 'succeeded' else p.attempt > 0 end as met,
+            case when e.type in ('FS', 'FF') then p.ended_at else p.started_at end as at
+        ) m on true
+        group by t.position
+      )
+      update countersign.step_states s set unmet = n.unmet,
+        available_at = greatest(c.not_before, n.lagged, case when s.status = 'ready' then clock_timestamp() end)
+      from needs n join countersign.plan_steps c on c.plan_id = ${planId} and c.position = n.position
+      where s.plan_id = ${planId} and s.position = n.position`);
+  }
+  if (predecessors.length > 0) {
+    await tx.execute(sql`
+      update countersign.step_states s set dependents = n.dependents
+      from (
+        select t.position, count(x.position)::int as dependents
+        from unnest(${sql.param(predecessors)}::int[]) as t(position)
+        left join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = t.position
+        left join countersign.step_states x
+          on x.plan_id = ${planId} and x.position = e.successor and x.lane <> ${noLane}
+        group by t.position
+      ) n
+      where s.plan_id = ${planId} and s.position = n.position and s.dependents <> n.dependents`);
+  }
+}
+
+/** Steps that were skipped behind a failure and now depend on none run after all, and what was skipped behind them. */
+export async function reviveSteps(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<number[]> {
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    with recursive reached(position) as (
+      select s.position from countersign.step_states s
+      where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[]) and s.status = 'skipped'
+      union
+      select s.position from reached r
+      join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = r.position
+      join countersign.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'skipped'
+    ),
+    candidates as materialized (select position from reached),
+    dead(position) as (
+      select c.position from candidates c
+      join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = c.position
+      join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+      where (p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'cancelled'
+        or (p.status = 'skipped' and p.position not in (select position from candidates))
+      union
+      select e.successor from dead d
+      join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = d.position
+      join candidates c on c.position = e.successor
+    )
+    select position from candidates where position not in (select position from dead)`);
+  const revived = rows.map(({ position }) => position);
+  if (revived.length > 0) {
+    await changeSteps(tx, planId, {
+      from: ['skipped'],
+      to: 'pending',
+      kind: 'step_pending',
+      detail: 'what it waited for was changed',
+      where: sql`s.position = any(${sql.param(revived)}::int[])`,
+      set: sql`, ended_at = null`,
+    });
+  }
+  return revived;
+}
+
+/**
+ * Makes the statuses of steps agree with what they wait for now.
+ * @param running steps that wait for nothing become ready; in a plan that does not run they stay pending
+ */
+export async function settleReadiness(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+  running: boolean,
+): Promise<PlanProgress | null> {
+  if (positions.length === 0) return null;
+  const among = sql`s.position = any(${sql.param(positions)}::int[])`;
+  const held = await changeSteps(tx, planId, {
+    from: ['ready'],
+    to: 'pending',
+    kind: 'step_pending',
+    detail: 'it waits for another step now',
+    where: sql`${among} and s.unmet > 0`,
+  });
+  const freed = running
+    ? await changeSteps(tx, planId, {
+        from: ['pending'],
+        to: 'ready',
+        kind: 'step_ready',
+        where: sql`${among} and s.unmet = 0`,
+        set: sql`, available_at = greatest(s.available_at, clock_timestamp())`,
+      })
+    : null;
+  return freed ?? held;
+}
+
+/** Steps among `positions` that would wait for ever, for a step that will not be done. */
+export async function findDeadEnds(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+  running: boolean,
+): Promise<{ id: string; status: StepStatus; successor: string }[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; status: StepStatus; successor: string }>(sql`
+    select p.step_id as id, p.status, s.step_id as successor
+    from countersign.step_states s
+    join countersign.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
+    join countersign.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
+    where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
+      and s.status in ('pending', 'ready', 'stale')
+      and (p.status = 'cancelled'
+        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'skipped')))
+    order by p.position, s.position limit 100`);
+  return rows;
+}
+
+/** For each step in doubt: whether an approved step touches the same, and whether one makes the same call. */
+export async function findPrecedents(
+  tx: Queryable,
+  planId: string,
+  steps: {
+    id: string;
+    tool: string;
+    operation: string;
+    target: string | null;
+    args: JsonObject;
+    capabilities: string[];
+    resources: Record<string, number>;
+  }[],
+): Promise<{ id: string; target: boolean; same: boolean }[]> {
+  if (steps.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; target: boolean; same: boolean }>(sql`
+    with asked as (
+      select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as a(
+        id text, tool text, operation text, target text, args jsonb, capabilities text[], resources jsonb)
+    ),
+    uses as materialized (
+      select distinct c.tool, c.operation, coalesce(c.target, '') as target, c.args, c.capabilities, c.resources
+      from countersign.plan_steps c
+      join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and s.status <> 'cancelled'
+      where c.plan_id = ${planId} and c.tool || '_' || c.operation in (select tool || '_' || operation from asked)
+    ),
+    targets as (select distinct tool, operation, target from uses)
+    select a.id, t.tool is not null as target,
+      exists (select 1 from uses u where u.tool = a.tool and u.operation = a.operation
+        and u.target = coalesce(a.target, '') and u.args = a.args and u.capabilities = a.capabilities
+        and (a.resources = '{}' or u.resources = a.resources)) as same
+    from asked a left join targets t
+      on t.tool = a.tool and t.operation = a.operation and t.target = coalesce(a.target, '')`);
+  return rows;
+}
+
+/** What the plan uses now: each operation, whether a step that runs or ran uses it, and how many steps it says. */
+export async function readUses(
+  tx: Queryable,
+  planId: string,
+): Promise<{ operation: string; guarded: boolean; kept: boolean; steps: number }[]> {
+  const { rows } = await tx.execute<{
+    operation: string;
+    guarded: boolean;
+    kept: boolean;
+    steps: number;
+  }>(sql`
+    select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
+      bool_or(s.status <> 'cancelled') as kept, count(*)::int as steps
+    from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and s.lane <> ${noLane}
+    group by c.tool, c.operation order by 1`);
+  return rows;
+}
+
+/** Positions of the steps that those at `positions` wait for. */
+export async function readPredecessors(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<number[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    select distinct predecessor as position from countersign.plan_edges
+    where plan_id = ${planId} and successor = any(${sql.param(positions)}::int[])`);
+  return rows.map(({ position }) => position);
+}
+
+/** Stores the version after the plan's present one: it says the same but for its steps. */
+export async function insertNextVersion(
+  tx: Queryable,
+  { id, version }: { id: string; version: number },
+  next: { digest: string; total: number; tools_required: string[] },
+): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
+      tools_required, total, planner_model, cost_usd)
+    select plan_id, version + 1, ${next.digest}, title, summary, context, risks, approver_policy,
+      ${sql.param(next.tools_required)}::text[], ${next.total}, planner_model, cost_usd
+    from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
+}

@@ -1,0 +1,616 @@
+// Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PatchOperation } from '#contracts/patch.ts';
+import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  ben,
+  noop,
+  openTestHouse,
+  reach,
+  runPlan,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    settings: {
+      resourcePools: { cpu: { capacity: 8 } },
+      guardedTools: ['workspace_delete'],
+    },
+  });
+});
+afterAll(() => house.close());
+
+/** A step that waits for ana, so that what follows it has not begun. */
+const hold = {
+  id: 'hold',
+  description: 'Wait for ana',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Go on?', assignee: 'ana' },
+};
+const write = (id: string, path: string, ...after: string[]) => ({
+  id,
+  description: `Write ${path}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path, content: id },
+  after,
+});
+
+async function refusal(attempt: Promise<unknown>): Promise<CountersignError> {
+  const error = await attempt.then(
+    () => new Error('it was not refused'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof CountersignError) return error;
+  throw error;
+}
+
+async function patch(id: string, operations: PatchOperation[], base?: number, actor = ana) {
+  const { revision } = await house.service.overview(id);
+  return house.service.patch(id, { base_revision: base ?? revision, operations }, actor);
+}
+
+/** An approved plan whose first step waits for ana. */
+async function held(steps: PlanDraft['steps'], extra: Partial<PlanDraft> = {}): Promise<Plan> {
+  const plan = await runPlan(house, { title: 'Held', steps: [hold, ...steps], ...extra });
+  return waitFor(`${plan.id} to wait`, async () => {
+    const now = await house.service.getPlan(plan.id);
+    return now.counts.waiting === 1 ? now : null;
+  });
+}
+
+async function goOn(id: string): Promise<void> {
+  const { version } = await house.service.getPlan(id);
+  await house.service.resume(id, { version, steps: { hold: 'done' }, answer: 'yes' }, ana);
+}
+
+async function statusesOf(id: string): Promise<Record<string, string>> {
+  const { steps } = await house.service.listSteps(id, { limit: 100 });
+  return Object.fromEntries(steps.map((step) => [step.id, step.status]));
+}
+
+/** Kept counters, unmet prerequisites and dependents beside what a full count says. */
+async function expectSound(id: string): Promise<void> {
+  const { query } = house.db;
+  const { rows: counted } = await query.execute<{ status: StepStatus; n: number }>(
+    sql`select status, count(*)::int as n from countersign.step_states where plan_id = ${id} group by status`,
+  );
+  const full = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
+  for (const { status, n } of counted) full[status] = n;
+  const plan = await house.service.getPlan(id);
+  expect(plan.counts).toEqual(full);
+  expect(plan.total_steps).toBe(Object.values(full).reduce((sum, n) => sum + n, 0));
+  const { rows: wrong } = await query.execute(sql`
+    select s.step_id, s.unmet, s.dependents from countersign.step_states s
+    where s.plan_id = ${id} and s.status in ('pending', 'ready') and (
+      s.unmet <> (select count(*) from countersign.plan_edges e
+        join countersign.step_states p on p.plan_id = e.plan_id and p.position = e.predecessor
+        where e.plan_id = s.plan_id and e.successor = s.position
+          and not case when e.type in ('FS', 'FF') then p.status = 'succeeded' else p.attempt > 0 end)
+      or s.dependents <> (select count(*) from countersign.plan_edges e
+        where e.plan_id = s.plan_id and e.predecessor = s.position))`);
+  expect(wrong).toEqual([]);
+  const { rows: partitions } = await query.execute(sql`
+    select p.name from countersign.plan_partitions p where p.plan_id = ${id}
+      and (p.pending, p.ready, p.cancelled) <> (
+        select count(*) filter (where status = 'pending'), count(*) filter (where status = 'ready'),
+          count(*) filter (where status = 'cancelled')
+        from countersign.step_states s where s.plan_id = p.plan_id and s.partition = p.name)`);
+  expect(partitions).toEqual([]);
+  const { rows: events } = await query.execute<{ n: number; last: number }>(
+    sql`select count(*)::int as n, max(revision)::int as last from countersign.plan_events where plan_id = ${id}`,
+  );
+  expect(events[0]).toEqual({ n: plan.revision, last: plan.revision });
+}
+
+describe('a patch that narrows an approved plan', () => {
+  test('is applied at once, in a version of its own', async () => {
+    const plan = await held([
+      { ...noop('a', 'hold'), partition: 'eu' },
+      { ...noop('b', 'a'), partition: 'eu' },
+      noop('c', 'hold'),
+    ]);
+    const outcome = await patch(plan.id, [
+      { op: 'remove_steps', steps: { partition: 'eu' } },
+      { op: 'update_steps', steps: { ids: ['c'] }, set: { priority: 9 } },
+    ]);
+    expect(outcome).toMatchObject({
+      status: 'applied',
+      version: 2,
+      widening: [],
+      removed: 2,
+      changed: 1,
+    });
+    const now = await house.service.getPlan(plan.id);
+    expect(now).toMatchObject({ version: 2, digest: outcome.digest, decided_by: 'ana' });
+    expect(await statusesOf(plan.id)).toMatchObject({
+      a: 'cancelled',
+      b: 'cancelled',
+      c: 'pending',
+    });
+    await expectSound(plan.id);
+    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    expect(diff.removed.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(diff.changed).toMatchObject([{ id: 'c', fields: ['priority'] }]);
+    expect(diff.total).toEqual({ from: 4, to: 2 });
+    const { changes } = await house.service.diff(plan.id, plan.revision, 100);
+    expect(changes.map(({ kind }) => kind)).toEqual([
+      'step_left_out',
+      'step_left_out',
+      'step_changed',
+      'patched',
+    ]);
+    const deed = (await house.service.audit(plan.id, { limit: 100 })).find(
+      ({ action }) => action === 'patch_applied',
+    );
+    expect(deed).toMatchObject({ actor: 'ana', version: 2, data: { base_digest: plan.digest } });
+    await goOn(plan.id);
+    const done = await reach(house, plan.id, 'completed');
+    expect(done.result_summary).toBe('2 steps done, 2 steps left out.');
+    expect(await house.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
+  });
+
+  test('keeps each version it went through', async () => {
+    const plan = await held([noop('a', 'hold'), noop('b', 'hold'), noop('c', 'hold')]);
+    await patch(plan.id, [{ op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 1 } }]);
+    await patch(plan.id, [{ op: 'remove_steps', steps: { ids: ['b'] } }]);
+    await patch(plan.id, [
+      { op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 2 } },
+      { op: 'add_dependency', step: 'c', after: { id: 'a', type: 'FS', lag_minutes: 0 } },
+    ]);
+    const pairs: [number, number][] = [
+      [1, 2],
+      [2, 3],
+      [3, 4],
+      [1, 4],
+    ];
+    const told = await Promise.all(
+      pairs.map(async ([from, to]) => {
+        const { removed, changed, added } = await house.service.versionDiff(plan.id, from, to);
+        return {
+          added: added.length,
+          removed: removed.map(({ id }) => id),
+          changed: changed.map(({ id, changes }) => [id, changes[0]?.from, changes[0]?.to]),
+        };
+      }),
+    );
+    expect(told).toEqual([
+      { added: 0, removed: [], changed: [['a', '0', '1']] },
+      { added: 0, removed: ['b'], changed: [] },
+      {
+        added: 0,
+        removed: [],
+        changed: [
+          ['a', '1', '2'],
+          ['c', 'hold', 'a, hold'],
+        ],
+      },
+      {
+        added: 0,
+        removed: ['b'],
+        changed: [
+          ['a', '0', '2'],
+          ['c', 'hold', 'a, hold'],
+        ],
+      },
+    ]);
+    await expectSound(plan.id);
+    await goOn(plan.id);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('frees and holds steps as their prerequisites come and go', async () => {
+    const plan = await held([
+      noop('done'),
+      noop('behind', 'hold'),
+      { ...noop('timed', 'hold'), not_before: '2026-01-01T00:00:00Z' },
+    ]);
+    await waitFor('step done', async () =>
+      (await statusesOf(plan.id)).done === 'succeeded' ? true : null,
+    );
+    const added = await patch(plan.id, [
+      { op: 'add_step', step: { ...noop('after-done', 'done'), args: {} } },
+      { op: 'add_step', step: { ...noop('after-hold', 'hold', 'after-done'), args: {} } },
+    ]);
+    expect(added).toMatchObject({ status: 'applied', added: 2, widening: [] });
+    await waitFor('the new step', async () =>
+      (await statusesOf(plan.id))['after-done'] === 'succeeded' ? true : null,
+    );
+    expect(await statusesOf(plan.id)).toMatchObject({ 'after-hold': 'pending', behind: 'pending' });
+    await patch(plan.id, [
+      {
+        op: 'update_steps',
+        steps: { ids: ['timed'] },
+        set: { not_before: '2026-01-02T00:00:00Z' },
+      },
+    ]);
+    await expectSound(plan.id);
+    await goOn(plan.id);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('ends the plan when it removes the last step that was open', async () => {
+    const plan = await runPlan(house, {
+      title: 'Late',
+      steps: [noop('now'), { ...noop('late'), not_before: '2999-01-01T00:00:00Z' }],
+    });
+    await waitFor('step now', async () =>
+      (await statusesOf(plan.id)).now === 'succeeded' ? true : null,
+    );
+    await patch(plan.id, [{ op: 'remove_steps', steps: { ids: ['late'] } }]);
+    expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'completed', version: 2 });
+  });
+});
+
+describe('a patch is refused as a whole', () => {
+  const cases: [string, string, (id: string) => PatchOperation[], RegExp][] = [
+    [
+      'when it removes what others need',
+      'steps_missing',
+      () => [{ op: 'remove_steps', steps: { ids: ['a'] } }],
+      /remove b too/,
+    ],
+    [
+      'when steps would wait for each other',
+      'dependency_cycle',
+      () => [{ op: 'add_dependency', step: 'a', after: { id: 'c', type: 'FS', lag_minutes: 0 } }],
+      /a → |c → /,
+    ],
+    [
+      'when a circle goes through a new step',
+      'dependency_cycle',
+      () => [
+        { op: 'add_step', step: noop('n', 'c') },
+        { op: 'add_dependency', step: 'a', after: { id: 'n', type: 'FS', lag_minutes: 0 } },
+      ],
+      /wait for each other/,
+    ],
+    [
+      'when it touches a step that has begun',
+      'patch_conflict',
+      () => [
+        { op: 'update_steps', steps: { ids: ['c'] }, set: { priority: 5 } },
+        { op: 'update_steps', steps: { ids: ['hold'] }, set: { priority: 5 } },
+      ],
+      /Step hold \(waiting\) has begun/,
+    ],
+    [
+      'when a selector means nothing',
+      'unknown_step',
+      () => [{ op: 'remove_steps', steps: { tag: 'none' } }],
+      /tagged none/,
+    ],
+    [
+      'when it names a step that is not there',
+      'unknown_step',
+      () => [{ op: 'remove_steps', steps: { ids: ['zzz'] } }],
+      /"zzz" is not in the plan/,
+    ],
+    [
+      'when the id is taken',
+      'duplicate_step',
+      () => [{ op: 'add_step', step: noop('a') }],
+      /has a step "a" already/,
+    ],
+    [
+      'when an operation does not exist',
+      'unknown_operation',
+      () => [{ op: 'add_step', step: { ...noop('n'), operation: 'nothing' } }],
+      /control_nothing/,
+    ],
+    [
+      'when a pool has less than is asked for',
+      'invalid_request',
+      () => [{ op: 'update_steps', steps: { ids: ['c'] }, set: { resources: { cpu: 9 } } }],
+      /needs 9 of cpu/,
+    ],
+  ];
+  test.each(cases)('%s', async (_name, code, operations, sentence) => {
+    const plan = await held([noop('a', 'hold'), noop('b', 'a'), noop('c', 'b')]);
+    const before = await house.service.getPlan(plan.id);
+    const error = await refusal(patch(plan.id, operations(plan.id)));
+    expect(error.code).toBe(code);
+    expect(error.message).toMatch(sentence);
+    expect(await house.service.getPlan(plan.id)).toEqual(before);
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+  });
+
+  test('when a step changed since it was read, or the revision is still to come', async () => {
+    const plan = await held([noop('a', 'hold'), noop('b', 'hold')]);
+    const change: PatchOperation[] = [
+      { op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 5 } },
+    ];
+    await patch(plan.id, change, plan.revision);
+    const again = await refusal(patch(plan.id, change, plan.revision));
+    expect(again).toMatchObject({
+      code: 'patch_conflict',
+      details: { current: { version: 2 }, steps: [{ id: 'a', status: 'pending' }] },
+    });
+    const future = await refusal(patch(plan.id, change, 1_000_000));
+    expect(future.code).toBe('patch_conflict');
+    // What is about other steps is no conflict.
+    const other: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['b'] } }];
+    expect(await patch(plan.id, other, plan.revision)).toMatchObject({ version: 3 });
+    const twice = await refusal(patch(plan.id, other, plan.revision));
+    expect(twice.code).toBe('patch_conflict');
+    await house.service.cancel(plan.id, { version: 3 }, ana);
+  });
+
+  test('when somebody else sends it, or the plan is over', async () => {
+    const plan = await held([noop('a', 'hold')]);
+    const remove: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['a'] } }];
+    expect((await refusal(patch(plan.id, remove, undefined, ben))).code).toBe('not_allowed');
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    const late = await refusal(patch(plan.id, remove));
+    expect(late.code).toBe('invalid_transition');
+    expect(late.message).toContain('cancelled');
+  });
+});
+
+describe('a patch that widens an approved plan', () => {
+  const add: PatchOperation[] = [{ op: 'add_step', step: write('w', 'widened.md') }];
+  const keyOf = ({ version, digest }: { version: number; digest: string }) => ({ version, digest });
+
+  test('waits for an approval of its own while the plan goes on, and then runs', async () => {
+    const plan = await held([noop('a', 'hold')]);
+    const outcome = await patch(plan.id, add);
+    expect(outcome).toMatchObject({
+      status: 'needs_approval',
+      version: 2,
+      widening: [
+        'Adds step w: workspace_write of widened.md, which the approved plan does not use.',
+      ],
+      changes: ['Adds step w: Write widened.md (workspace_write).'],
+    });
+    const waiting = await house.service.getPlan(plan.id);
+    expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
+    await goOn(plan.id);
+    await waitFor('the rest to be done', async () =>
+      (await house.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
+    );
+    expect((await house.service.getPlan(plan.id)).status).toBe('executing');
+    const old = await refusal(house.service.approve(plan.id, keyOf(plan), ana));
+    expect(old.code).toBe('already_decided');
+    const wrong = { version: 2, digest: plan.digest };
+    expect((await refusal(house.service.approve(plan.id, wrong, ana))).code).toBe(
+      'digest_mismatch',
+    );
+    const stranger = await refusal(house.service.approve(plan.id, keyOf(outcome), ben));
+    expect(stranger.code).toBe('not_allowed');
+    const model = { kind: 'model', id: 'planner', via: 'system' } as const;
+    expect((await refusal(house.service.approve(plan.id, keyOf(outcome), model))).code).toBe(
+      'not_allowed',
+    );
+    expect((await house.service.getPlan(plan.id)).version).toBe(1);
+    const approved = await house.service.approve(plan.id, keyOf(outcome), ana);
+    expect(approved).toMatchObject({
+      version: 2,
+      pending_patch: null,
+      tools_required: ['control_noop', 'human_task', 'workspace_write'],
+      approvals: [{ by: 'ana' }],
+    });
+    const done = await reach(house, plan.id, 'completed');
+    expect(done.counts.succeeded).toBe(3);
+    expect(await house.service.listPatches(plan.id, { limit: 10 })).toMatchObject({
+      patches: [{ patch_id: outcome.patch_id, status: 'applied' }],
+      next_cursor: null,
+    });
+    const twice = await refusal(house.service.approve(plan.id, keyOf(outcome), ana));
+    expect(twice.code).toBe('already_decided');
+    await expectSound(plan.id);
+  });
+
+  test('is dropped by a rejection, and the plan ends', async () => {
+    const plan = await held([]);
+    const outcome = await patch(plan.id, add);
+    await goOn(plan.id);
+    await waitFor('the rest to be done', async () =>
+      (await house.service.getPlan(plan.id)).counts.succeeded === 1 ? true : null,
+    );
+    await house.service.reject(plan.id, { version: outcome.version, feedback: 'no' }, ana);
+    expect(await house.service.getPlan(plan.id)).toMatchObject({
+      status: 'completed',
+      version: 1,
+      pending_patch: null,
+    });
+    const late = await refusal(house.service.approve(plan.id, keyOf(outcome), ana));
+    expect(late).toMatchObject({ code: 'already_decided' });
+    expect(late.message).toContain('was rejected by ana');
+  });
+
+  test('is taken off the plan when its steps have gone on before it was approved', async () => {
+    const plan = await held([noop('a', 'hold'), { ...hold, id: 'hold2', after: ['a'] }]);
+    const outcome = await patch(plan.id, [
+      { op: 'update_steps', steps: { ids: ['a'] }, set: { description: 'Do something else' } },
+    ]);
+    expect(outcome.widening).toEqual(['Changes what step a says it does.']);
+    await goOn(plan.id);
+    await waitFor('step a', async () =>
+      (await statusesOf(plan.id)).a === 'succeeded' ? true : null,
+    );
+    const error = await refusal(house.service.approve(plan.id, keyOf(outcome), ana));
+    expect(error).toMatchObject({
+      code: 'patch_conflict',
+      details: { steps: [{ id: 'a', status: 'succeeded' }] },
+    });
+    expect(await house.service.getPlan(plan.id)).toMatchObject({ version: 1, pending_patch: null });
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+  });
+
+  test('gives way to the next one of its author and stands before everybody else’s', async () => {
+    const plan = await held([noop('a', 'hold')], { approvers: { kind: 'anyone' } });
+    const first = await patch(plan.id, add);
+    const other = await refusal(patch(plan.id, add, undefined, ben));
+    expect(other.code).toBe('patch_conflict');
+    expect(other.message).toContain(first.patch_id);
+    const second = await patch(plan.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
+    expect(second).toMatchObject({ status: 'needs_approval', version: 2 });
+    expect((await refusal(house.service.approve(plan.id, keyOf(first), ana))).message).toContain(
+      'was overtaken',
+    );
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    expect(await house.service.getPlan(plan.id)).toMatchObject({
+      status: 'cancelled',
+      pending_patch: null,
+    });
+    const { patches } = await house.service.listPatches(plan.id, { limit: 1 });
+    expect(patches).toMatchObject([{ patch_id: second.patch_id, status: 'rejected' }]);
+    expect((await refusal(house.service.approve(plan.id, keyOf(second), ana))).code).toBe(
+      'already_decided',
+    );
+  });
+
+  test('needs as many approvals as the plan did, and those of one that was dropped do not count', async () => {
+    const approvers = { kind: 'n_of', people: ['ana', 'ben'], n: 2 } as const;
+    const draft = { title: 'Two', steps: [hold, noop('a', 'hold')], approvers: { ...approvers } };
+    const proposed = await house.service.propose(
+      { ...draft, approvers: { kind: 'n_of', people: ['ana', 'ben'], n: 2 } },
+      { user: 'ana' },
+      ana,
+    );
+    await house.service.approve(proposed.id, keyOf(proposed), ana);
+    await house.service.approve(proposed.id, keyOf(proposed), ben);
+    await reach(house, proposed.id, 'executing');
+    const first = await patch(proposed.id, add);
+    await house.service.approve(proposed.id, keyOf(first), ana);
+    expect((await house.service.getPlan(proposed.id)).pending_patch).not.toBeNull();
+    await house.service.reject(proposed.id, { version: 2 }, ben);
+    const second = await patch(proposed.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
+    await house.service.approve(proposed.id, keyOf(second), ben);
+    expect((await house.service.getPlan(proposed.id)).version).toBe(1);
+    await house.service.approve(proposed.id, keyOf(second), ana);
+    expect(await house.service.getPlan(proposed.id)).toMatchObject({
+      version: 2,
+      pending_patch: null,
+    });
+    await house.service.cancel(proposed.id, { version: 2 }, ana);
+  });
+});
+
+describe('a patch of a proposal', () => {
+  test('makes its next version, which nobody has approved', async () => {
+    const plan = await house.service.propose(
+      {
+        title: 'Proposal',
+        steps: [noop('a'), noop('b', 'a'), { ...write('c', 'c.md', 'b'), partition: 'p' }],
+      },
+      { user: 'ana' },
+      ana,
+    );
+    const outcome = await patch(plan.id, [
+      { op: 'remove_steps', steps: { ids: ['c'] } },
+      { op: 'add_step', step: { ...write('d', 'd.md', 'b'), partition: 'p' } },
+      { op: 'remove_dependency', step: 'b', after: { id: 'a', type: 'FS' } },
+    ]);
+    expect(outcome).toMatchObject({ status: 'applied', version: 2, widening: [] });
+    await expectSound(plan.id);
+    const old = await refusal(
+      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+    );
+    expect(old).toMatchObject({ code: 'stale_version' });
+    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    expect(diff.counts).toEqual({ added: 1, removed: 1, changed: 1 });
+    const now = await house.service.getPlan(plan.id);
+    expect(now).toMatchObject({ status: 'proposed', version: 2, total_steps: 3 });
+    await house.service.approve(plan.id, { version: 2, digest: now.digest }, ana);
+    await reach(house, plan.id, 'completed');
+    expect(Object.keys(await statusesOf(plan.id))).toEqual(['a', 'b', 'd']);
+    await expectSound(plan.id);
+  });
+});
+
+describe('at the same moment', () => {
+  test('of two patches of one step one is applied, and of different steps both', async () => {
+    const plan = await held([noop('a', 'hold'), noop('b', 'hold'), noop('c', 'hold')]);
+    const set = (id: string, priority: number) =>
+      patch(
+        plan.id,
+        [{ op: 'update_steps', steps: { ids: [id] }, set: { priority } }],
+        plan.revision,
+      );
+    const results = await Promise.allSettled([set('a', 1), set('a', 2), set('b', 3), set('c', 4)]);
+    expect(results.map(({ status }) => status).filter((one) => one === 'rejected')).toHaveLength(1);
+    expect((await house.service.getPlan(plan.id)).version).toBe(4);
+    await expectSound(plan.id);
+    await goOn(plan.id);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('a step that is claimed is not removed, and one that is removed is not run', async () => {
+    const steps = Array.from({ length: 60 }, (_, i) => noop(`s${i}`));
+    const plan = await runPlan(house, { title: 'Race', steps });
+    let applied = 0;
+    for (let i = 59; i >= 0; i -= 3) {
+      const result = await patch(plan.id, [
+        { op: 'remove_steps', steps: { ids: [`s${i}`] } },
+      ]).catch((error: unknown) => error);
+      if (!(result instanceof CountersignError)) applied++;
+      else expect(['patch_conflict', 'invalid_transition']).toContain(result.code);
+    }
+    const done = await reach(house, plan.id, 'completed');
+    expect(done.counts).toMatchObject({ cancelled: applied, succeeded: 60 - applied });
+    await expectSound(plan.id);
+    const { rows } = await house.db.query.execute<{ n: number }>(
+      sql`select count(*)::int as n from countersign.step_attempts where plan_id = ${plan.id}`,
+    );
+    expect(rows[0]?.n).toBe(60 - applied);
+  });
+
+  test('an approval and a cancellation leave one answer', async () => {
+    const plan = await held([noop('a', 'hold')]);
+    const { version, digest } = await patch(plan.id, [
+      { op: 'add_step', step: write('w', 'w.md', 'hold') },
+    ]);
+    await Promise.allSettled([
+      house.service.approve(plan.id, { version, digest }, ana),
+      house.service.cancel(plan.id, { version: 1 }, ana),
+    ]);
+    const now = await house.service.getPlan(plan.id);
+    expect(now.pending_patch).toBeNull();
+    const { patches } = await house.service.listPatches(plan.id, { limit: 1 });
+    if (now.status === 'cancelled') expect(patches[0]?.status).toBe('rejected');
+    else expect(patches[0]?.status).toBe('applied');
+    await expectSound(plan.id);
+    if (now.status !== 'cancelled') await house.service.cancel(plan.id, { version: 2 }, ana);
+  });
+});
+
+test('a step that was skipped behind a failure runs once it does not wait for it any more', async () => {
+  const plan = await held([
+    {
+      id: 'gone',
+      description: 'Read what is not there',
+      tool: 'workspace',
+      operation: 'read',
+      args: { path: 'none.md' },
+    },
+    noop('x', 'gone'),
+    noop('y', 'x'),
+  ]);
+  await waitFor('y to be skipped', async () =>
+    (await statusesOf(plan.id)).y === 'skipped' ? true : null,
+  );
+  const outcome = await patch(plan.id, [
+    { op: 'remove_dependency', step: 'x', after: { id: 'gone', type: 'FS' } },
+  ]);
+  expect(outcome.widening).toEqual(['Lets step x run without waiting for step gone.']);
+  const { version, digest } = outcome;
+  await house.service.approve(plan.id, { version, digest }, ana);
+  await waitFor('y to run', async () =>
+    (await statusesOf(plan.id)).y === 'succeeded' ? true : null,
+  );
+  await expectSound(plan.id);
+  const dead = await refusal(patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]));
+  expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
+  await house.service.cancel(plan.id, { version: 2 }, ana);
+});
