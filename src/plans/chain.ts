@@ -2,11 +2,8 @@
 // Durations and links come as columns, so that a hundred thousand steps are a few megabytes.
 import type { DependencyType } from '#contracts/plan.ts';
 
-/** The order in which `types` of links are numbered. */
-export const linkTypes: DependencyType[] = ['FS', 'SS', 'FF', 'SF'];
-
-/** Links between steps by their index in `durations`; `types` by index in `linkTypes`, lags in minutes. */
-export type Links = { from: number[]; to: number[]; types: number[]; lags: number[] };
+/** Links between steps by their index in `durations`; lags in minutes. */
+export type Links = { from: number[]; to: number[]; types: DependencyType[]; lags: number[] };
 
 /** Links out of each step: those of step i are `order[starts[i]]` to `order[starts[i + 1] - 1]`. */
 function groupByFrom(steps: number, { from }: Links): { starts: Int32Array; order: Int32Array } {
@@ -27,7 +24,7 @@ function groupByFrom(steps: number, { from }: Links): { starts: Int32Array; orde
 function startAfter(links: Links, link: number, start: number, durations: ArrayLike<number>) {
   const end = start + (durations[links.from[link] ?? 0] ?? 0);
   const own = durations[links.to[link] ?? 0] ?? 0;
-  const type = linkTypes[links.types[link] ?? 0] ?? 'FS';
+  const type = links.types[link] ?? 'FS';
   const from = type === 'FS' || type === 'FF' ? end : start;
   const until = type === 'FF' || type === 'SF' ? own : 0;
   return from + (links.lags[link] ?? 0) - until;

@@ -45,23 +45,3 @@ export function findCycle(total: number, edges: Edge[]): number[] | null {
   }
   return at === undefined ? path : path.slice(seen.get(at)).reverse();
 }
-
-/** What the steps of `wanted` wait for, however far, and is missing from it; in order. */
-export function missingPrerequisites(wanted: Set<number>, edges: Edge[]): number[] {
-  const before = new Map<number, number[]>();
-  for (const { predecessor, successor } of edges) {
-    const list = before.get(successor);
-    if (list === undefined) before.set(successor, [predecessor]);
-    else list.push(predecessor);
-  }
-  const missing = new Set<number>();
-  const open = [...wanted];
-  for (let position = open.pop(); position !== undefined; position = open.pop()) {
-    for (const predecessor of before.get(position) ?? []) {
-      if (wanted.has(predecessor) || missing.has(predecessor)) continue;
-      missing.add(predecessor);
-      open.push(predecessor);
-    }
-  }
-  return [...missing].sort((a, b) => a - b);
-}

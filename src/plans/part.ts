@@ -16,10 +16,11 @@ const missingAtMost = 1000;
 /** @throws `unknown_step` when an id names no step of the plan */
 async function requireKnown(db: Queryable, planId: string, ids: string[]): Promise<void> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select distinct id from unnest(${sql.param(ids)}::text[]) as wanted(id)
-    where not exists (
-      select 1 from countersign.plan_steps s where s.plan_id = ${planId} and s.step_id = wanted.id)
-    limit ${namedAtMost}`);
+    select wanted.id from unnest(${sql.param(ids)}::text[]) with ordinality as wanted(id, n)
+    left join lateral (
+      select 1 as found from countersign.plan_steps s
+      where s.plan_id = ${planId} and s.step_id = wanted.id offset 0) f on true
+    where f.found is null order by wanted.n limit ${namedAtMost}`);
   if (rows.length === 0) return;
   throw new CountersignError(
     'unknown_step',
@@ -27,16 +28,28 @@ async function requireKnown(db: Queryable, planId: string, ids: string[]): Promi
   );
 }
 
-/** @throws `steps_missing` with what the kept steps wait for, however far, and is left out */
-async function requireClosed(db: Queryable, planId: string, kept: SQL): Promise<void> {
+/**
+ * `kept` says of a row of `plan_steps` which its argument names whether the step is kept. Rows are looked up by key,
+ * one by one where a chain is followed, so that the statement holds without statistics of a plan just stored.
+ * @throws `steps_missing` with what the kept steps wait for, however far, and is left out
+ */
+async function requireClosed(
+  db: Queryable,
+  planId: string,
+  kept: (step: 's' | 'p') => SQL,
+): Promise<void> {
+  const leftOut = (successor: SQL) => sql`
+    select p.position from countersign.plan_edges e
+    join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+    where e.plan_id = ${planId} and e.successor = ${successor} and not ${kept('p')} offset 0`;
   const { rows } = await db.execute<{ id: string; description: string; total: number }>(sql`
-    with recursive kept as materialized (${kept}),
-    missing(position) as (
-      select e.predecessor from countersign.plan_edges e join kept k on k.position = e.successor
-      where e.plan_id = ${planId} and not exists (select 1 from kept x where x.position = e.predecessor)
+    with recursive missing(position) as (
+      select p.position from countersign.plan_edges e
+      join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
+      join countersign.plan_steps s on s.plan_id = e.plan_id and s.position = e.successor
+      where e.plan_id = ${planId} and not ${kept('p')} and ${kept('s')}
       union
-      select e.predecessor from countersign.plan_edges e join missing m on m.position = e.successor
-      where e.plan_id = ${planId} and not exists (select 1 from kept x where x.position = e.predecessor)
+      select x.position from missing m cross join lateral (${leftOut(sql`m.position`)}) x
     )
     select s.step_id as id, left(s.description, 60) as description, count(*) over ()::int as total
     from missing m join countersign.plan_steps s on s.plan_id = ${planId} and s.position = m.position
@@ -69,16 +82,15 @@ export async function readPart(
   const ids = steps ?? except;
   if (ids === undefined) return null;
   await requireKnown(db, planId, ids);
-  const chosen = sql`s.step_id = any(${sql.param(ids)}::text[])`;
-  const kept = sql`
-    select s.position from countersign.plan_steps s
-    where s.plan_id = ${planId} and ${steps === undefined ? sql`not (${chosen})` : chosen}`;
+  const chosen = sql`${sql.param(ids)}::text[]`;
+  const kept = (step: 's' | 'p') =>
+    steps === undefined
+      ? sql`(${sql.raw(step)}.step_id <> all(${chosen}))`
+      : sql`(${sql.raw(step)}.step_id = any(${chosen}))`;
   await requireClosed(db, planId, kept);
   const { rows } = await db.execute<{ operation: string; positions: number[] }>(sql`
-    with kept as materialized (${kept})
     select s.tool || '_' || s.operation as operation, array_agg(s.position) as positions
-    from countersign.plan_steps s join kept k on k.position = s.position
-    where s.plan_id = ${planId} group by 1 order by 1`);
+    from countersign.plan_steps s where s.plan_id = ${planId} and ${kept('s')} group by 1 order by 1`);
   if (rows.length === 0) {
     throw new CountersignError(
       'unknown_step',

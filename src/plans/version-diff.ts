@@ -5,7 +5,8 @@ import type { JsonObject } from '#contracts/text.ts';
 import type { VersionDiff } from '#contracts/views.ts';
 import {
   compareSteps,
-  readChainColumns,
+  locateVersion,
+  readChain,
   readTiming,
   type StepDifference,
   type VersionRef,
@@ -14,7 +15,7 @@ import type { Queryable } from '#store/database.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { samePolicy } from './approver-rules.ts';
-import { linkTypes, longestChain } from './chain.ts';
+import { longestChain } from './chain.ts';
 import { compareFields, shorten } from './changed-fields.ts';
 
 const listedAtMost = 100;
@@ -57,13 +58,18 @@ async function readVersions(
 type Timing = { minutes: number | null; earliest: string | null };
 
 /** @throws `not_found` when the steps of an earlier version are gone */
-async function readSchedule(db: Queryable, ref: VersionRef, { total }: Version): Promise<Timing> {
+async function readSchedule(
+  db: Queryable,
+  ref: VersionRef,
+  { total }: Version,
+  current: number,
+): Promise<Timing> {
   const { steps, earliest, timed } = await readTiming(db, ref);
   if (steps === 0 && total > 0) {
     throw new CountersignError('not_found', `The steps of version ${ref.version} were not kept.`);
   }
   if (!timed) return { minutes: null, earliest };
-  const { durations, ...links } = await readChainColumns(db, ref, linkTypes);
+  const { durations, links } = await readChain(db, ref, ref.version === current);
   return { minutes: longestChain(durations, links), earliest };
 }
 
@@ -108,14 +114,17 @@ export async function diffVersions(
   const key = `${a.digest} ${b.digest}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const refOf = (version: number) => ({ planId, version, current: version === current });
-  const before = await readSchedule(db, refOf(from), a);
-  const after = await readSchedule(db, refOf(to), b);
+  const [fromRef, toRef] = [
+    await locateVersion(db, planId, from, current),
+    await locateVersion(db, planId, to, current),
+  ];
+  const before = await readSchedule(db, fromRef, a, current);
+  const after = await readSchedule(db, toRef, b, current);
   const risks = (version: Version) => version.risks.map(({ text }) => text);
   const diff: VersionDiff = {
     from,
     to,
-    ...listSteps(await compareSteps(db, refOf(from), refOf(to), listedAtMost)),
+    ...listSteps(await compareSteps(db, fromRef, toRef, listedAtMost)),
     operations_added: without(b.tools_required, a.tools_required),
     operations_removed: without(a.tools_required, b.tools_required),
     title_changed: a.title !== b.title,

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Plan, PlanDraft } from '#contracts/plan.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
+import { contentOfStep } from '#plans/canonical.ts';
+import { archiveTouched } from '#store/sql/patch.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -140,6 +142,70 @@ describe('the difference between two versions', () => {
     });
     await expect(house.service.versionDiff(plan.id, 3, 4)).rejects.toMatchObject({
       code: 'not_found',
+    });
+  });
+
+  test('holds across changes that kept only what they touched', async () => {
+    const draft = { title: 'Patched', steps: [noop('a'), noop('b', 'a'), noop('c'), noop('d')] };
+    const { id, digest } = await house.service.propose(draft, {}, ana);
+    /** What a patch leaves behind: the next version, and of the one before the steps that it had otherwise. */
+    const patch = async (
+      version: number,
+      before: { position: number; step_id: string; content: object | null }[],
+    ) => {
+      await archiveTouched(house.db.query, id, version, before);
+      await house.db.query.execute(sql`
+        insert into countersign.plan_versions (plan_id, version, digest, title, context, risks, approver_policy,
+          tools_required, total, planner_model)
+        select plan_id, ${version + 1}, ${`${digest}+${version}`}, title, context, risks, approver_policy, tools_required,
+          total, planner_model from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
+      await house.db.query.execute(sql`
+        insert into countersign.plan_patches (id, plan_id, base_revision, status, version, digest, operations, widening,
+          added, changed, removed, proposed_by)
+        values (${`${id}-${version}`}, ${id}, 1, 'applied', ${version + 1}, '', '[]', '{}', 0, 0, 0, 'ana')`);
+      await house.db.query.execute(
+        sql`update countersign.plans set version = ${version + 1} where id = ${id}`,
+      );
+    };
+    const [, b] = (await house.service.listSteps(id, { limit: 4 })).steps;
+    if (b === undefined) throw new Error('no step b');
+    // Version 2 says b otherwise; version 3 has no c any more.
+    await house.db.query.execute(sql`
+      update countersign.plan_steps set description = 'Other' where plan_id = ${id} and step_id = 'b'`);
+    await patch(1, [{ position: 2, step_id: 'b', content: contentOfStep(b) }]);
+    const [, , c] = (await house.service.listSteps(id, { limit: 4 })).steps;
+    if (c === undefined) throw new Error('no step c');
+    for (const table of ['step_states', 'plan_steps']) {
+      await house.db.query.execute(
+        sql`delete from ${sql.raw(`countersign.${table}`)} where plan_id = ${id} and step_id = 'c'`,
+      );
+    }
+    await patch(2, [{ position: 3, step_id: 'c', content: contentOfStep(c) }]);
+    const diff = async (a: number, to: number) => {
+      const { counts, changed, removed, added } = await house.service.versionDiff(id, a, to);
+      return { counts, ids: [...changed, ...removed, ...added].map((step) => step.id) };
+    };
+    const counts = { added: 0, removed: 0, changed: 0 };
+    expect(await diff(1, 2)).toEqual({ counts: { ...counts, changed: 1 }, ids: ['b'] });
+    expect(await diff(2, 3)).toEqual({ counts: { ...counts, removed: 1 }, ids: ['c'] });
+    expect(await diff(1, 3)).toEqual({
+      counts: { ...counts, changed: 1, removed: 1 },
+      ids: ['b', 'c'],
+    });
+    expect(await diff(3, 1)).toEqual({
+      counts: { ...counts, changed: 1, added: 1 },
+      ids: ['b', 'c'],
+    });
+    // A new proposal archives version 3 whole; what the patches kept still counts.
+    drafts = { new: { title: 'New', steps: [noop('d'), noop('e')] } };
+    await sendBack(await house.service.getPlan(id), 3, 'new');
+    expect(await diff(1, 3)).toEqual({
+      counts: { ...counts, changed: 1, removed: 1 },
+      ids: ['b', 'c'],
+    });
+    expect(await diff(2, 4)).toEqual({
+      counts: { ...counts, removed: 3, added: 1 },
+      ids: ['a', 'b', 'c', 'e'],
     });
   });
 

@@ -86,10 +86,11 @@ describe('approvals', () => {
           );
         }
         // Of all choices of so many more people, at least one is enough.
-        const all = ['ana', 'ben', 'cleo', 'dan'].filter((name) => !approved.includes(name));
+        const given: string[] = approved;
+        const all = ['ana', 'ben', 'cleo', 'dan'].filter((name) => !given.includes(name));
         const more = n - approved.length;
         const choices: string[][] = [[]];
-        for (const name of all) choices.push(...choices.map((set) => set.concat(name)));
+        for (const name of all) choices.push(...choices.map((set) => [...set, name]));
         const enough = choices.some(
           (set) =>
             set.length <= more && judge(rules, people, [...approved, ...set]).every(isSatisfied),
