@@ -1,9 +1,11 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
 import { cleanLine, cutText } from '#cards/plain.ts';
+import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
-import { confidenceWord } from '#cards/words.ts';
+import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
+import type { FieldChange } from '#contracts/views.ts';
 import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
@@ -16,8 +18,9 @@ const effects: Record<Step['effect'], string> = {
   write: 'changes something',
 };
 
-function drawStep(step: Step, screen: Screen): string[] {
+function drawStep(step: Step, screen: Screen, formatAt: (iso: string) => string): string[] {
   const width = screen.width();
+  const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
   const after = step.after.map(({ id }) => cleanLine(id)).join(', ');
   const facts = [
     operationName(step.tool, step.operation),
@@ -35,17 +38,43 @@ function drawStep(step: Step, screen: Screen): string[] {
     ...(step.result_summary === null
       ? []
       : hangText(cleanLine(step.result_summary), '     ', '     ', width)),
-    ...(step.error === null
-      ? []
-      : hangText(cleanLine(step.error.message), '     ', '     ', width)),
+    ...(problem === null ? [] : hangText(cleanLine(problem), '     ', '     ', width)),
   ];
 }
 
-/** Prints the digest, the confidence as a number and the first hundred steps in full. */
+/** What changed since the version before, step by step. */
+async function drawChanges(session: Session, { version, plan_id }: PlanView): Promise<string[]> {
+  if (version < 2) return [];
+  const diff = await session.service.versionDiff(plan_id, version - 1, version);
+  const { screen, options } = session;
+  const now = new Date().toISOString();
+  const width = screen.width();
+  const line = (sign: string, text: string) => hangText(`${sign} ${text}`, '  ', '    ', width);
+  const field = (change: FieldChange) =>
+    hangText(describeField(change, now, options.timezone), '    ', '      ', width);
+  return [
+    '',
+    screen.style('bold', `  Changed since version ${diff.from}`),
+    ...hangText(describeChange(diff, now, options.timezone), '  ', '  ', width),
+    ...diff.added.flatMap(({ description }) => line('+', cleanLine(description))),
+    ...diff.removed.flatMap(({ description }) => line('−', cleanLine(description))),
+    ...diff.changed.flatMap(({ description, changes }) => [
+      ...line('~', cleanLine(description)),
+      ...changes.flatMap(field),
+    ]),
+    ...diff.risks_added.flatMap((text) => line('+', `Risk: ${cleanLine(text)}`)),
+    ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${cleanLine(text)}`)),
+    ...describeCut(diff).flatMap((text) => hangText(text, '  ', '  ', width)),
+  ];
+}
+
+/** Prints what changed, the digest, the confidence as a number and the first hundred steps in full. */
 export async function showDetails(session: Session, view: PlanView): Promise<void> {
   const plan = await session.service.getPlan(view.plan_id);
   const page = await session.service.listSteps(view.plan_id, { limit: pageSize });
   const { screen } = session;
+  const now = new Date().toISOString();
+  const formatAt = (iso: string) => formatTime(iso, now, session.options.timezone);
   session.event('details', { plan_id: view.plan_id, digest: view.digest, steps: page.steps });
   const more =
     page.next_cursor === null
@@ -59,7 +88,8 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
     '',
     ...hangText(`Digest ${view.digest}`, '  ', '  ', screen.width()),
     ...confidence,
-    ...page.steps.flatMap((step) => ['', ...drawStep(step, screen)]),
+    ...(await drawChanges(session, view)),
+    ...page.steps.flatMap((step) => ['', ...drawStep(step, screen, formatAt)]),
     ...more,
     '',
   );
