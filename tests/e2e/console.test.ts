@@ -102,6 +102,27 @@ describe('a request', () => {
     expect(await readWorkspace('notes/daily.md')).toContain('Daily at 9:15');
   });
 
+  it('runs without the steps that were taken off, once they are closed under what they need', async () => {
+    await ask('Create part/one.txt saying One, then copy it to part/two.txt');
+    const plan = await shownPlan();
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    const ticks = page.getByRole('checkbox');
+    await ticks.first().waitFor();
+    const total = await ticks.count();
+    expect(total).toBe(plan.total_steps);
+    const rest = page.getByRole('button', { name: `Approve ${total - 1} of ${total} steps` });
+    await ticks.first().uncheck();
+    await rest.click();
+    await page.getByRole('alert').getByText('Steps you approve need others').first().waitFor();
+    expect((await shownPlan()).status).toBe('proposed');
+    await ticks.first().check();
+    await ticks.last().uncheck();
+    await rest.click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
+    expect(await ticks.count()).toBe(0);
+  });
+
   it('shows its steps in every tab, and its decision in the audit', async () => {
     await ask('Write three files a.txt, b.txt and c.txt each containing its own name');
     await button('Approve').click();
