@@ -168,6 +168,9 @@ export const PatchesQuery = z.strictObject({ cursor, limit });
 export const SinceQuery = z.strictObject({
   since: documented(place.default(0), { description: 'The last revision that is known.' }),
   limit,
+  compact: documented(z.stringbool().default(false), {
+    description: 'Only the last change of each step, for readers who come late.',
+  }),
 });
 
 export const AfterQuery = z.strictObject({

@@ -96,7 +96,8 @@ export type Service = {
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
-  diff(id: string, since: number, limit: number): Promise<Diff>;
+  /** @param compact only the last change of each step */
+  diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
   getSteps(id: string, stepIds: string[]): Promise<Step[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;

@@ -6,7 +6,7 @@ import type { Diff, Overview, StepPage } from '#contracts/views.ts';
 import { countsOf } from '#store/accounting.ts';
 import { decodeCursor, encodeCursor } from '#store/cursor.ts';
 import type { Queryable } from '#store/database.ts';
-import { readDiff, readRecentEvents } from '#store/events.ts';
+import { readCompactDiff, readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
 import { readSteps, readStepsById } from '#store/steps.ts';
 import { findBlocked } from './blocked.ts';
@@ -33,6 +33,7 @@ export async function readPlanDiff(
   planId: string,
   since: number,
   limit: number,
+  compact: boolean,
 ): Promise<Diff> {
   const row = await readPlanRow(db, planId);
   if (since > row.revision) {
@@ -41,7 +42,7 @@ export async function readPlanDiff(
       `since: the plan is at revision ${row.revision}; ${since} has not happened yet.`,
     );
   }
-  return readDiff(db, planId, since, limit);
+  return compact ? readCompactDiff(db, planId, since, limit) : readDiff(db, planId, since, limit);
 }
 
 /** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */

@@ -77,6 +77,42 @@ export async function readDiff(
   };
 }
 
+/** Changes looked at for each one of a compact page. */
+const compactWindow = 20;
+
+/**
+ * Like `readDiff`, with only the last change of each step: what a reader who comes late needs to know. Whoever applies the
+ * pages up to the last one has the same picture. Looks at no more than 20 changes for each of `limit`.
+ */
+export async function readCompactDiff(
+  db: Queryable,
+  planId: string,
+  since: number,
+  limit: number,
+): Promise<Diff> {
+  const { rows } = await db.execute<EventRow & { last: number; full: boolean }>(sql`
+    with changes as materialized (
+      select * from countersign.plan_events where plan_id = ${planId} and revision > ${since}
+      order by revision limit ${limit * compactWindow}
+    ),
+    latest as (
+      select distinct on (coalesce(step_id, revision::text)) * from changes
+      order by coalesce(step_id, revision::text), revision desc
+    )
+    select *, (select max(revision) from changes) as last,
+      (select count(*) from changes) = ${limit * compactWindow} as full
+    from latest order by revision limit ${limit + 1}`);
+  const page = rows.slice(0, limit);
+  const cut = rows.length > limit;
+  const end = cut ? page.at(-1)?.revision : page.at(-1)?.last;
+  return {
+    from: since,
+    to: end ?? since,
+    changes: page.map((row) => toChange({ ...row, at: new Date(row.at) })),
+    more: cut || page.at(-1)?.full === true,
+  };
+}
+
 /** The latest `limit` changes, newest first. */
 export async function readRecentEvents(
   db: Queryable,

@@ -104,7 +104,10 @@ export const planRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The changes.', DiffAnswer) }, ['plan_not_found']),
       },
     },
-    async (request) => service.diff(request.params.id, request.query.since, request.query.limit),
+    async (request) => {
+      const { since, limit, compact } = request.query;
+      return service.diff(request.params.id, since, limit, compact);
+    },
   );
 
   app.get(

@@ -67,6 +67,7 @@ async function runOne(planId: string, context = executor) {
     signal,
     mark: async () => true,
     mayBegin: () => true,
+    cutOff: () => {},
   });
   await settleOutcomes(context, planId, [outcome]);
   return outcome;

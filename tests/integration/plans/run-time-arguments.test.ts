@@ -49,7 +49,16 @@ async function runReady(planId: string, context: ExecutorContext = executor) {
     steps.map((step) => {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       const mark = async () => true;
-      return runStep({ context, plan, step, lease, signal, cutOff: () => {}, mark, mayBegin: () => true });
+      return runStep({
+        context,
+        plan,
+        step,
+        lease,
+        signal,
+        cutOff: () => {},
+        mark,
+        mayBegin: () => true,
+      });
     }),
   );
   await settleOutcomes(context, planId, outcomes);
@@ -241,7 +250,7 @@ describe('what deciding costs', () => {
     const lease = { plan_id: id, position: step.position, attempt: step.attempt };
     const { signal } = new AbortController();
     const run = { context: executor, plan, step, lease, signal, mark: async () => true };
-    await runStep({ ...run, mayBegin: () => false });
+    await runStep({ ...run, cutOff: () => {}, mayBegin: () => false });
     // The outcome is never settled.
     expect((await house.service.getPlan(id)).cost_usd).toBeGreaterThan(0);
   });

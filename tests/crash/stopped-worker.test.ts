@@ -1,0 +1,121 @@
+// A worker that is stopped (SIGSTOP) beyond its lease and continued: its steps were given to another or left to a person,
+// and what it has to say about them is refused and recorded.
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '#contracts/views.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { node, type Program, root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+
+type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
+
+/** A gateway and one worker, whose MCP server answers late; another worker can be started. */
+async function setStage(): Promise<Stage> {
+  const log = join(await programs.home(), 'log.txt');
+  await appendFile(log, '');
+  const home = await programs.home({
+    executor: { lease_seconds: 1 },
+    mcpServers: {
+      log: { command: node, args: [join(root, 'tests/fixtures/append-server.ts'), log] },
+    },
+  });
+  const options = { home, database: database.url };
+  const [gateway, worker] = await Promise.all([
+    programs.serve({ ...options, verb: 'gateway' }),
+    programs.work(options),
+  ]);
+  return { gateway, worker, other: () => programs.work(options), log };
+}
+
+async function start(gateway: Server, step: object): Promise<string> {
+  const plan = await gateway.api.propose({
+    title: 'One slow step',
+    steps: [{ id: 'slow', description: 'Take a while', ...step }],
+  });
+  expect((await gateway.api.approve(plan)).status).toBe(200);
+  return plan.id;
+}
+
+const reachStatus = (gateway: Server, id: string, status: string) =>
+  waitFor(
+    `the step to be ${status}`,
+    async () => (await gateway.api.steps(id)).find((step) => step.status === status),
+    { timeoutMs: 30_000 },
+  );
+
+/** The audit's note of an outcome that came too late. */
+const findRefusal = (gateway: Server, id: string) =>
+  waitFor(
+    'the late outcome to be refused',
+    async () => {
+      const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
+      return body.entries.find(({ action }) => action === 'settle_refused');
+    },
+    { timeoutMs: 30_000 },
+  );
+
+describe('a worker stopped beyond its lease and continued', () => {
+  it('cannot settle a step that was given to another', async () => {
+    const { gateway, worker, other } = await setStage();
+    const id = await start(gateway, { tool: 'control', operation: 'wait', args: { seconds: 3 } });
+    await reachStatus(gateway, id, 'running');
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    await waitFor(
+      'the other worker to have the step',
+      async () => (await gateway.api.steps(id))[0]?.attempt === 2,
+      { timeoutMs: 30_000 },
+    );
+    process.kill(worker.pid, 'SIGCONT');
+    await gateway.api.reach(id, 'completed');
+    const refusal = await findRefusal(gateway, id);
+    expect(refusal.reason).toContain('lease');
+    expect(refusal.data).toMatchObject({ attempt: 1 });
+    const log = (await gateway.api.text(`/api/plans/${id}/log.jsonl`)).trim().split('\n');
+    const attempts = log.map((line) => JSON.parse(line));
+    expect(attempts).toMatchObject([
+      { attempt: 1, status: 'lost' },
+      { attempt: 2, status: 'succeeded' },
+    ]);
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+
+  it('cannot settle a call that a person was asked about', async () => {
+    const { gateway, worker, other, log } = await setStage();
+    const args = { line: 'once', after_ms: 2000 };
+    const id = await start(gateway, { tool: 'log', operation: 'append', args });
+    await reachStatus(gateway, id, 'running');
+    await waitFor(
+      'the call to be under way',
+      async () => {
+        const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
+        return body.entries.some(({ action }) => action === 'call_allowed');
+      },
+      { timeoutMs: 20_000 },
+    );
+    // Its lease is renewed as long as it runs, and its call has gone out long before this.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    const asked = await reachStatus(gateway, id, 'unknown');
+    expect(asked.question).toContain('may or may not');
+    process.kill(worker.pid, 'SIGCONT');
+    const refusal = await findRefusal(gateway, id);
+    expect(refusal.data).toMatchObject({ attempt: 1 });
+    expect((await reachStatus(gateway, id, 'unknown')).attempt).toBe(1);
+    // The call did take effect, once; a person looks and says so.
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    const done = await gateway.api.post(`/api/plans/${id}/resume`, {
+      version: 1,
+      steps: { slow: 'done' },
+    });
+    expect(done.status).toBe(200);
+    await gateway.api.reach(id, 'completed');
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+});

@@ -1,0 +1,150 @@
+// What holds of any plan at any moment at which nothing is being written: counters, edges, events, reservations.
+import { sql } from 'drizzle-orm';
+import { expect } from 'vitest';
+import { StepStatus } from '#contracts/plan.ts';
+import { countsOf } from '#store/accounting.ts';
+import type { Queryable } from '#store/database.ts';
+import { readPlanRow } from '#store/plans.ts';
+
+export type StepRow = {
+  step_id: string;
+  position: number;
+  partition: string | null;
+  status: StepStatus;
+  unmet: number;
+  dependents: number;
+  attempt: number;
+  lane: number;
+  attempts: number;
+  /** Microseconds since 1970. */
+  first_start: number | null;
+  success: number | null;
+};
+
+/** Steps with the times of their attempts. */
+export async function readStepRows(db: Queryable, planId: string): Promise<StepRow[]> {
+  const { rows } = await db.execute<StepRow>(sql`
+    select s.step_id, s.position, s.partition, s.status, s.unmet, s.dependents, s.attempt, s.lane,
+      count(a.*)::int as attempts,
+      least(min(extract(epoch from a.started_at)), extract(epoch from min(s.started_at)))::float8 * 1e6 as first_start,
+      (case when s.status = 'succeeded' then extract(epoch from min(s.ended_at)) * 1e6 end)::float8 as success
+    from countersign.step_states s left join countersign.step_attempts a using (plan_id, position)
+    where s.plan_id = ${planId} group by s.plan_id, s.position order by s.position`);
+  return rows;
+}
+
+function countStatuses(rows: StepRow[]): Record<string, number> {
+  const counts = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
+  for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** Kept counters, of the plan and of each partition, equal a full count. */
+async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
+  const row = await readPlanRow(db, planId);
+  expect(countsOf(row), 'counters').toEqual(countStatuses(rows));
+  expect(row.total, 'total').toBe(rows.length);
+  const { rows: partitions } = await db.execute<Record<StepStatus, number> & { name: string }>(
+    sql`select * from countersign.plan_partitions where plan_id = ${planId}`,
+  );
+  for (const partition of partitions) {
+    const own = rows.filter((step) => step.partition === partition.name);
+    expect(countsOf(partition), `counters of ${partition.name}`).toEqual(countStatuses(own));
+  }
+}
+
+/** Counts of unmet prerequisites and of dependents equal the edges; nothing has begun before what it waits for. */
+async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
+  const { rows: edges } = await db.execute<{
+    predecessor: number;
+    successor: number;
+    type: string;
+  }>(
+    sql`select predecessor, successor, type from countersign.plan_edges where plan_id = ${planId}`,
+  );
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  const before = Map.groupBy(edges, ({ successor }) => successor);
+  const after = Map.groupBy(edges, ({ predecessor }) => predecessor);
+  for (const row of rows) {
+    let open = 0;
+    for (const { predecessor, type } of before.get(row.position) ?? []) {
+      const met = metBy(byPosition.get(predecessor), type);
+      if (met === null) open++;
+      if (row.first_start === null) continue;
+      expect(met, `${row.step_id} began without ${predecessor}`).not.toBeNull();
+      expect(row.first_start).toBeGreaterThanOrEqual(met ?? Number.POSITIVE_INFINITY);
+    }
+    expect(row.unmet, `unmet of ${row.step_id}`).toBe(open);
+    expect(row.dependents, `dependents of ${row.step_id}`).toBe(
+      after.get(row.position)?.length ?? 0,
+    );
+  }
+}
+
+/** When an edge of this type was met by its predecessor; null: not yet. */
+function metBy(predecessor: StepRow | undefined, type: string): number | null {
+  if (predecessor === undefined) return null;
+  return type === 'SS' || type === 'SF' ? predecessor.first_start : predecessor.success;
+}
+
+/** Plays the change stream from the beginning: revisions without a gap, and what it leads to is what is stored. */
+async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
+  const { rows: events } = await db.execute<{
+    revision: number;
+    step_id: string | null;
+    status: string | null;
+  }>(
+    sql`select revision, step_id, status from countersign.plan_events where plan_id = ${planId} order by revision`,
+  );
+  const plan = await readPlanRow(db, planId);
+  expect(events.map(({ revision }) => revision)).toEqual(events.map((_, index) => index + 1));
+  expect(plan.revision).toBe(events.length);
+  expect(
+    events.findLast(({ step_id, status }) => step_id === null && status !== null)?.status,
+  ).toBe(plan.status);
+  const now = new Map<string, string>(rows.map(({ step_id }) => [step_id, 'pending']));
+  for (const { step_id, status } of events) {
+    if (step_id !== null && status !== null) now.set(step_id, status);
+  }
+  const stored = rows.map(({ step_id, status }) => [step_id, status]);
+  expect(Object.fromEntries(now)).toEqual(Object.fromEntries(stored));
+}
+
+/** What is in use of each pool is what running steps reserve, and no more than there is. */
+async function checkReservations(db: Queryable): Promise<void> {
+  const { rows } = await db.execute<{
+    name: string;
+    in_use: string;
+    held: string;
+    free: boolean;
+  }>(sql`
+    select p.name, p.in_use::text, coalesce(sum(r.amount), 0)::text as held,
+      p.in_use <= p.capacity - p.headroom as free
+    from countersign.resource_pools p left join countersign.reservations r on r.pool = p.name group by p.name`);
+  for (const { name, in_use, held, free } of rows) {
+    expect(Number(in_use), `in use of ${name}`).toBe(Number(held));
+    expect(free, `${name} is overcommitted`).toBe(true);
+  }
+  const { rows: orphans } = await db.execute(sql`
+    select r.* from countersign.reservations r left join countersign.step_states s
+      on s.plan_id = r.plan_id and s.position = r.position and s.status = 'running' where s.position is null`);
+  expect(orphans).toEqual([]);
+}
+
+/** Attempts are numbered without a gap; a step that ended has a record of its last one. */
+function checkAttempts(rows: StepRow[]): void {
+  for (const { step_id, status, attempt, attempts } of rows) {
+    expect(attempts, `attempts of ${step_id}`).toBe(status === 'running' ? attempt - 1 : attempt);
+  }
+}
+
+/** Checks all of it. @returns the steps */
+export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[]> {
+  const rows = await readStepRows(db, planId);
+  await checkCounters(db, planId, rows);
+  await checkEdges(db, planId, rows);
+  await checkEvents(db, planId, rows);
+  await checkReservations(db);
+  checkAttempts(rows);
+  return rows;
+}
