@@ -1,0 +1,186 @@
+// What nobody can run is said with its reason: of a plan that stands still, of one that lost its worker, of capacity that
+// was lowered; and a worker whose operation does more than was approved does not call it.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { ToolRegistry } from '#contracts/tool.ts';
+import { recover } from '#executor/recover.ts';
+import { runStep } from '#executor/run-step.ts';
+import { storeBackend } from '#store/backends.ts';
+import { storePools } from '#store/sql/resources.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+/** Nobody works here but those whom a test writes down. */
+let idle: TestHouse;
+
+const settings = {
+  executor: { lease_seconds: 2, stall_minutes: 0.01 },
+  resourcePools: { desk: 8 },
+  backends: { small: { capabilities: ['cpu'] } },
+};
+
+beforeAll(async () => {
+  idle = await openTestHouse(database.url, { work: false, settings });
+});
+afterAll(async () => {
+  await house?.close();
+  await idle.close();
+});
+
+const viewer = { user: 'ana', timezone: 'UTC' };
+const needing = (id: string, ...capabilities: string[]) => ({ ...noop(id), capabilities });
+const draft = (...steps: PlanDraft['steps']): PlanDraft => ({ title: 'Blocked', steps });
+
+describe('while no worker runs', () => {
+  test('a card says so before the approval and after it', async () => {
+    const plan = await idle.service.propose(draft(noop('1'), noop('2')), { user: 'ana' }, ana);
+    const { blocked } = await idle.service.card(plan.id, viewer);
+    expect(blocked).toEqual([
+      {
+        kind: 'worker',
+        step_ids: ['1', '2'],
+        count: 2,
+        needs: ['control_noop'],
+        reason: 'no worker is running. Start one: `countersign worker`.',
+      },
+    ]);
+    await idle.service.cancel(plan.id, { version: 1 }, ana);
+    expect((await idle.service.overview(plan.id)).blocked).toEqual([]);
+  });
+
+  test('counts many steps only as far as a thousand', async () => {
+    const many = Array.from({ length: 1500 }, (_, i) => noop(`${i}`));
+    const plan = await idle.service.propose(draft(...many), { user: 'ana' }, ana);
+    const { blocked } = await idle.service.overview(plan.id);
+    expect(blocked).toMatchObject([{ step_ids: ['0', '1', '2'], count: 1001 }]);
+  });
+});
+
+describe('a back end that was not heard of', () => {
+  test('is removed, and the plans that only it could go on with say so, once', async () => {
+    const executor = makeExecutor(idle);
+    const manifest = idle.registry.list();
+    const operations = manifest.map(({ name }) => name);
+    const gone = { id: 'gone/big', name: 'big', capabilities: ['gpu'], concurrency: 1 };
+    await storeBackend(idle.db.query, { ...gone, operations, manifest });
+    const left = { id: 'left/small', name: 'small', capabilities: [], concurrency: 1 };
+    await storeBackend(idle.db.query, { ...left, operations, manifest });
+    const plan = await startBy(executor, idle, draft(needing('1', 'gpu')));
+    expect((await idle.service.overview(plan.id)).blocked).toEqual([]);
+    await idle.db.query.execute(
+      sql`update countersign.backends set seen_at = seen_at - interval '1 minute' where id = ${gone.id}`,
+    );
+    await Promise.all([recover(executor), recover(executor), recover(executor)]);
+    const { recent_events, blocked } = await idle.service.overview(plan.id);
+    expect(blocked).toMatchObject([{ needs: ['gpu'], step_ids: ['1'] }]);
+    expect(recent_events.filter(({ kind }) => kind === 'blocked')).toMatchObject([
+      {
+        detail:
+          'Step 1 waits: no worker offers the capability gpu. Start a worker whose countersign.json lists it under backends.',
+      },
+    ]);
+    const { rows } = await idle.db.query.execute(sql`select id from countersign.backends`);
+    expect(rows).toEqual([{ id: left.id }]);
+    await idle.db.query.execute(sql`delete from countersign.backends`);
+    await idle.service.cancel(plan.id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+});
+
+describe('a pool that became smaller than a step needs', () => {
+  test('is named, and the step keeps nobody else from it', async () => {
+    const executor = makeExecutor(idle);
+    const desk = (id: string, amount: number) => ({ ...noop(id), resources: { desk: amount } });
+    const large = await startBy(executor, idle, draft(desk('1', 7)));
+    const small = await startBy(executor, idle, draft(desk('1', 3)));
+    const manifest = idle.registry.list();
+    const operations = manifest.map(({ name }) => name);
+    const row = { id: 'some/one', name: 'one', capabilities: [], concurrency: 1 };
+    await storeBackend(idle.db.query, { ...row, operations, manifest });
+    // It stood in line before, and for long.
+    await idle.db.query.execute(sql`insert into countersign.resource_waits (pool, plan_id, position, amount, since)
+      values ('desk', ${large.id}, 1, 7, clock_timestamp() - interval '1 hour')`);
+    await storePools(idle.db.query, { desk: { capacity: 4, headroom: 1 } });
+    expect((await claimReady(executor, large.id, 1)).steps).toEqual([]);
+    expect((await claimReady(executor, small.id, 1)).steps).toHaveLength(1);
+    const { blocked } = await idle.service.overview(large.id);
+    expect(blocked[0]).toMatchObject({
+      needs: ['desk'],
+      reason: 'it needs 7 of desk, which has 3. Raise resourcePools.desk in countersign.json.',
+    });
+    await storePools(idle.db.query, { desk: { capacity: 8, headroom: 0 } });
+    await idle.db.query.execute(sql`delete from countersign.backends`);
+    for (const { id } of [large, small]) await idle.service.cancel(id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+});
+
+describe('a worker whose operation does more than was approved', () => {
+  test('refuses the call, on the record', async () => {
+    const executor = makeExecutor(idle);
+    const plan = await startBy(executor, idle, draft(noop('1')));
+    const turn = await claimReady(executor, plan.id, 1);
+    const [step] = turn.steps;
+    if (step === undefined) throw new Error('nothing was ready');
+    let calls = 0;
+    const registry: ToolRegistry = {
+      ...executor.registry,
+      get(name) {
+        const operation = executor.registry.get(name);
+        if (operation === undefined) return undefined;
+        const call: typeof operation.call = async () => {
+          calls++;
+          return { summary: 'called', data: null };
+        };
+        return { ...operation, effect: 'write', call };
+      },
+    };
+    const lease = { plan_id: plan.id, position: step.position, attempt: step.attempt };
+    const outcome = await runStep({
+      context: { ...executor, registry },
+      plan: turn.plan,
+      step,
+      lease,
+      signal: AbortSignal.timeout(10_000),
+      mark: async () => true,
+      mayBegin: () => true,
+      cutOff: () => false,
+    });
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'out_of_scope' } });
+    expect(outcome.error?.message).toContain('approved with control_noop as read');
+    expect(calls).toBe(0);
+    const audit = await idle.service.audit(plan.id, { limit: 100 });
+    expect(audit.filter(({ action }) => action === 'call_refused')).toHaveLength(1);
+    await idle.service.cancel(plan.id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+});
+
+describe('a plan whose capability nobody offers', () => {
+  test('stands still with that reason, and is taken up when it is resumed and a worker has it', async () => {
+    house = await openTestHouse(database.url, { settings });
+    const plan = await runPlan(house, draft(noop('1'), needing('2', 'gpu'), needing('3', 'gpu')));
+    const stalled = await reach(house, plan.id, 'stalled');
+    expect(stalled.result_summary).toMatch(
+      /^Nothing has happened for 0\.01 minutes\. Step 2 \(and 1 other\) waits: no worker offers the capability gpu\./,
+    );
+    expect((await house.service.card(plan.id, viewer)).blocked).toMatchObject([
+      { step_ids: ['2', '3'], count: 2, needs: ['gpu'] },
+    ]);
+    const able = await openTestHouse(database.url, {
+      settings: { ...settings, backends: { big: { capabilities: ['gpu'] } } },
+    });
+    await house.service.resume(plan.id, { version: 1 }, ana);
+    await reach(house, plan.id, 'completed');
+    await able.close();
+    await waitFor('the worker that stopped to be forgotten', async () => {
+      const { rows } = await house.db.query.execute(sql`select name from countersign.backends`);
+      return rows.length === 1 && rows[0]?.name === 'small';
+    });
+  });
+});

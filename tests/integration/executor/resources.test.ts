@@ -1,0 +1,210 @@
+// Shared resources with many workers: never more than there is, hardly ever less than could be, nobody passed over for
+// good, nothing held by the dead.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { type Program, usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let house: TestHouse;
+let workers: Program[];
+
+const shared = Array.from({ length: 8 }, (_, i) => `pool-${i}`);
+const resourcePools = {
+  ...Object.fromEntries(shared.map((name) => [name, { capacity: 70, headroom: 7 }])),
+  door: 10,
+  desk: 8,
+};
+
+async function startWorker(more: object = {}): Promise<Program> {
+  const executor = { lease_seconds: 3, concurrency: 130 };
+  const home = await programs.home({ executor, resourcePools, ...more });
+  return programs.work({ home, database: database.url });
+}
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false, settings: { resourcePools } });
+  workers = await Promise.all(Array.from({ length: 4 }, () => startWorker()));
+}, 60_000);
+afterAll(() => house.close());
+
+function pause(id: string, seconds: number, resources: Record<string, number>, more: object = {}) {
+  return {
+    id,
+    description: `Wait ${seconds} s`,
+    tool: 'control',
+    operation: 'wait',
+    args: { seconds },
+    resources,
+    ...more,
+  };
+}
+
+type Sample = {
+  pool: string;
+  in_use: number;
+  held: number;
+  available: number;
+  /** A step that needs this pool only could be claimed now. */
+  wanted: boolean;
+};
+
+/** All pools at one moment: one statement sees one snapshot. */
+async function sample(planId: string): Promise<Sample[]> {
+  const { rows } = await house.db.query.execute<Sample>(sql`
+    select p.name as pool, p.in_use::float8 as in_use, (p.capacity - p.headroom)::float8 as available,
+      coalesce((select sum(r.amount) from countersign.reservations r where r.pool = p.name), 0)::float8 as held,
+      exists (select 1 from countersign.plan_lanes l join countersign.step_states s
+        on s.plan_id = l.plan_id and s.lane = l.lane and s.status = 'ready'
+        where l.plan_id = ${planId} and l.resources ? p.name and (l.resources ->> p.name)::numeric = 1
+          and (select count(*) from jsonb_object_keys(l.resources)) = 1) as wanted
+    from countersign.resource_pools p order by p.name`);
+  return rows;
+}
+
+/** Samples until the plan is over. */
+async function watchPools({ id }: Plan, look: (pools: Sample[]) => void): Promise<void> {
+  await waitFor(
+    `${id} to be completed`,
+    async () => {
+      look(await sample(id));
+      return (await house.service.getPlan(id)).status === 'completed';
+    },
+    { timeoutMs: 90_000, everyMs: 40 },
+  );
+}
+
+async function expectNothingHeld(): Promise<void> {
+  const { rows } = await house.db.query.execute(sql`
+    select (select coalesce(sum(in_use), 0)::float8 from countersign.resource_pools) as in_use,
+      (select count(*)::int from countersign.reservations) as held,
+      (select count(*)::int from countersign.resource_waits) as waiting`);
+  expect(rows).toEqual([{ in_use: 0, held: 0, waiting: 0 }]);
+}
+
+describe('eight pools, four workers and some five hundred steps at once', () => {
+  test('hold no more than there is at any moment, and more than 90 % of it while steps are ready', async () => {
+    const steps = Array.from({ length: 2400 }, (_, i) => {
+      const [first = '', second = ''] = [shared[i % 8], shared[(i + 3) % 8]];
+      // Most take one, some take more, and some of two pools.
+      const needs =
+        i % 20 === 7
+          ? { [first]: 3 }
+          : i % 20 === 13
+            ? { [first]: 1, [second]: 2 }
+            : { [first]: 1 };
+      return pause(`${i}`, 2, needs);
+    });
+    const plan = await runPlan(house, { title: 'Busy', steps });
+    const use: number[] = [];
+    let most = 0;
+    await watchPools(plan, (pools) => {
+      for (const { in_use, held, available } of pools) {
+        expect(held).toBe(in_use);
+        expect(in_use).toBeLessThanOrEqual(available);
+      }
+      const mine = pools.filter(({ pool }) => shared.includes(pool));
+      most = Math.max(
+        most,
+        mine.reduce((sum, { in_use }) => sum + in_use, 0),
+      );
+      // The first steps have to be taken before a pool can be full.
+      if (most < 0.9 * 8 * 63) return;
+      for (const { in_use, available, wanted } of mine) if (wanted) use.push(in_use / available);
+    });
+    const mean = use.reduce((sum, share) => sum + share, 0) / use.length;
+    expect(use.length).toBeGreaterThan(100);
+    expect(mean).toBeGreaterThan(0.9);
+    const { steps: page } = await house.service.listSteps(plan.id, { limit: 1000 });
+    expect(new Set(page.map(({ status, attempt }) => `${status} ${attempt}`))).toEqual(
+      new Set(['succeeded 1']),
+    );
+    await expectNothingHeld();
+  }, 120_000);
+});
+
+/** How many steps of `small` began between the moment the step could and the moment it did; and how many came later. */
+async function countPassed(step: { plan: Plan; id: string }, small: Plan) {
+  const { rows } = await house.db.query.execute<{ passed: number; later: number }>(sql`
+    with big as (select available_at, started_at from countersign.step_states
+      where plan_id = ${step.plan.id} and step_id = ${step.id})
+    select count(*) filter (where s.started_at between big.available_at and big.started_at)::int as passed,
+      count(*) filter (where s.started_at > big.started_at)::int as later
+    from countersign.step_states s cross join big where s.plan_id = ${small.id} and s.step_id like 'small-%'`);
+  return rows[0] ?? { passed: 0, later: 0 };
+}
+
+/** They end one by one, never all at once: the pool is hardly ever empty by itself. */
+const smallOnes = Array.from({ length: 400 }, (_, i) =>
+  pause(`small-${i}`, 0.1 + ((i * 7) % 11) / 50, { door: 1 }),
+);
+
+describe('a step that needs a whole pool', () => {
+  test('is passed by small ones for a second, not by all of them, in its plan and in others', async () => {
+    const own = pause('own', 0.1, { door: 10 }, { priority: 1, after: ['before'] });
+    const before = pause('before', 0.5, {});
+    const small = await runPlan(house, { title: 'Small', steps: [...smallOnes, before, own] });
+    await waitFor('the small ones to take the pool', async () =>
+      (await sample(small.id)).some(({ pool, in_use }) => pool === 'door' && in_use > 0),
+    );
+    const other = await runPlan(house, {
+      title: 'Big',
+      steps: [pause('other', 0.1, { door: 10 })],
+    });
+    await watchPools(small, () => {});
+    for (const step of [
+      { plan: small, id: 'own' },
+      { plan: other, id: 'other' },
+    ]) {
+      const { passed, later } = await countPassed(step, small);
+      // Ten at a time, five a second: patience lets some fifty pass, and as many again for the other one.
+      expect(passed).toBeGreaterThan(0);
+      expect(passed).toBeLessThan(200);
+      expect(later).toBeGreaterThan(0);
+    }
+    await expectNothingHeld();
+  }, 120_000);
+});
+
+describe('a worker that is killed', () => {
+  test('gives back what it held, and whoever waited for it is served', async () => {
+    const holder = await startWorker({ backends: { holder: { capabilities: ['hold'] } } });
+    const steps = Array.from({ length: 4 }, (_, i) =>
+      pause(`${i}`, 600, { desk: 2 }, { capabilities: ['hold'] }),
+    );
+    const holding = await runPlan(house, { title: 'Hold', steps });
+    const deskOf = async () => (await sample(holding.id)).find(({ pool }) => pool === 'desk');
+    await waitFor('the desk to be taken', async () => (await deskOf())?.in_use === 8);
+    const waiting = await runPlan(house, { title: 'Wait', steps: [pause('w', 0, { desk: 5 })] });
+    await waitFor('the other plan to stand in line', async () => {
+      // As if it had waited for a minute.
+      const { rows } = await house.db.query.execute(sql`
+        update countersign.resource_waits set since = clock_timestamp() - interval '1 minute'
+        where plan_id = ${waiting.id} returning pool`);
+      return rows.length > 0;
+    });
+    const { blocked } = await house.service.card(waiting.id, { user: 'ana', timezone: 'UTC' });
+    expect(blocked).toEqual([
+      {
+        kind: 'resource',
+        step_ids: ['w'],
+        count: 1,
+        needs: ['desk'],
+        reason: `for 5 of desk; 8 of 8 are in use by ${holding.id}.`,
+      },
+    ]);
+    await holder.stop('SIGKILL');
+    await reach(house, waiting.id, 'completed');
+    await waitFor('everything to be given back', async () => (await deskOf())?.in_use === 0);
+    expect(await deskOf()).toMatchObject({ held: 0 });
+    const { version } = await house.service.getPlan(holding.id);
+    await house.service.cancel(holding.id, { version }, ana);
+    await reach(house, holding.id, 'cancelled');
+    await expectNothingHeld();
+    expect(workers.map((worker) => worker.isRunning())).toEqual([true, true, true, true]);
+  }, 60_000);
+});
