@@ -1,7 +1,6 @@
 // Steps and edges: stored in bulk, read in pages by position, never as a whole.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Step, StepContent, StepStatus } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import type { planEdges, planLanes } from './schema.ts';
 import { isoOf } from './sql/iso.ts';
@@ -204,13 +203,6 @@ export async function* iterateSteps(
   }
 }
 
-export async function readEdges(db: Queryable, planId: string): Promise<Edge[]> {
-  const { rows } = await db.execute<Edge>(
-    sql`select predecessor, successor, type, lag_minutes from countersign.plan_edges where plan_id = ${planId}`,
-  );
-  return rows;
-}
-
 /** How often the plan uses each operation, with up to 3 targets of each, in the order of the steps. */
 export async function readOperations(
   db: Queryable,
@@ -256,19 +248,4 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
     );
   }
   await tx.execute(sql`delete from countersign.plan_partitions where plan_id = ${planId}`);
-}
-
-/** Steps of an archived version after position `after`, as they were proposed. */
-export async function readVersionSteps(
-  db: Queryable,
-  planId: string,
-  version: number,
-  after: number,
-  limit: number,
-): Promise<{ position: number; content: JsonObject }[]> {
-  const { rows } = await db.execute<{ position: number; content: JsonObject }>(sql`
-    select position, content from countersign.plan_version_steps
-    where plan_id = ${planId} and version = ${version} and position > ${after}
-    order by position limit ${limit}`);
-  return rows;
 }
