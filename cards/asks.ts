@@ -4,6 +4,7 @@ import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import { makeButton, pressOf } from './buttons.ts';
+import { askAboutChange } from './changes-asked.ts';
 import { viewFields } from './form-fields.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { canSettle } from './state.ts';
@@ -121,10 +122,11 @@ function askUnknown(step: Step, facts: PlanCardFacts): Ask {
   };
 }
 
-/** The asks of a plan, unknown outcomes first; none once nothing can be settled any more. */
+/** The asks of a plan, a change of it and unknown outcomes first; none once nothing can be settled any more. */
 export function viewAsks(facts: PlanCardFacts): Ask[] {
   if (!canSettle(facts)) return [];
   return [
+    ...askAboutChange(facts),
     ...facts.unknown.map((step) => askUnknown(step, facts)),
     ...facts.waiting.map((step) =>
       isConfirmation(step) ? askConfirmation(step, facts) : askPerson(step, facts),

@@ -25,6 +25,10 @@ function viewRunning(facts: PlanCardFacts): State {
     const words = person === facts.viewer.user ? 'Waiting for you' : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
+  if (facts.patch !== null) {
+    const who = facts.patch.may_approve ? 'you' : showLine(facts.patch.approvers, 120);
+    return { symbol: '◷', words: `Change waits for ${who}`, tone: 'warning', open: true };
+  }
   if (facts.plan.paused) return { symbol: '‖', words: 'Paused', tone: 'warning', open: false };
   const [blocked] = facts.blocked;
   if (blocked !== undefined && facts.plan.counts.running === 0) {

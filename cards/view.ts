@@ -51,7 +51,8 @@ export type Button = {
 
 /** Something only a person can settle; drawn first and in bold. */
 export type Ask = {
-  kind: 'person' | 'confirm' | 'unknown';
+  kind: 'person' | 'confirm' | 'unknown' | 'change';
+  /** The step it is about; of a change of the plan, that change. */
   step_id: string;
   label: string;
   text: string;
@@ -81,7 +82,6 @@ export type SectionKind =
   | 'changes'
   | 'risks'
   | 'history'
-  | 'blocked'
   | 'blocked'
   | 'running'
   | 'next'

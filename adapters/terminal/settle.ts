@@ -9,6 +9,7 @@ import { look, type Session, tellError } from './session.ts';
 type Fate = 'retry' | 'done' | 'failed';
 type Answer =
   | { kind: 'settle'; fate: Fate; answer?: string; fields?: Filled }
+  | { kind: 'approve' | 'reject' }
   | { kind: 'fill' | 'blocked' | 'cancel' | 'status' | 'quit' | 'nothing' };
 
 /** What is asked: a form is a task too, but it is not answered in words. */
@@ -18,6 +19,7 @@ const prompts: Record<Question, string> = {
   person: '  [d]one  [b]locked  or type your answer › ',
   form: '  [f]ill in  [b]locked  [q]uit › ',
   confirm: '  [r]un it  [d]on’t run it  [c]ancel › ',
+  change: '  [a]pprove the change  [r]eject it  [q]uit › ',
   unknown: '  [r]etry  mark [d]one  mark [f]ailed  [c]ancel › ',
 };
 
@@ -45,6 +47,14 @@ const words: Record<Question, Record<string, Answer>> = {
     'don’t run it': settled('failed'),
     "don't run it": settled('failed'),
     c: { kind: 'cancel' },
+  },
+  change: {
+    a: { kind: 'approve' },
+    approve: { kind: 'approve' },
+    'approve the change': { kind: 'approve' },
+    r: { kind: 'reject' },
+    reject: { kind: 'reject' },
+    'reject it': { kind: 'reject' },
   },
   unknown: {
     r: settled('retry'),
@@ -105,12 +115,31 @@ function settlementOf(version: number, ask: Ask, answer: Answer & { kind: 'settl
   };
 }
 
+/** Approves or rejects the change that was drawn, by its own version and digest. */
+async function decideChange(
+  session: Session,
+  ask: Ask,
+  action: 'approve' | 'reject',
+): Promise<void> {
+  const press = ask.buttons.find((button) => button.press.action === action)?.press;
+  if (press === undefined) return;
+  const { plan_id, version, digest } = press;
+  if (action === 'approve') {
+    await session.service.approve(plan_id, { version, digest }, session.actor);
+  } else {
+    await session.service.reject(plan_id, { version }, session.actor);
+  }
+  session.event('decision', { action, plan_id, version, digest });
+}
+
 async function act(session: Session, view: PlanView, ask: Ask, answer: Answer): Promise<void> {
   const { plan_id, version } = view;
   if (answer.kind === 'status') {
     session.say(...drawReport(await look(session, plan_id), session.screen));
   } else if (answer.kind === 'cancel') {
     await session.service.cancel(plan_id, { version }, session.actor);
+  } else if (answer.kind === 'approve' || answer.kind === 'reject') {
+    await decideChange(session, ask, answer.kind);
   } else if (answer.kind === 'settle') {
     const settlement = settlementOf(version, ask, answer);
     await session.service.resume(plan_id, settlement, session.actor);

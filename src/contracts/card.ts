@@ -2,6 +2,7 @@
 // each time; `cards/` turns them into words and layouts.
 import { z } from 'zod';
 import type { Blockage } from './blockage.ts';
+import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, Step } from './plan.ts';
 import type { VersionDiff } from './views.ts';
 
@@ -27,8 +28,20 @@ export type ApprovalRule = {
   missing: string;
 };
 
+/** A change that waits for an approval of its own, and who can give it. */
+export type PatchFacts = PatchOutcome & {
+  /** Who has approved it, and how many approvals suffice. */
+  approved: string[];
+  approvals_needed: number;
+  /** Whose approval is still needed, in words. */
+  approvers: string;
+  may_approve: boolean;
+};
+
 export type PlanCardFacts = {
   plan: Plan;
+  /** The change that waits; null: none does. */
+  patch: PatchFacts | null;
   /** The first steps of the plan (at most 24), in order. */
   steps: Step[];
   /** Operations that write, guarded ones first; empty: the plan only reads. */

@@ -1,5 +1,7 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
+import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
+import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, readPlan } from '#store/plans.ts';
 import { readSteps } from '#store/steps.ts';
@@ -96,9 +98,16 @@ export async function announce(context: ConversationContext, planId: string): Pr
       const blocked = describeBlocked(step);
       if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
+    const { pending_patch: patch } = plan;
+    if (patch !== null) await say(`patch:${patch.patch_id}`, describePatch(plan, patch), true);
     const news = newsOf(plan, run_id !== null);
     if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
   });
+}
+
+function describePatch({ id, title }: Plan, { proposed_by, widening }: PatchOutcome): string {
+  const more = widening.length > 1 ? ` And ${countOf(widening.length - 1, 'more reason')}.` : '';
+  return `${proposed_by} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Until then the plan goes on with what was approved.`;
 }
 
 async function sayOnce(

@@ -1,9 +1,11 @@
 // The facts of a plan's card for one viewer, read afresh each time.
-import type { ApprovalRule, PlanCardFacts, Touch } from '#contracts/card.ts';
+import type { ApprovalRule, PatchFacts, PlanCardFacts, Touch } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, Step, StepStatus } from '#contracts/plan.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
 import type { VersionDiff } from '#contracts/views.ts';
+import { readApprovers } from '#plans/approvals.ts';
+import { operationsWith } from '#plans/approve-patch.ts';
 import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
 import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
@@ -81,6 +83,28 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
   };
 }
 
+/** The change that waits, for `user`. */
+async function readPatchFacts(
+  context: ConversationContext,
+  plan: Plan,
+  user: string,
+): Promise<PatchFacts | null> {
+  const patch = plan.pending_patch;
+  if (patch === null) return null;
+  const db = context.db.query;
+  const approved = await readApprovers(db, { ...plan, version: patch.version });
+  const operations = await operationsWith(db, plan, patch.patch_id);
+  const authority = await readAuthority(db, context, plan, [...approved, user], operations);
+  const { rules, people } = authority;
+  return {
+    ...patch,
+    approved,
+    approvals_needed: approvalsThatSuffice(rules, people, approved),
+    approvers: describeAllMissing(judge(rules, people, approved), people),
+    may_approve: mayApproveNow(authority, approved, user),
+  };
+}
+
 /** @throws `plan_not_found` */
 export async function readCardFacts(
   context: ConversationContext,
@@ -96,6 +120,7 @@ export async function readCardFacts(
   const steps = await readSteps(db, planId, {}, 0, numberedAtMost);
   return {
     plan,
+    patch: await readPatchFacts(context, plan, viewer.user),
     steps,
     touches: touchesOf(await readOperations(db, planId)),
     diff: await readDiff(db, plan),

@@ -1,0 +1,45 @@
+// What a card says of a change that waits, and what its buttons are about.
+import { expect, test } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { samples } from '#tests/fixtures/plans.ts';
+
+const { changing } = samples;
+
+test('a change that waits is told with what it does and why it asks again', () => {
+  const text = drawText(viewPlan(changing));
+  expect(text).toContain('A change waits for you · version 2 · digest c0ffee00');
+  expect(text).toContain(
+    'planner would change this plan (adds 1 step, removes 1 step): old.md is in the way',
+  );
+  expect(text).toContain('Adds step 3: Delete old.md (workspace_delete).');
+  expect(text).toContain(
+    'Adds step 3: workspace_delete of old.md, which the approved plan does not use.',
+  );
+});
+
+test('its buttons carry its own version and digest, and those of the plan the plan’s', () => {
+  const { asks, buttons, digest, version } = viewPlan(changing);
+  const { patch } = changing;
+  expect(asks[0]?.buttons.map(({ press }) => press)).toEqual([
+    { action: 'approve', plan_id: 'PLAN-3f9a1c20', version: 2, digest: patch?.digest },
+    { action: 'reject', plan_id: 'PLAN-3f9a1c20', version: 2, digest: patch?.digest },
+  ]);
+  expect(new Set(buttons.map(({ press }) => `${press.version} ${press.digest}`))).toEqual(
+    new Set([`${version} ${digest}`]),
+  );
+});
+
+test('how far several approvals are is said, and what is too long is counted', () => {
+  const { patch } = changing;
+  if (patch === null) throw new Error('the sample has a change');
+  const changes = Array.from({ length: 9 }, (_, i) => `Removes step ${i}.`);
+  const facts = {
+    ...changing,
+    patch: { ...patch, changes, approved: ['Ben'], approvals_needed: 2, may_approve: false },
+  };
+  const [ask] = viewPlan(facts).asks;
+  expect(ask?.label).toContain('A change waits for Ana');
+  expect(ask?.known).toContain('1 of 2 approved (Ben)');
+  expect(ask?.known).toContain('… and 4 more changes');
+});
