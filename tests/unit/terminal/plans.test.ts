@@ -103,4 +103,29 @@ describe('one plan', () => {
     terminal.type('approve');
     expect(await code).toBe(exitCodes.done);
   });
+
+  it.each([
+    ['a', 'approve', samples.completed],
+    ['reject it', 'reject', samples.completed],
+  ] as const)(
+    'whose change waits is decided by "%s", about the change alone',
+    async (word, method, end) => {
+      const terminal = createFakeTerminal({ tty: true });
+      const service = createFakeService({
+        turns: [],
+        plan: samples.changing,
+        after: { [method]: [end] },
+      });
+      const options = { user: 'Ana', timezone: 'UTC', id: 'PLAN-3f9a1c20', poll_ms: 1 };
+      const code = listPlans(service, options, terminal);
+      await terminal.shows('[a]pprove the change');
+      expect(terminal.printed()).toContain('which the approved plan does not use');
+      terminal.type(word);
+      expect(await code).toBe(exitCodes.done);
+      expect(service.calls.at(-1)).toMatchObject({
+        method,
+        args: ['PLAN-3f9a1c20', { version: 2 }, {}],
+      });
+    },
+  );
 });
