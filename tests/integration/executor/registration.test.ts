@@ -1,0 +1,83 @@
+// What a worker says it offers, for as long as it lives: rewritten when a tool comes up or goes down, taken back at the end.
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OperationSpec } from '#contracts/tool.ts';
+import { type Backend, backendsOf } from '#executor/backend.ts';
+import { registerBackends } from '#executor/register-backends.ts';
+import { createManifestReader, readBackends } from '#store/backends.ts';
+import { backends } from '#store/schema.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { makeExecutor } from '../plans/bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+
+const manifestOf = (...tools: string[]): OperationSpec[] =>
+  house.registry.list().filter(({ tool }) => tools.includes(tool));
+
+describe('the back ends of a process', () => {
+  test('offer nothing of a tool that is down, and only what their settings list', () => {
+    const { list, status } = house.registry;
+    const down = {
+      list,
+      status: () => status().map((one) => (one.tool === 'http' ? { ...one, ok: false } : one)),
+    };
+    const { executor } = house.config.settings;
+    const operations = ['http_get', 'control_noop'];
+    const wanted = { all: { capabilities: [] }, some: { capabilities: [], operations } };
+    const [all, some] = backendsOf({ backends: wanted, executor }, down);
+    expect(all?.operations()).not.toContain('http_get');
+    expect(all?.operations()).toContain('workspace_read');
+    expect(some?.operations()).toEqual(['control_noop']);
+    expect(backendsOf({ backends: wanted, executor }, house.registry)[1]?.operations()).toEqual(
+      expect.arrayContaining(operations),
+    );
+  });
+
+  test('are rewritten when a tool comes or goes, written again when lost, and taken back at the end', async () => {
+    const executor = makeExecutor(house);
+    let tools = ['control'];
+    const backend: Backend = {
+      name: 'main',
+      capabilities: ['gpu'],
+      concurrency: 3,
+      manifest: () => manifestOf(...tools),
+      operations: () => manifestOf(...tools).map(({ name }) => name),
+    };
+    let more = 0;
+    const look = async () => void more++;
+    const registration = await registerBackends(executor, [{ id: 'one/main', backend }], look);
+    const read = createManifestReader(house.db.query);
+    const offered = async () => (await readBackends(house.db.query))[0]?.operations ?? [];
+    expect(await offered()).toEqual(['control_noop', 'control_wait']);
+    const [first] = await read();
+    expect(first).toEqual(manifestOf('control'));
+    // The same array as long as nothing has changed.
+    expect((await read())[0]).toBe(first);
+
+    tools = ['control', 'human'];
+    await waitFor('the new tool to be offered', async () =>
+      (await offered()).includes('human_task'),
+    );
+    expect((await read())[0]).toEqual(manifestOf('control', 'human'));
+    await waitFor('work to be looked for', () => more === 1);
+    tools = ['human'];
+    await waitFor('the tool to be taken back', async () => (await offered()).length === 1);
+
+    await house.db.query.delete(backends).where(eq(backends.id, 'one/main'));
+    await waitFor('the row to be written again', async () => (await offered()).length === 1, {
+      timeoutMs: 15_000,
+    });
+    expect(more).toBe(1);
+    await registration.withdraw();
+    const { rows } = await house.db.query.execute(sql`select id from countersign.backends`);
+    expect(rows).toEqual([]);
+    executor.leases.stop();
+  }, 40_000);
+});
