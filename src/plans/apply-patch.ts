@@ -13,17 +13,15 @@ import {
   archiveTouched,
   deleteEdges,
   deleteSteps,
-  findDeadEnds,
   insertNextVersion,
   leaveOutSteps,
-  readPredecessors,
-  readUses,
   recountSteps,
   reviveSteps,
   settleReadiness,
   tellSteps,
   updateContents,
 } from '#store/sql/patch.ts';
+import { findDeadEnds, readPredecessors, readUses } from '#store/sql/patch-reads.ts';
 import { insertEdges, insertLanes, insertSteps, iterateSteps, readLanes } from '#store/steps.ts';
 import { contentOfStep, digestPlan } from './canonical.ts';
 import { Lanes } from './lanes.ts';

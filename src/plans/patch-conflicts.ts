@@ -3,7 +3,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Step } from '#contracts/plan.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { notBegun } from '#store/sql/patch.ts';
+import { notBegun } from '#store/sql/patch-reads.ts';
 import { currentOf } from './current.ts';
 
 const namedAtMost = 10;

@@ -2,7 +2,7 @@
 import { CountersignError } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
-import { notBegun, readEdgesBetween, readEdgesFrom } from '#store/sql/patch.ts';
+import { notBegun, readEdgesBetween, readEdgesFrom } from '#store/sql/patch-reads.ts';
 import type { Edge } from '#store/steps.ts';
 import { findCycle } from './graph.ts';
 import type { PatchEffect } from './patch-model.ts';

@@ -3,7 +3,7 @@ import type { PatchOperation, StepSelector } from '#contracts/patch.ts';
 import type { Dependency, Step, StepDraft } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { PlanRow } from '#store/plans.ts';
-import type { findSelected } from '#store/sql/patch.ts';
+import type { findSelected } from '#store/sql/patch-reads.ts';
 import type { Edge } from '#store/steps.ts';
 import { checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';

@@ -18,7 +18,7 @@ import {
 } from '#store/patches.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
-import { findPrecedents } from '#store/sql/patch.ts';
+import { findPrecedents } from '#store/sql/patch-reads.ts';
 import { applyPatch, isGated } from './apply-patch.ts';
 import { requireManager } from './authority.ts';
 import { digestValue } from './canonical.ts';

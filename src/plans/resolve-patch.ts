@@ -4,7 +4,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { findChangedSince, findSelected, nextPosition } from '#store/sql/patch.ts';
+import { findChangedSince, findSelected, nextPosition } from '#store/sql/patch-reads.ts';
 import { readStepsById } from '#store/steps.ts';
 import type { StepRules } from './normalise-step.ts';
 import { requirePast } from './patch-conflicts.ts';

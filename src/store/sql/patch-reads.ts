@@ -1,0 +1,197 @@
+// What a patch has to know of a stored plan. Every caller holds the plan's lock; most cost what the patch speaks of.
+import { sql } from 'drizzle-orm';
+import type { StepStatus } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Queryable } from '../database.ts';
+import type { Edge } from '../steps.ts';
+
+/** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
+export const notBegun: StepStatus[] = ['pending', 'ready', 'stale', 'skipped'];
+
+/** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
+export const noLane = 0;
+
+/** Ids of the steps in any of these partitions or with any of these tags. */
+export async function findSelected(
+  tx: Queryable,
+  planId: string,
+  partitions: string[],
+  tags: string[],
+): Promise<{ step_id: string; partition: string | null; tags: string[] }[]> {
+  if (partitions.length === 0 && tags.length === 0) return [];
+  const { rows } = await tx.execute<{
+    step_id: string;
+    partition: string | null;
+    tags: string[];
+  }>(sql`
+    select step_id, partition, tags from countersign.plan_steps
+    where plan_id = ${planId} and (partition = any(${sql.param(partitions)}::text[])
+      or (tags && ${sql.param(tags)}::text[] and tags <> '{}'))`);
+  return rows;
+}
+
+/**
+ * Which of the steps have changed after `revision`. That a step became ready is no change: it is what its plan said
+ * all along.
+ */
+export async function findChangedSince(
+  tx: Queryable,
+  planId: string,
+  revision: number,
+  ids: string[],
+): Promise<Set<string>> {
+  const { rows } = await tx.execute<{ step_id: string }>(sql`
+    select distinct step_id from countersign.plan_events
+    where plan_id = ${planId} and revision > ${revision} and kind <> 'step_ready'
+      and step_id = any(${sql.param(ids)}::text[])`);
+  return new Set(rows.map(({ step_id }) => step_id));
+}
+
+/** Edges that begin at one of `positions`, with the step each leads to. */
+export async function readEdgesFrom(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<(Edge & { id: string; status: StepStatus })[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string; status: StepStatus }>(sql`
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id, s.status
+    from countersign.plan_edges e
+    join countersign.step_states s on s.plan_id = e.plan_id and s.position = e.successor
+    where e.plan_id = ${planId} and e.predecessor = any(${sql.param(positions)}::int[])
+    order by e.successor`);
+  return rows;
+}
+
+/**
+ * The edges on ways that lead from one of `from` to one of `to`: what is between new edges, and so all that can close
+ * a circle with them. Reads what lies behind `from`, not the plan.
+ */
+export async function readEdgesBetween(
+  tx: Queryable,
+  planId: string,
+  from: number[],
+  to: number[],
+): Promise<(Edge & { id: string })[]> {
+  if (from.length === 0 || to.length === 0) return [];
+  const { rows } = await tx.execute<Edge & { id: string }>(sql`
+    with recursive down(position) as (
+      select unnest(${sql.param(from)}::int[])
+      union
+      select e.successor from countersign.plan_edges e join down d on d.position = e.predecessor
+      where e.plan_id = ${planId}
+    ),
+    behind as materialized (select position from down),
+    up(position) as (
+      select position from behind where position = any(${sql.param(to)}::int[])
+      union
+      select e.predecessor from countersign.plan_edges e join up u on u.position = e.successor
+      join behind b on b.position = e.predecessor where e.plan_id = ${planId}
+    )
+    select e.predecessor, e.successor, e.type, e.lag_minutes, s.step_id as id
+    from up u join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = u.position
+    join up v on v.position = e.successor
+    join countersign.plan_steps s on s.plan_id = ${planId} and s.position = e.predecessor`);
+  return rows;
+}
+
+/** The first free position: those of removed steps are not given again. */
+export async function nextPosition(tx: Queryable, planId: string): Promise<number> {
+  const { rows } = await tx.execute<{ next: number }>(sql`
+    select 1 + greatest(
+      (select coalesce(max(position), 0) from countersign.plan_steps where plan_id = ${planId}),
+      (select coalesce(max(v.last), 0) from countersign.plan_versions p cross join lateral (
+        select max(position) as last from countersign.plan_version_steps
+        where plan_id = p.plan_id and version = p.version) v where p.plan_id = ${planId})) as next`);
+  return rows[0]?.next ?? 1;
+}
+
+/** Steps among `positions` that would wait for ever, for a step that will not be done. */
+export async function findDeadEnds(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+  running: boolean,
+): Promise<{ id: string; status: StepStatus; successor: string }[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; status: StepStatus; successor: string }>(sql`
+    select p.step_id as id, p.status, s.step_id as successor
+    from countersign.step_states s
+    join countersign.plan_edges e on e.plan_id = s.plan_id and e.successor = s.position
+    join countersign.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
+    where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
+      and s.status in ('pending', 'ready', 'stale')
+      and (p.status = 'cancelled'
+        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'skipped')))
+    order by p.position, s.position limit 100`);
+  return rows;
+}
+
+/** For each step in doubt: whether an approved step touches the same, and whether one makes the same call. */
+export async function findPrecedents(
+  tx: Queryable,
+  planId: string,
+  steps: {
+    id: string;
+    tool: string;
+    operation: string;
+    target: string | null;
+    args: JsonObject;
+    capabilities: string[];
+    resources: Record<string, number>;
+  }[],
+): Promise<{ id: string; target: boolean; same: boolean }[]> {
+  if (steps.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; target: boolean; same: boolean }>(sql`
+    with asked as (
+      select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as a(
+        id text, tool text, operation text, target text, args jsonb, capabilities text[], resources jsonb)
+    ),
+    uses as materialized (
+      select distinct c.tool, c.operation, coalesce(c.target, '') as target, c.args, c.capabilities, c.resources
+      from countersign.plan_steps c
+      join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and s.status <> 'cancelled'
+      where c.plan_id = ${planId} and c.tool || '_' || c.operation in (select tool || '_' || operation from asked)
+    ),
+    targets as (select distinct tool, operation, target from uses)
+    select a.id, t.tool is not null as target,
+      exists (select 1 from uses u where u.tool = a.tool and u.operation = a.operation
+        and u.target = coalesce(a.target, '') and u.args = a.args and u.capabilities = a.capabilities
+        and (a.resources = '{}' or u.resources = a.resources)) as same
+    from asked a left join targets t
+      on t.tool = a.tool and t.operation = a.operation and t.target = coalesce(a.target, '')`);
+  return rows;
+}
+
+/** What the plan uses now: each operation, whether a step that runs or ran uses it, and how many steps it says. */
+export async function readUses(
+  tx: Queryable,
+  planId: string,
+): Promise<{ operation: string; guarded: boolean; kept: boolean; steps: number }[]> {
+  const { rows } = await tx.execute<{
+    operation: string;
+    guarded: boolean;
+    kept: boolean;
+    steps: number;
+  }>(sql`
+    select c.tool || '_' || c.operation as operation, bool_or(c.guarded) as guarded,
+      bool_or(s.status <> 'cancelled') as kept, count(*)::int as steps
+    from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and s.lane <> ${noLane}
+    group by c.tool, c.operation order by 1`);
+  return rows;
+}
+
+/** Positions of the steps that those at `positions` wait for. */
+export async function readPredecessors(
+  tx: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<number[]> {
+  if (positions.length === 0) return [];
+  const { rows } = await tx.execute<{ position: number }>(sql`
+    select distinct predecessor as position from countersign.plan_edges
+    where plan_id = ${planId} and successor = any(${sql.param(positions)}::int[])`);
+  return rows.map(({ position }) => position);
+}
