@@ -105,8 +105,8 @@ export const Settings = z.strictObject({
     .strictObject({
       /** Calls under way at once in one worker process. */
       concurrency: z.number().int().min(1).max(1000).default(16),
-      /** Steps claimed in one transaction. */
-      batch: z.number().int().min(1).max(1000).default(100),
+      /** Steps settled and claimed in one transaction. */
+      batch: z.number().int().min(1).max(1000).default(500),
       /** A worker that has not renewed its lease for this long has lost its steps. */
       lease_seconds: z.number().min(1).max(3600).default(15),
       /** A call that takes longer is stopped and its step fails. */

@@ -3,7 +3,7 @@ import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
-import { lockPlan, readPlan } from '#store/plans.ts';
+import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/steps.ts';
 import { describeProposal } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -77,10 +77,11 @@ function goesOn({ status, counts }: Plan): boolean {
 
 /** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
 export async function announce(context: ConversationContext, planId: string): Promise<void> {
+  const { conversation } = await readPlanRow(context.db.query, planId);
+  if (conversation === null) return;
   await context.db.transaction(async (tx) => {
     // A change that is being committed holds this lock: it may have counted on the slip that brought us here.
-    const { conversation, run_id } = await lockPlan(tx, planId);
-    if (conversation === null) return;
+    const { run_id } = await lockPlan(tx, planId);
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;
     const steps = asking

@@ -43,3 +43,8 @@ export function backendsOf(
     };
   });
 }
+
+/** What a back end offers now, as text that changes with it. */
+export function offersOf({ operations }: Pick<Backend, 'operations'>): string {
+  return operations().join(' ');
+}

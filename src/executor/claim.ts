@@ -20,6 +20,7 @@ import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.
 import { freeByStart } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { decideCall } from '#tools/guard.ts';
+import { offersOf } from './backend.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -27,7 +28,13 @@ import type { ExecutorContext } from './executor-context.ts';
 const patienceMs = 1000;
 
 /** The lanes of one version of a plan that a back end serves, and the terms of its claims. */
-export type LaneBook = { version: number; lanes: Map<number, Lane>; terms: ClaimTerms };
+export type LaneBook = {
+  version: number;
+  /** What the back end offered when the lanes were read. */
+  offers: string;
+  lanes: Map<number, Lane>;
+  terms: ClaimTerms;
+};
 
 export type Claim = {
   steps: ClaimedStep[];
@@ -65,6 +72,7 @@ export async function openLaneBook(
   }
   return {
     version: plan.version,
+    offers: offersOf(backend),
     lanes: new Map(served.map((lane) => [lane.lane, lane])),
     terms: { worker, leaseSeconds: settings.lease_seconds, version: plan.version, calls },
   };

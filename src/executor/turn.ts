@@ -1,8 +1,9 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
-import { wakeWatchers } from '#plans/wake.ts';
+import { wakeForProgress, wakeWatchers } from '#plans/wake.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import type { Outcome } from '#store/sql/settle.ts';
+import { offersOf } from './backend.ts';
 import { type Claim, claimReady, type LaneBook, nothingClaimed, openLaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
@@ -12,6 +13,20 @@ export type Turn = Claim & {
   plan: PlanRow;
   book: LaneBook;
 };
+
+/** Whether nobody is asked or told anything because of this outcome. */
+function isProgress({ status }: Outcome): boolean {
+  return status === 'succeeded' || status === 'ready';
+}
+
+/** Whether the lanes still are those of the plan's version, and of what this back end offers. */
+function isUpToDate(
+  { backend }: ExecutorContext,
+  { version }: PlanRow,
+  book: LaneBook | null,
+): book is LaneBook {
+  return book?.version === version && book.offers === offersOf(backend);
+}
 
 /**
  * Settles `outcomes` (at most one a step) and claims up to `room` steps.
@@ -36,11 +51,14 @@ export async function takeTurn(
       more = settled.more;
       passCrashPoint('in_settle');
     }
-    const book = known?.version === plan.version ? known : await openLaneBook(context, tx, plan);
+    const book = isUpToDate(context, plan, known) ? known : await openLaneBook(context, tx, plan);
     const claim: Claim =
       over || room === 0 ? nothingClaimed : await claimReady(context, tx, plan, book, ready, room);
     const changed = outcomes.length > 0 || claim.steps.length > 0;
-    if (changed && !over) await wakeWatchers(tx, context.enqueue, planId);
+    if (changed && !over) {
+      if (outcomes.every(isProgress)) await wakeForProgress(tx, context, planId);
+      else await wakeWatchers(tx, context.enqueue, planId);
+    }
     return { ...claim, more: room === 0 ? more || ready > 0 : claim.more, plan, book };
   });
   if (outcomes.length > 0) passCrashPoint('after_outcome');

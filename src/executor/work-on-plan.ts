@@ -17,7 +17,7 @@ import { takeTurn } from './turn.ts';
 /** Calls that came back this quickly (milliseconds) let the next batch be larger. */
 const quickMs = 50;
 /** Calls begun before the event loop sees to the database again. */
-const callsAtOnce = 32;
+const callsAtOnce = 16;
 /** Other workers are invited to a plan at most this often (milliseconds). */
 const inviteEveryMs = 1000;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
@@ -127,13 +127,13 @@ class PlanLoop {
       }
       const { batch } = this.context.settings;
       const held = this.#calling + this.#claimed.length;
-      const room =
-        this.#mayHaveReady && !this.isStopping() ? Math.min(batch, this.#window - held) : 0;
-      // Calls that end together are settled together.
-      if (this.#finished.length > 0 && this.#calling > 0) await nextTurn();
+      await this.#gather(batch);
       const ended = takeBatch(this.#finished, batch);
+      // What is settled may free what can be claimed with it.
+      const mayClaim = (this.#mayHaveReady || ended.length > 0) && !this.isStopping();
+      const room = mayClaim ? Math.max(0, Math.min(batch, this.#window - held)) : 0;
       if (ended.length > 0 || room > 0) {
-        const turn = this.#turn(ended, Math.max(0, room));
+        const turn = this.#turn(ended, room);
         await this.#callClaimed();
         await turn;
         continue;
@@ -146,6 +146,15 @@ class PlanLoop {
         continue;
       }
       if (this.#finished.length === 0) await sleep;
+    }
+  }
+
+  /** Calls that end together are settled together: waits as long as every turn of the event loop brings more of them. */
+  async #gather(batch: number): Promise<void> {
+    for (let before = 0; this.#finished.length > before; ) {
+      before = this.#finished.length;
+      if (this.#calling === 0 || before >= batch) return;
+      await nextTurn();
     }
   }
 

@@ -1,4 +1,5 @@
 // Who is woken when a plan changes, with the change: whoever watches it, and workers when there is work.
+import type { Clock } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
 import { notify } from '#store/notify.ts';
@@ -10,6 +11,20 @@ export async function wakeWatchers(
   planId: string,
 ): Promise<void> {
   await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
+  await notify(tx, `plan:${planId}`);
+}
+
+/** Progress is told at most once in so long (milliseconds); each telling takes the plan's lock. */
+const progressEveryMs = 1000;
+
+/** Like `wakeWatchers`, for a change that only moves the counters: people are told in a second, with what comes until then. */
+export async function wakeForProgress(
+  tx: Transaction,
+  { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },
+  planId: string,
+): Promise<void> {
+  const startAfter = new Date(clock.now().getTime() + progressEveryMs);
+  await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@progress`, startAfter });
   await notify(tx, `plan:${planId}`);
 }
 
