@@ -72,8 +72,9 @@ const claimOf = (picked: SQL): SQL => sql`
     insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
     select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
       ${calls} -> lane::text ->> 'reason',
-      jsonb_build_object('step', step_id, 'operation', ${calls} -> lane::text ->> 'operation', 'attempt', attempt)
-    from claimed where ${calls} ? lane::text
+      jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
+        'calls', jsonb_agg(jsonb_build_object('step', step_id, 'attempt', attempt) order by position))
+    from claimed where ${calls} ? lane::text group by lane
   ),
   changed as (
     select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
