@@ -44,8 +44,7 @@ export function createService(context: ConversationContext): Service {
     listPlans: (filter) => listPlans(db.query, filter),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
-    diff: (id, since, limit, compact = false) =>
-      readPlanDiff(db.query, id, since, limit, compact),
+    diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
     listSteps: (id, filter) => listPlanSteps(db.query, id, filter),
     getSteps: (id, stepIds) => getPlanSteps(db.query, id, stepIds),
     card: (id, viewer) => readCardFacts(context, id, viewer),
