@@ -1,0 +1,24 @@
+// What the tables share: the schema they are in, and kinds of columns.
+import { customType, integer, pgSchema, timestamp } from 'drizzle-orm/pg-core';
+
+export const countersign = pgSchema('countersign');
+
+/** A moment. */
+export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+/** Bytes as they are. */
+export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const counter = (name: string) => integer(name).notNull().default(0);
+
+/** A count for each step status, kept by the statements that change statuses. */
+export const counters = {
+  pending: counter('pending'),
+  ready: counter('ready'),
+  running: counter('running'),
+  waiting: counter('waiting'),
+  succeeded: counter('succeeded'),
+  failed: counter('failed'),
+  skipped: counter('skipped'),
+  cancelled: counter('cancelled'),
+  stale: counter('stale'),
+  unknown: counter('unknown'),
+};

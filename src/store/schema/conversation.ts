@@ -1,0 +1,91 @@
+// What people and the bot say to each other, and what is asked of planners.
+import { sql } from 'drizzle-orm';
+import {
+  bigserial,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { PolicyOverride } from '#contracts/policy.ts';
+import type { PlanningModes, PlanningStatus, TraceEntry } from '#contracts/run.ts';
+import { at, countersign } from './columns.ts';
+
+export const runs = countersign.table(
+  'runs',
+  {
+    id: text('id').primaryKey(),
+    user: text('user').notNull(),
+    via: text('via').notNull(),
+    conversation: text('conversation').notNull(),
+    planning_status: text('planning_status').$type<PlanningStatus>().notNull(),
+    /** Counts the turns of this run; a planner's outcome is taken only for the turn it was asked for. */
+    turn: integer('turn').notNull().default(1),
+    /** How often this turn's planner was sent again because nothing came of it. */
+    tries: integer('tries').notNull().default(0),
+    request: text('request').notNull(),
+    modes: jsonb('modes').$type<PlanningModes>().notNull(),
+    policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
+    plan_id: text('plan_id'),
+    /** The version and digest last shown in this run: what the word "approve" is about. */
+    plan_version: integer('plan_version'),
+    plan_digest: text('plan_digest'),
+    response_text: text('response_text').notNull().default(''),
+    questions: jsonb('questions').$type<string[]>(),
+    escalate_reason: text('escalate_reason'),
+    decision_reason: text('decision_reason'),
+    planner: text('planner'),
+    confidence: doublePrecision('confidence'),
+    cost_usd: doublePrecision('cost_usd').notNull().default(0),
+    trace: jsonb('trace').$type<TraceEntry[]>().notNull().default([]),
+    created_at: at('created_at').notNull().defaultNow(),
+    updated_at: at('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('runs_conversation').on(t.conversation, t.created_at),
+    index('runs_plan').on(t.plan_id),
+    index('runs_updated').on(t.updated_at),
+  ],
+);
+
+/** What was said in a conversation; a plan's card is drawn from the plan, never stored here. */
+export const messages = countersign.table(
+  'messages',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    conversation: text('conversation').notNull(),
+    run_id: text('run_id'),
+    author: text('author').$type<'person' | 'bot'>().notNull(),
+    name: text('name').notNull(),
+    text: text('text').notNull(),
+    plan_id: text('plan_id'),
+    /** Says a thing once however often it is said again: `PLAN-…:completed`. */
+    once: text('once'),
+    created_at: at('created_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [
+    index('messages_conversation').on(t.conversation, t.id),
+    uniqueIndex('messages_once').on(t.once),
+  ],
+);
+
+export const reminders = countersign.table(
+  'reminders',
+  {
+    id: text('id').primaryKey(),
+    plan_id: text('plan_id'),
+    user: text('user').notNull(),
+    conversation: text('conversation'),
+    text: text('text').notNull(),
+    /** RFC 5545 recurrence rule; null: once. */
+    rrule: text('rrule'),
+    timezone: text('timezone').notNull(),
+    starts_at: at('starts_at').notNull(),
+    /** null when it will not ring again. */
+    next_at: at('next_at'),
+    created_at: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [index('reminders_next').on(t.next_at).where(sql`next_at is not null`)],
+);
