@@ -1,17 +1,13 @@
 // What the operations of a patch do, in sentences for people.
 import type { PatchOperation, StepSelector } from './patch.ts';
 import { operationName } from './tool.ts';
-import { listOf } from './words.ts';
+import { listOf, shorten } from './words.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
 
 const textAtMost = 160;
 const idsNamed = 5;
-
-function shorten(text: string): string {
-  return text.length > textAtMost ? `${text.slice(0, textAtMost - 1)}…` : text;
-}
 
 function describeSteps({ ids, partition, tag }: StepSelector): string {
   const parts: string[] = [];
@@ -27,14 +23,14 @@ function describeSteps({ ids, partition, tag }: StepSelector): string {
 }
 
 function describeValue(value: unknown): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value));
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), textAtMost);
 }
 
 function describe(operation: PatchOperation): string {
   switch (operation.op) {
     case 'add_step': {
       const { id, description, tool, operation: name } = operation.step;
-      return `Adds step ${id}: ${shorten(description)} (${operationName(tool, name)}).`;
+      return `Adds step ${id}: ${shorten(description, textAtMost)} (${operationName(tool, name)}).`;
     }
     case 'update_steps': {
       const set = Object.entries(operation.set).map(([field, value]) =>

@@ -2,7 +2,7 @@
 import { CountersignError } from './errors.ts';
 import type { Step } from './plan.ts';
 import type { NumberedStep } from './step-numbers.ts';
-import { listOf } from './words.ts';
+import { listOf, shorten } from './words.ts';
 
 type Item = { from: string; to: string | null };
 export type StepChoice = { kind: 'only' | 'all_but'; items: Item[] };
@@ -62,10 +62,7 @@ export function chooseSteps(
 /** `2 “Move it” and 3 “Post it”`, the first few. */
 export function describeNumbered(numbered: Numbered[]): string {
   const named = numbered.slice(0, describedAtMost).map(({ label, step }) => {
-    const { description: text } = step;
-    const short =
-      text.length > descriptionAtMost ? `${text.slice(0, descriptionAtMost - 1)}…` : text;
-    return `${label} “${short}”`;
+    return `${label} “${shorten(step.description, descriptionAtMost)}”`;
   });
   const hidden = numbered.length - named.length;
   return listOf(hidden > 0 ? [...named, `${hidden} more`] : named);

@@ -1,4 +1,4 @@
-// Counts and lists as they read in a sentence.
+// Counts, lists and long texts as they read in a sentence.
 
 /** `1 step`, `3 steps`. */
 export function countOf(n: number, noun: string): string {
@@ -9,4 +9,9 @@ export function countOf(n: number, noun: string): string {
 export function listOf(names: string[], word: 'and' | 'or' = 'and'): string {
   if (names.length < 2) return names.join('');
   return `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}
+
+/** `text` in at most `most` characters, the last of them `…` where it was longer. */
+export function shorten(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -2,14 +2,10 @@
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
+import { shorten } from '#contracts/words.ts';
 
 const textAtMost = 200;
 const changesAtMost = 20;
-
-/** `text`, short enough to be one of many. */
-export function shorten(text: string, most = textAtMost): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
 
 /** Key order says nothing in JSON. */
 function sortKeys(value: unknown): unknown {
@@ -86,8 +82,8 @@ export function compareFields(
     fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
     changes: changes.slice(0, changesAtMost).map(({ field, from, to }) => ({
       field: shorten(field, 80),
-      from: from === null ? null : shorten(from),
-      to: to === null ? null : shorten(to),
+      from: from === null ? null : shorten(from, textAtMost),
+      to: to === null ? null : shorten(to, textAtMost),
     })),
   };
 }

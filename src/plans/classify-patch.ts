@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasRuntime } from '#contracts/arguments.ts';
 import { operationName } from '#contracts/tool.ts';
-import { countOf } from '#contracts/words.ts';
-import { shorten } from './changed-fields.ts';
+import { countOf, shorten } from '#contracts/words.ts';
 import {
   type AddedStep,
   type ChangedStep,

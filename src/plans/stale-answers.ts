@@ -1,6 +1,7 @@
 // Answers that come too late: who was quicker, or why nobody is asked any more. The answer is not stored.
 import { CountersignError } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
+import { shorten } from '#contracts/words.ts';
 import { readLastSettlement } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -10,7 +11,7 @@ const quotedAtMost = 200;
 function quote(data: JsonObject): string {
   const said = typeof data.answer === 'string' ? data.answer.trim() : '';
   if (said === '') return '.';
-  return `: “${said.length > quotedAtMost ? `${said.slice(0, quotedAtMost - 1)}…` : said}”.`;
+  return `: “${shorten(said, quotedAtMost)}”.`;
 }
 
 /** What was said of a step before, as the audit has it. */

@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { VersionDiff } from '#contracts/views.ts';
+import { shorten } from '#contracts/words.ts';
 import {
   compareSteps,
   locateVersion,
@@ -16,7 +17,7 @@ import { readPlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { samePolicy } from './approver-rules.ts';
 import { longestChain } from './chain.ts';
-import { compareFields, shorten } from './changed-fields.ts';
+import { compareFields } from './changed-fields.ts';
 
 const listedAtMost = 100;
 const descriptionAtMost = 300;
