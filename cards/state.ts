@@ -1,7 +1,8 @@
 // The state of a plan in a symbol and words. Every status has its own; the switch ends in never.
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { isSamePerson } from '#contracts/names.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
-import { showLine } from './plain.ts';
+import { cleanLine, showLine } from './plain.ts';
 import { personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';
 
@@ -22,7 +23,9 @@ function viewRunning(facts: PlanCardFacts): State {
   const [waiting] = facts.waiting;
   if (waiting !== undefined) {
     const person = personOf(waiting, facts) ?? 'a person';
-    const words = person === facts.viewer.user ? 'Waiting for you' : `Waiting for ${person}`;
+    const words = isSamePerson(person, cleanLine(facts.viewer.user))
+      ? 'Waiting for you'
+      : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
   if (facts.patch !== null) {

@@ -68,6 +68,14 @@ describe('the state of a plan', () => {
     expect(buttons.map((button) => button.label)).toEqual(labels);
   });
 
+  it('a task for “@ana” is Ana’s, above and in the question', () => {
+    const { plan, steps } = samples.waiting;
+    const own = steps.map((step) => ({ ...step, args: { assignee: '@ana' } }));
+    const { state, asks } = viewPlan(makeFacts(plan, own));
+    expect(state.words).toBe('Waiting for you');
+    expect(asks.map(({ label }) => label)).toEqual(['This waits for you']);
+  });
+
   it('every status is in the samples', () => {
     expect(sampleStatuses.toSorted()).toEqual(PlanStatus.options.toSorted());
   });
