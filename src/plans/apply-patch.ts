@@ -51,13 +51,13 @@ export function isGated(row: Pick<PlanRow, 'status'>): boolean {
 const positionsOf = (steps: { position: number }[]): number[] =>
   steps.map(({ position }) => position);
 
-/** Steps and edges as the patch leaves them. @returns the positions whose prerequisites have to be counted anew */
+/** Steps and edges as the patch leaves them. @returns the pools that the plan's steps reserve from then */
 async function storeContents(
   context: PlansContext,
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
-): Promise<{ pools: string[] }> {
+): Promise<string[]> {
   const { added, changed, removed, edgesAdded, edgesRemoved } = effect;
   await archiveTouched(tx, row.id, row.version, [
     ...[...changed.map(({ before }) => before), ...removed].map((step) => ({
@@ -93,7 +93,7 @@ async function storeContents(
   await tellSteps(tx, row.id, 'step_added', positionsOf(added));
   await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
   const pools = lanes.pools().filter((name) => context.resourcePools[name] !== undefined);
-  return { pools: [...new Set([...row.pools, ...pools])].sort() };
+  return [...new Set([...row.pools, ...pools])].sort();
 }
 
 /** Counts and statuses as the new dependencies and times want them. */
@@ -194,7 +194,7 @@ export async function applyPatch(
   deed: PatchDeed,
 ): Promise<PlanRow> {
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
-  const { pools } = await storeContents(context, tx, row, effect);
+  const pools = await storeContents(context, tx, row, effect);
   await settleStates(tx, row, effect, before, deed.baseRevision);
   const patched = await storeVersion(tx, row, effect, pools, deed);
   await recordDeeds(tx, [

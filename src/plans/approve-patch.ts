@@ -123,8 +123,8 @@ async function countApproval(
 }
 
 /**
- * Applies the change as it was shown. One whose steps have gone on meanwhile never can be: it is taken off the plan.
- * @returns the conflict then, to be thrown once that is committed
+ * Applies the change as it was shown. @returns the plan's row with it
+ * @throws `patch_conflict` when its steps have gone on meanwhile: then it never can be applied
  */
 async function applyApproved(
   context: PlansContext,
@@ -145,7 +145,7 @@ async function applyApproved(
   });
 }
 
-/** Takes a change off its plan that cannot be applied any more, and says so. */
+/** Takes a change off its plan that cannot be applied any more. @returns the error that says so */
 async function giveUp(
   context: PlansContext,
   shown: ShownPatch,
