@@ -1,7 +1,7 @@
 // Steps that could run and do not, because nothing there can run them or what they need is in use.
 
 export type Blockage = {
-  /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough left. */
+  /** `worker`: nobody offers what they need. `resource`: a shared pool has not enough, or not enough left. */
   kind: 'worker' | 'resource';
   /** The first three. */
   step_ids: string[];
@@ -9,7 +9,7 @@ export type Blockage = {
   count: number;
   /** The capabilities, operations or pools that are missing. */
   needs: string[];
-  /** Why, and what to do about it: `no worker offers the capability gpu. Start a worker …`. */
+  /** Why, and what to do about it: `no worker offers the capability gpu. Start a worker …`, `for 4 of gpu; 6 of 8 …`. */
   reason: string;
 };
 

@@ -14,7 +14,7 @@ import { serves } from './serve-lanes.ts';
 /** A step that waits for a pool is spoken of after so many seconds. */
 const longWaitSeconds = 10;
 
-type Lack = Pick<Blockage, 'needs' | 'reason'>;
+type Lack = Pick<Blockage, 'kind' | 'needs' | 'reason'>;
 
 /** Why none of `offers` serves the lane; null: one does. */
 export function findLack(
@@ -24,11 +24,16 @@ export function findLack(
   if (offers.some((offer) => serves(offer, lane))) return null;
   const name = operationName(lane.tool, lane.operation);
   if (offers.length === 0) {
-    return { needs: [name], reason: 'no worker is running. Start one: `countersign worker`.' };
+    return {
+      kind: 'worker',
+      needs: [name],
+      reason: 'no worker is running. Start one: `countersign worker`.',
+    };
   }
   const able = offers.filter(({ operations }) => operations.includes(name));
   if (able.length === 0) {
     return {
+      kind: 'worker',
       needs: [name],
       reason: `no worker offers ${name}. Start a worker that has the tool ${lane.tool}; \`countersign doctor\` lists what there is.`,
     };
@@ -41,6 +46,7 @@ export function findLack(
   const together = missing.length > 0 ? '' : ' together';
   const it = needs.length === 1 ? 'it' : 'them';
   return {
+    kind: 'worker',
     needs,
     reason: `no worker offers ${what} ${listOf(needs)}${together}. Start a worker whose countersign.json lists ${it} under backends.`,
   };
@@ -52,8 +58,9 @@ function findExcess({ resources }: Lane, limits: Map<string, number>): Lack | nu
     const limit = limits.get(pool);
     if (limit === undefined || amount <= limit) continue;
     return {
+      kind: 'resource',
       needs: [pool],
-      reason: `it needs ${amount} of ${pool}, which has ${limit}. Raise resourcePools.${pool} in countersign.json.`,
+      reason: `for ${amount} of ${pool}, which has only ${limit}. Raise resourcePools.${pool} in countersign.json.`,
     };
   }
   return null;
@@ -106,7 +113,7 @@ export async function findBlocked(
   for (const { lanes: without, ...lack } of byReason.values()) {
     const counted = await countSteps(db, plan.id, without, underWay);
     // Between the two looks somebody may have taken them.
-    if (counted.count > 0) blocked.push({ kind: 'worker', ...lack, ...counted });
+    if (counted.count > 0) blocked.push({ ...lack, ...counted });
   }
   if (!underWay || !pooled) return blocked;
   return [...blocked, ...(await readLongWaits(db, plan.id, longWaitSeconds)).map(describeWait)];

@@ -110,8 +110,9 @@ describe('a pool that became smaller than a step needs', () => {
     expect((await claimReady(executor, small.id, 1)).steps).toHaveLength(1);
     const { blocked } = await idle.service.overview(large.id);
     expect(blocked[0]).toMatchObject({
+      kind: 'resource',
       needs: ['desk'],
-      reason: 'it needs 7 of desk, which has 3. Raise resourcePools.desk in countersign.json.',
+      reason: 'for 7 of desk, which has only 3. Raise resourcePools.desk in countersign.json.',
     });
     await storePools(idle.db.query, { desk: { capacity: 8, headroom: 0 } });
     await idle.db.query.execute(sql`delete from countersign.backends`);
