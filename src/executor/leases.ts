@@ -14,7 +14,8 @@ export type Leases = {
   stop(): void;
 };
 
-const keyOf = ({ plan_id, position, attempt }: Lease): string =>
+/** The key of one attempt: a later one of the same step is another lease. */
+export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
@@ -36,7 +37,7 @@ export function keepLeases(
     const before = new Map(held);
     try {
       const leases = [...before.values()].map(({ lease }) => lease);
-      const kept = new Set((await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOf));
+      const kept = new Set((await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOfLease));
       for (const [key, { abort }] of before) {
         if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
       }
@@ -51,10 +52,10 @@ export function keepLeases(
   return {
     hold(lease) {
       const abort = new AbortController();
-      held.set(keyOf(lease), { lease, abort });
+      held.set(keyOfLease(lease), { lease, abort });
       return abort;
     },
-    release: (lease) => void held.delete(keyOf(lease)),
+    release: (lease) => void held.delete(keyOfLease(lease)),
     abortPlan(planId, reason) {
       for (const { lease, abort } of held.values()) {
         if (lease.plan_id === planId) abort.abort(reason);

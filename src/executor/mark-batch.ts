@@ -1,6 +1,7 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { keyOfLease } from './leases.ts';
 import { patiently } from './patiently.ts';
 
 /**
@@ -31,9 +32,8 @@ export function createMarker({
           () => markCalling(db.query, worker, leases),
           (error) => warn('Calls could not be marked; trying again.', error),
         );
-        const keys = new Set(marked.map(({ plan_id, position }) => `${plan_id}/${position}`));
-        for (const { lease, resolve } of batch)
-          resolve(keys.has(`${lease.plan_id}/${lease.position}`));
+        const keys = new Set(marked.map(keyOfLease));
+        for (const { lease, resolve } of batch) resolve(keys.has(keyOfLease(lease)));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

@@ -89,6 +89,18 @@ describe('a worker that is slow but alive', () => {
     await expireLeases(house, id);
     expect(await markCalling(house.db.query, executor.worker, [lease])).toEqual([]);
   });
+
+  test('cannot call an attempt that it lost with the mark of the one it took afterwards', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Again', steps: [move('m')] });
+    const { lease: lost } = await claimOne(executor, id);
+    await expireLeases(house, id);
+    await recover(executor);
+    const { lease } = await claimOne(executor, id);
+    expect(lease).toMatchObject({ position: lost.position, attempt: 2 });
+    const mark = createMarker(executor);
+    expect(await Promise.all([mark(lost), mark(lease)])).toEqual([false, true]);
+  });
 });
 
 /** Resolves when a session of this database waits for a lock. */
