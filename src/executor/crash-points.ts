@@ -1,7 +1,7 @@
 // Named places where a test can end the process as kill -9 would. Inert unless COUNTERSIGN_CRASH_AT names one.
 
 export const crashPoints = [
-  /** A step is ready; its attempt is not recorded yet. */
+  /** A step is ready; neither its attempt nor the outcomes settled with it are committed. */
   'before_attempt',
   /** The attempt is recorded; the call has not been made. */
   'after_attempt',
@@ -11,9 +11,9 @@ export const crashPoints = [
   'after_call',
   /** The outcome is written but not committed. */
   'in_settle',
-  /** The outcome is committed; the next steps are ready. */
+  /** The outcome is committed, with the attempts of the next steps. */
   'after_outcome',
-  /** Before the next ready steps are looked for. */
+  /** An outcome is known; nothing of it is written, and the next ready steps are not looked for yet. */
   'before_next_job',
 ] as const;
 export type CrashPoint = (typeof crashPoints)[number];

@@ -52,6 +52,7 @@ export async function takeTurn(
       passCrashPoint('in_settle');
     }
     const book = isUpToDate(context, plan, known) ? known : await openLaneBook(context, tx, plan);
+    if (room > 0 && ready > 0) passCrashPoint('before_attempt');
     const claim: Claim =
       over || room === 0 ? nothingClaimed : await claimReady(context, tx, plan, book, ready, room);
     const changed = outcomes.length > 0 || claim.steps.length > 0;

@@ -172,10 +172,7 @@ class PlanLoop {
 
   /** Never throws: what is held meanwhile must be settled, whatever happens here. */
   async #turn(ended: Finished[], room: number): Promise<void> {
-    if (room > 0) {
-      passCrashPoint('before_attempt');
-      passCrashPoint('before_next_job');
-    }
+    if (ended.length > 0) passCrashPoint('before_next_job');
     const { context, planId } = this;
     const outcomes = ended.map(({ outcome }) => outcome);
     const take = () => takeTurn(context, planId, outcomes, room, this.#book);

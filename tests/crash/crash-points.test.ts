@@ -139,7 +139,8 @@ const cases: { at: string; unknown: string | null; made?: boolean }[] = [
   { at: 'after_call:3', unknown: 'move', made: true },
   { at: 'in_settle:4', unknown: 'append-again', made: true },
   { at: 'after_outcome:2', unknown: null },
-  { at: 'before_next_job:3', unknown: null },
+  { at: 'before_next_job:2', unknown: 'append', made: true },
+  { at: 'before_attempt:3', unknown: 'append', made: true },
 ];
 
 describe.concurrent('after kill -9', () => {
