@@ -92,7 +92,7 @@ async function storeContents(
   await insertEdges(tx, row.id, edgesAdded);
   await tellSteps(tx, row.id, 'step_added', positionsOf(added));
   await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
-  const pools = lanes.pools().filter((name) => context.resourcePools[name] !== undefined);
+  const pools = lanes.pools().filter((name) => Object.hasOwn(context.resourcePools, name));
   return [...new Set([...row.pools, ...pools])].sort();
 }
 

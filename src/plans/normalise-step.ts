@@ -68,7 +68,8 @@ export function checkResources(
   if (known.length === 0) return;
   for (const [name, amount] of Object.entries(step.resources ?? {})) {
     const place = `${path}.resources.${name}`;
-    const pool = pools[name];
+    // A name such as "constructor" is no pool, though every object answers to it.
+    const pool = Object.hasOwn(pools, name) ? pools[name] : undefined;
     if (pool === undefined) {
       problems.add(
         'invalid_request',

@@ -107,7 +107,7 @@ export function normalisePlan(
     steps,
     edges,
     lanes: lanes.list,
-    pools: lanes.pools().filter((name) => pools[name] !== undefined),
+    pools: lanes.pools().filter((name) => Object.hasOwn(pools, name)),
     tools_required: [...used].sort(),
     guarded_operations: [...used].filter((name) => guarded.has(name)).sort(),
   };
