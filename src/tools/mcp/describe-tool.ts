@@ -1,8 +1,13 @@
 // An MCP tool as an operation: what its annotations say about its effect, unless the configuration knows better.
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '#contracts/settings.ts';
-import { isStorableText } from '#contracts/text.ts';
-import { type Effect, type OperationSpec, operationName } from '#contracts/tool.ts';
+import { isStorableText, makeStorable, makeStorableText } from '#contracts/text.ts';
+import {
+  type Effect,
+  type JsonSchema,
+  type OperationSpec,
+  operationName,
+} from '#contracts/tool.ts';
 import { cutText } from '../limit-output.ts';
 
 const maxDescription = 2000;
@@ -25,9 +30,9 @@ export function describeTool(
     operation: tool.name,
     name: operationName(server, tool.name),
     description: toDescription(tool),
-    input: tool.inputSchema,
+    input: toSchema(tool.inputSchema),
     // `readResult` gives the structured content as it is; without a schema nothing is sure of it.
-    ...(tool.outputSchema === undefined ? {} : { output: tool.outputSchema }),
+    ...(tool.outputSchema === undefined ? {} : { output: toSchema(tool.outputSchema) }),
     effect,
     destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),
     ...(target === undefined ? {} : { targetArgument: target }),
@@ -39,6 +44,13 @@ export function describeTool(
 function readEffect(tool: Tool): Effect {
   if (tool.annotations?.readOnlyHint === true) return 'read';
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';
+}
+
+/** Workers tell the others of their tools through the database, so that it has to take every text of a schema. */
+function toSchema(schema: object): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [makeStorableText(key), makeStorable(value)]),
+  );
 }
 
 function toDescription(tool: Tool): string {
