@@ -169,12 +169,12 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
       attempt: 1,
       error: {
         code: 'digest_mismatch',
-        message: expect.stringMatching(/^Step 2 is not what was approved: /),
+        message: expect.stringMatching(/^Step then is not what was approved: /),
       },
     });
     expect(await readCalls(house, id)).toContainEqual({
       action: 'call_refused',
-      reason: expect.stringMatching(/^Step 2 is not what was approved: /),
+      reason: expect.stringMatching(/^Step then is not what was approved: /),
       operation: 'workspace_write',
     });
     expect(await exists(join(house.workspace, args.path))).toBe(false);
