@@ -127,7 +127,7 @@ async function askDatabase<Row extends object>(url: string, text: string): Promi
 }
 
 describe.each(seeds)('seed %i', (seed) => {
-  it('does every step once, or asks', { timeout: 240_000 }, async () => {
+  it('does every step once, or asks', { timeout: 600_000 }, async () => {
     const server = await openServer();
     try {
       const log = join(await programs.home(), 'log.txt');
@@ -149,7 +149,7 @@ describe.each(seeds)('seed %i', (seed) => {
       await waitFor(
         'the plan to be completed',
         async () => (await gateway.api.plan(plan.id)).status === 'completed',
-        { timeoutMs: 150_000, everyMs: 250 },
+        { timeoutMs: 300_000, everyMs: 250 },
       );
       over = true;
       const settled = await person;
