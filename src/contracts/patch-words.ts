@@ -26,6 +26,13 @@ function describeValue(value: unknown): string {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), textAtMost);
 }
 
+/** Fields whose own names do not read well in a sentence. */
+const fieldNames: Record<string, string> = {
+  args: 'arguments',
+  duration_minutes: 'duration in minutes',
+  not_before: 'earliest start',
+};
+
 function describe(operation: PatchOperation): string {
   switch (operation.op) {
     case 'add_step': {
@@ -33,17 +40,18 @@ function describe(operation: PatchOperation): string {
       return `Adds step ${id}: ${shorten(description, textAtMost)} (${operationName(tool, name)}).`;
     }
     case 'update_steps': {
-      const set = Object.entries(operation.set).map(([field, value]) =>
-        value === null ? `no ${field}` : `${field} ${describeValue(value)}`,
-      );
+      const set = Object.entries(operation.set).map(([field, value]) => {
+        const name = fieldNames[field] ?? field;
+        return value === null ? `no ${name}` : `${name} ${describeValue(value)}`;
+      });
       return `Gives ${describeSteps(operation.steps)} ${listOf(set)}.`;
     }
     case 'remove_steps':
       return `Removes ${describeSteps(operation.steps)}.`;
     case 'add_dependency':
-      return `Lets step ${operation.step} wait for step ${operation.after.id}.`;
+      return `Has step ${operation.step} wait for step ${operation.after.id}.`;
     case 'remove_dependency':
-      return `Lets step ${operation.step} wait for step ${operation.after.id} no longer.`;
+      return `Has step ${operation.step} no longer wait for step ${operation.after.id}.`;
     default:
       return operation satisfies never;
   }

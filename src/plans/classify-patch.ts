@@ -91,8 +91,11 @@ function widensByChanging(step: ChangedStep): string[] {
   }
   const { duration_minutes: minutes } = now;
   if (minutes !== null && minutes > (before.duration_minutes ?? 0)) {
+    const was = before.duration_minutes;
     reasons.push(
-      `Raises the duration of step ${id} from ${before.duration_minutes ?? 'none stated'} to ${minutes} minutes.`,
+      was === null
+        ? `Says that step ${id} takes ${minutes} minutes; nothing was said before.`
+        : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
     );
   }
   const time = widensByTime(step);

@@ -127,6 +127,12 @@ describe('changing a step', () => {
       'Raises the duration of step s from 5 to 6 minutes.',
     ],
     [
+      'time where none was stated',
+      {},
+      { duration_minutes: 6 },
+      'Says that step s takes 6 minutes; nothing was said before.',
+    ],
+    [
       'an earlier beginning',
       { not_before: late },
       { not_before: early },

@@ -1,0 +1,41 @@
+// What a change of a plan does, as its card tells it.
+import { expect, it } from 'vitest';
+import { PatchOperation } from '#contracts/patch.ts';
+import { describeOperations, operationsTold } from '#contracts/patch-words.ts';
+
+const table: [string, unknown][] = [
+  [
+    'Adds step 4: Write b.md (workspace_write).',
+    {
+      op: 'add_step',
+      step: { id: '4', description: 'Write b.md', tool: 'workspace', operation: 'write', args: {} },
+    },
+  ],
+  [
+    'Gives steps 2 and 3 arguments {"path":"x.md"}, priority 5 and no earliest start.',
+    {
+      op: 'update_steps',
+      steps: { ids: ['2', '3'] },
+      set: { priority: 5, args: { path: 'x.md' }, not_before: null },
+    },
+  ],
+  [
+    'Removes the steps of partition eu and the steps tagged old.',
+    { op: 'remove_steps', steps: { partition: 'eu', tag: 'old' } },
+  ],
+  ['Has step 3 wait for step 1.', { op: 'add_dependency', step: '3', after: { id: '1' } }],
+  [
+    'Has step 3 no longer wait for step 1.',
+    { op: 'remove_dependency', step: '3', after: { id: '1', type: 'FS' } },
+  ],
+];
+
+it.each(table)('an operation reads “%s”', (words, operation) => {
+  expect(describeOperations([PatchOperation.parse(operation)])).toEqual([words]);
+});
+
+it('only the first operations are told', () => {
+  const remove = PatchOperation.parse({ op: 'remove_steps', steps: { ids: ['1'] } });
+  const many = Array.from({ length: operationsTold + 5 }, () => remove);
+  expect(describeOperations(many)).toHaveLength(operationsTold);
+});
