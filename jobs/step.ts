@@ -1,9 +1,9 @@
-// step: a slip that says a plan has ready steps. Whoever takes it claims them in batches until none is left.
+// step: says that a plan has ready steps. Whoever takes it works on the plan until none is left that it can run.
 import type { Crew } from '#executor/crew.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
-/** A slip is held as long as its plan has work; leases, not this limit, tell a lost worker. */
+/** A job is held as long as its plan has work; leases, not this limit, tell a lost worker. */
 const longestSeconds = 24 * 3600 - 1;
 
 export const stepQueue = {

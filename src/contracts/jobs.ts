@@ -1,4 +1,4 @@
-// The slips of paper: queue names and their payloads. `jobs/` holds the options and the handlers.
+// Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
 
 export const jobPayloads = {

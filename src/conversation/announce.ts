@@ -80,7 +80,7 @@ export async function announce(context: ConversationContext, planId: string): Pr
   const { conversation } = await readPlanRow(context.db.query, planId);
   if (conversation === null) return;
   await context.db.transaction(async (tx) => {
-    // A change that is being committed holds this lock: it may have counted on the slip that brought us here.
+    // A change that is being committed holds this lock: it may have counted on the job that brought us here.
     const { run_id } = await lockPlan(tx, planId);
     const plan = await readPlan(tx, planId);
     const asking = plan.counts.waiting + plan.counts.unknown > 0;

@@ -49,7 +49,7 @@ export function createCrew(
     const done = await Promise.allSettled(members.map((member) => member.worker.work(planId)));
     for (const result of done) {
       if (result.status === 'fulfilled') continue;
-      // A slip may outlive its plan.
+      // A job may outlive its plan.
       const { reason } = result;
       if (reason instanceof CountersignError && reason.code === 'plan_not_found') continue;
       throw reason;

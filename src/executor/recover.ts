@@ -1,4 +1,4 @@
-// Putting right what a crash left: lost leases, reservations nobody uses, plans whose slip was lost, approvals nobody
+// Putting right what a crash left: lost leases, reservations nobody uses, plans whose job was lost, approvals nobody
 // started, plans that stand still.
 import { system } from '#contracts/actor.ts';
 import { describeBlockage } from '#contracts/blockage.ts';
@@ -117,7 +117,7 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   });
 }
 
-/** Plans with steps that this back end can run now: whatever became of their slips, they are worked on. */
+/** Plans with steps that this back end can run now: whatever became of their jobs, they are worked on. */
 export async function findWork({ db, backend }: ExecutorContext): Promise<string[]> {
   const lanes = await findClaimableLanes(db.query, plansATurn);
   const offer = { operations: backend.operations(), capabilities: backend.capabilities };

@@ -28,7 +28,7 @@ export async function wakeForProgress(
   await notify(tx, `plan:${planId}`);
 }
 
-/** Leaves a slip (one waiting slip a plan) for whichever worker comes first. */
+/** Sends a step job (one waiting job a plan) for whichever worker comes first. */
 export async function wakeWorkers(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,

@@ -13,7 +13,7 @@ import { ana, runPlan, type TestHouse } from '#tests/setup/house.ts';
 
 let workers = 0;
 
-/** An executor on the house's database; its slips go nowhere. Stop its leases when the test is done. */
+/** An executor on the house's database; its jobs go nowhere. Stop its leases when the test is done. */
 export function makeExecutor(
   house: TestHouse,
   overrides: Partial<ExecutorContext> = {},

@@ -94,9 +94,9 @@ test('a step that waits for a start begins while its predecessor still runs', as
   expect(await statusesOf(house, id)).toMatchObject({ long: 'cancelled' });
 });
 
-test('what a stopping process has not begun is handed back with a slip', async () => {
-  const slips: string[] = [];
-  const enqueue: typeof executor.enqueue = async (_tx, name) => void slips.push(name);
+test('what a stopping process has not begun is handed back with a job', async () => {
+  const sent: string[] = [];
+  const enqueue: typeof executor.enqueue = async (_tx, name) => void sent.push(name);
   const stopping = { ...executor, enqueue, slots: createSlots(1) };
   const { id } = await startBy(executor, house, {
     title: 'Stop',
@@ -112,7 +112,7 @@ test('what a stopping process has not begun is handed back with a slip', async (
     second: 'ready',
     third: 'ready',
   });
-  expect(slips).toContain('step');
+  expect(sent).toContain('step');
   await house.service.cancel(id, { version: 1 }, ana);
 });
 
