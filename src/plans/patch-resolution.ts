@@ -3,7 +3,6 @@ import type { PatchOperation, StepSelector } from '#contracts/patch.ts';
 import type { Dependency, Step, StepDraft } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { PlanRow } from '#store/plans.ts';
-import type { findSelected } from '#store/sql/patch-reads.ts';
 import type { Edge } from '#store/steps.ts';
 import { checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
@@ -17,6 +16,7 @@ import {
 import { type Conflict, hasBegun, patchConflict } from './patch-conflicts.ts';
 import { keyOfDependency, type PatchEffect, type StepAsSaid } from './patch-model.ts';
 import { safeReferences } from './patch-names.ts';
+import type { Selection } from './patch-selection.ts';
 import { Problems } from './problems.ts';
 
 type Work = {
@@ -53,7 +53,7 @@ export class Resolution {
   readonly #baseRevision: number;
   readonly #works = new Map<string, Work>();
   readonly #changed: Set<string>;
-  readonly #selected: Awaited<ReturnType<typeof findSelected>>;
+  readonly #selection: Selection;
   readonly #conflicts = new Map<string, Conflict>();
   readonly #positions = new Map<string, number>();
   readonly problems = new Problems();
@@ -65,14 +65,14 @@ export class Resolution {
     baseRevision: number,
     steps: Step[],
     changed: Set<string>,
-    selected: Awaited<ReturnType<typeof findSelected>>,
+    selection: Selection,
     next: number,
   ) {
     this.#row = row;
     this.#rules = rules;
     this.#baseRevision = baseRevision;
     this.#changed = changed;
-    this.#selected = selected;
+    this.#selection = selection;
     this.#next = next;
     for (const step of steps) {
       this.#positions.set(step.id, step.position);
@@ -115,13 +115,10 @@ export class Resolution {
       const work = this.#find(id, `${path}.ids`);
       if (work !== null) found.add(work);
     }
-    for (const { step_id, partition, tags } of this.#selected) {
-      const wanted =
-        (selector.partition !== undefined && partition === selector.partition) ||
-        (selector.tag !== undefined && tags.includes(selector.tag));
-      const work = wanted ? this.#works.get(step_id) : undefined;
+    for (const id of this.#selection.idsOf(selector)) {
+      const work = this.#works.get(id);
       if (work === undefined || work.state === 'removed' || work.before === null) continue;
-      if (!hasBegun(work.before) || this.#changed.has(step_id)) found.add(work);
+      if (!hasBegun(work.before) || this.#changed.has(id)) found.add(work);
     }
     if (found.size === 0 && selector.ids === undefined) {
       this.problems.add(

@@ -12,6 +12,7 @@ import { checkPatchOrder, requireClosedRemoval } from './patch-graph.ts';
 import type { PatchEffect } from './patch-model.ts';
 import { idsIn, selectorsIn } from './patch-names.ts';
 import { Resolution } from './patch-resolution.ts';
+import { Selection } from './patch-selection.ts';
 
 type Patch = { base_revision: number; operations: PatchOperation[] };
 
@@ -47,7 +48,7 @@ export async function resolvePatch(
     base,
     steps,
     changed,
-    selected,
+    new Selection(selected),
     await nextPosition(tx, row.id),
   );
   resolution.run(operations);

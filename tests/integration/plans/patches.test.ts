@@ -325,6 +325,20 @@ describe('a patch is refused as a whole', () => {
     await house.service.cancel(plan.id, { version: 1 }, ana);
   });
 
+  test('when its operations mean the same many steps again and again', async () => {
+    const steps = Array.from({ length: 1001 }, (_, i) => ({ ...noop(`${i}`), tags: ['all'] }));
+    const plan = await house.service.propose({ title: 'Many', steps }, { user: 'ana' }, ana);
+    const again = (times: number) =>
+      Array.from({ length: times }, (_, priority): PatchOperation => {
+        return { op: 'update_steps', steps: { tag: 'all' }, set: { priority } };
+      });
+    expect(await refusal(patch(plan.id, again(500)))).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('more than 500,000 steps'),
+    });
+    expect(await patch(plan.id, again(2))).toMatchObject({ status: 'applied', changed: 1001 });
+  });
+
   test('when a step changed since it was read, or the revision is still to come', async () => {
     const plan = await held([noop('a', 'hold'), noop('b', 'hold')]);
     const change: PatchOperation[] = [
