@@ -1,9 +1,7 @@
 // A plan's life through the service: proposed, countersigned, run, ended; and everything that is refused on the way.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plan, StepStatus } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,
@@ -14,6 +12,7 @@ import {
   runPlan,
   type TestHouse,
 } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
@@ -32,17 +31,6 @@ const write = (id: string, path: string, content: string, ...after: string[]) =>
   args: { path, content },
   after,
 });
-
-/** The kept counters beside a full count of the steps. */
-async function compareCounters(plan: Plan) {
-  const { rows } = await house.db.query.execute<{ status: StepStatus; n: number }>(
-    sql`select status, count(*)::int as n from countersign.step_states where plan_id = ${plan.id} group by status`,
-  );
-  const counted = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
-  for (const { status, n } of rows) counted[status] = n;
-  const { counts } = await house.service.overview(plan.id);
-  return { kept: counts, counted };
-}
 
 describe('an approved plan', () => {
   test('runs its steps in order and tells what came of it', async () => {
@@ -67,8 +55,7 @@ describe('an approved plan', () => {
       decided_by: 'ana',
     });
     expect(await readFile(join(house.workspace, 'archive/a.md'), 'utf8')).toBe('first');
-    const { kept, counted } = await compareCounters(done);
-    expect(kept).toEqual(counted);
+    await checkPlan(house.db.query, done.id);
   });
 
   test('stops the dependents of a failed step and nothing else', async () => {
@@ -96,8 +83,7 @@ describe('an approved plan', () => {
     expect(failed.result_summary).toMatch(
       /^Step gone failed: .*none\.md.* 1 step done, 1 step not started\.$/,
     );
-    const { kept, counted } = await compareCounters(failed);
-    expect(kept).toEqual(counted);
+    await checkPlan(house.db.query, failed.id);
   });
 
   test('hands outputs of earlier steps to later ones', async () => {
