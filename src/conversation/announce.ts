@@ -108,7 +108,7 @@ export async function announce(context: ConversationContext, planId: string): Pr
 
 function describePatch({ id, title }: Plan, { proposed_by, widening }: PatchOutcome): string {
   const more = widening.length > 1 ? ` And ${countOf(widening.length - 1, 'more reason')}.` : '';
-  return `${proposed_by} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Until then the plan goes on with what was approved.`;
+  return `${proposed_by} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
 }
 
 async function sayOnce(
