@@ -170,7 +170,7 @@ export async function settleOnce(
   const question = ask.fields.length > 0 ? 'form' : ask.kind;
   session.event('waiting', {
     plan_id: view.plan_id,
-    step_id: ask.step_id,
+    ...(ask.kind === 'change' ? { patch_id: ask.step_id } : { step_id: ask.step_id }),
     kind: ask.kind,
     text: ask.text,
     ...formData(ask),

@@ -464,6 +464,14 @@ describe('--json', () => {
     });
   });
 
+  it('names a change that waits as a change, not as a step', async () => {
+    const script = { ...done, after: { approve: [samples.changing] } };
+    const { printed } = await run(script, [], { yes: true, json: true });
+    const waiting = events(printed).find(({ event }) => event === 'waiting');
+    expect(waiting).toMatchObject({ kind: 'change', patch_id: 'PATCH-0a1b2c3d' });
+    expect(waiting).not.toHaveProperty('step_id');
+  });
+
   it('carries the answer', async () => {
     const turns: Script['turns'] = [
       { planning_status: 'complete', response_text: 'It holds a.txt' },
