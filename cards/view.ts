@@ -56,7 +56,7 @@ export type Ask = {
   step_id: string;
   label: string;
   text: string;
-  /** What is known, for an unknown outcome. */
+  /** Lines that a person needs in order to decide: of an unknown outcome what is known, of a change what it does. */
   known: string[];
   /** A note can be sent along with the press. */
   note: string | null;
