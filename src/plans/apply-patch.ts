@@ -163,7 +163,7 @@ async function storeVersion(
       ...(deed.approved ? { decided_by: deed.actor.id, decided_at: sql`clock_timestamp()` } : {}),
     })
     .where(eq(plans.id, row.id));
-  await touchPlan(tx, row.id, 'patched', `version ${version} by ${deed.actor.id}`);
+  await touchPlan(tx, row.id, 'patch_applied', `version ${version} by ${deed.actor.id}`);
   return lockPlan(tx, row.id);
 }
 

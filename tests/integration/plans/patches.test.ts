@@ -148,7 +148,7 @@ describe('a patch that narrows an approved plan', () => {
       'step_left_out',
       'step_left_out',
       'step_changed',
-      'patched',
+      'patch_applied',
     ]);
     const deed = (await house.service.audit(plan.id, { limit: 100 })).find(
       ({ action }) => action === 'patch_applied',
