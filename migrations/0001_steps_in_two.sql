@@ -14,7 +14,7 @@ CREATE TABLE "countersign"."plan_lanes" (
 	"tool" text NOT NULL,
 	"operation" text NOT NULL,
 	"capabilities" text[] NOT NULL,
-	"resources" jsonb NOT NULL,
+	"pools" text[] NOT NULL,
 	CONSTRAINT "plan_lanes_plan_id_lane_pk" PRIMARY KEY("plan_id","lane")
 );
 --> statement-breakpoint
@@ -121,9 +121,12 @@ CREATE INDEX "step_states_ready" ON "countersign"."step_states" USING btree ("pl
 CREATE INDEX "step_states_running" ON "countersign"."step_states" USING btree ("plan_id","position") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "step_states_status" ON "countersign"."step_states" USING btree ("plan_id","status","position") WHERE status <> 'running';--> statement-breakpoint
 -- What execution had changed of each step moves to its own table; kinds of steps are numbered in the order of their first.
-INSERT INTO "countersign"."plan_lanes" (plan_id, lane, tool, operation, capabilities, resources)
-SELECT plan_id, row_number() OVER (PARTITION BY plan_id ORDER BY min(position)), tool, operation, capabilities, resources
-FROM "countersign"."plan_steps" GROUP BY plan_id, tool, operation, capabilities, resources;--> statement-breakpoint
+INSERT INTO "countersign"."plan_lanes" (plan_id, lane, tool, operation, capabilities, pools)
+SELECT plan_id, row_number() OVER (PARTITION BY plan_id ORDER BY min(position)), tool, operation, capabilities, pools
+FROM (
+  SELECT plan_id, position, tool, operation, capabilities,
+    array(SELECT jsonb_object_keys(resources) ORDER BY 1) AS pools FROM "countersign"."plan_steps"
+) s GROUP BY plan_id, tool, operation, capabilities, pools;--> statement-breakpoint
 INSERT INTO "countersign"."step_states" (plan_id, position, step_id, partition, lane, priority, dependents, status, unmet,
   available_at, attempt, tries, lease_owner, lease_until, started_at, called_at, ended_at, question, final_args,
   result_summary, output, error)
@@ -133,7 +136,7 @@ SELECT s.plan_id, s.position, s.step_id, s.partition, l.lane, s.priority, s.depe
   s.result_summary, s.output, s.error
 FROM "countersign"."plan_steps" s
 JOIN "countersign"."plan_lanes" l ON l.plan_id = s.plan_id AND l.tool = s.tool AND l.operation = s.operation
-  AND l.capabilities = s.capabilities AND l.resources = s.resources
+  AND l.capabilities = s.capabilities AND l.pools = array(SELECT jsonb_object_keys(s.resources) ORDER BY 1)
 LEFT JOIN "countersign"."step_attempts" a ON a.plan_id = s.plan_id AND a.position = s.position AND a.attempt = s.attempt
   AND a.status = 'calling';--> statement-breakpoint
 DELETE FROM "countersign"."step_attempts" WHERE status IN ('started', 'calling');--> statement-breakpoint

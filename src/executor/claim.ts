@@ -5,7 +5,6 @@ import { operationName } from '#contracts/tool.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { serves } from '#plans/serve-lanes.ts';
 import type { Transaction } from '#store/database.ts';
-import { notify } from '#store/notify.ts';
 import type { PlanRow } from '#store/plans.ts';
 import {
   type ClaimedStep,
@@ -40,11 +39,13 @@ export type Claim = {
   steps: ClaimedStep[];
   /** The plan may have more steps that can be claimed now. */
   more: boolean;
+  /** Steps can be claimed that this back end cannot run. */
+  others: boolean;
   /** Milliseconds until the next step can be claimed whose time has not come; null: none is known. */
   nextInMs: number | null;
 };
 
-export const nothingClaimed: Claim = { steps: [], more: false, nextInMs: null };
+export const nothingClaimed: Claim = { steps: [], more: false, others: false, nextInMs: null };
 
 /** Reads which lanes of the plan's version this back end serves, and decides once for each whether its calls are allowed. */
 export async function openLaneBook(
@@ -88,13 +89,11 @@ async function claimWithin(
   const ready = await readCandidates(tx, plan.id, [...lanes.keys()], limit);
   if (ready.length === 0) return [];
   const pools = await lockPools(tx, plan.pools);
-  const candidates = ready.map(({ position, lane }) => ({
+  const candidates = ready.map(({ position, resources }) => ({
     position,
     // Pools that were not configured when the plan was proposed limit nothing.
     needs: Object.fromEntries(
-      Object.entries(lanes.get(lane)?.resources ?? {}).filter(([name]) =>
-        plan.pools.includes(name),
-      ),
+      Object.entries(resources).filter(([name]) => plan.pools.includes(name)),
     ),
   }));
   const waits = await readWaits(tx, plan.pools);
@@ -116,14 +115,12 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** Ready steps whose time has not come get a slip for that time; those of other back ends have their workers woken. */
-async function arrangeRest(
+/** Ready steps whose time has not come get a slip for that time. @returns milliseconds until the first of them */
+async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
   planId: string,
-  { lanes }: LaneBook,
 ): Promise<number | null> {
-  if (await hasOthersReady(tx, planId, [...lanes.keys()])) await notify(tx, `work:${planId}`);
   const next = await readNextAvailable(tx, planId);
   if (next === null) return null;
   // A millisecond more than what was cut off, so that the slip never comes too early.
@@ -175,6 +172,11 @@ export async function claimReady(
     plan.has_start_edges && started.length > 0 ? await freeByStart(tx, plan.id, started) : null;
   const full = steps.length === limit;
   const rest = !full && ready > steps.length;
-  const nextInMs = rest || freed !== null ? await arrangeRest(context, tx, plan.id, book) : null;
-  return { steps, more: full || freed !== null, nextInMs };
+  if (!rest && freed === null) return { steps, more: full, others: false, nextInMs: null };
+  return {
+    steps,
+    more: full || freed !== null,
+    others: await hasOthersReady(tx, plan.id, lanes),
+    nextInMs: await bookNext(context, tx, plan.id),
+  };
 }

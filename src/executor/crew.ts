@@ -1,7 +1,7 @@
 // The back ends of one process, together: each has its own loops, leases and slots; a plan is given to all of them, and
 // each takes what it can run.
 import { CountersignError } from '#contracts/errors.ts';
-import type { Listener } from '#store/notify.ts';
+import { type Listener, notify } from '#store/notify.ts';
 import type { Backend } from './backend.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { keepLeases } from './leases.ts';
@@ -12,7 +12,7 @@ import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
-  /** Has every back end work on the plan until nothing is ready that they can run. */
+  /** Takes a slip: every back end works on the plan until nothing is ready that it can run; the other workers are told. */
   work(planId: string): Promise<void>;
   /** Works on every plan with steps that a back end of this process can run. */
   lookForWork(): Promise<void>;
@@ -46,6 +46,8 @@ export function createCrew(
   let stopping = false;
 
   async function work(planId: string): Promise<void> {
+    // It may be about steps that only another process can run.
+    await notify(context.db.query, `work:${planId}`);
     const done = await Promise.allSettled(members.map((member) => member.worker.work(planId)));
     for (const result of done) {
       if (result.status === 'fulfilled') continue;

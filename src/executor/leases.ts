@@ -37,7 +37,9 @@ export function keepLeases(
     const before = new Map(held);
     try {
       const leases = [...before.values()].map(({ lease }) => lease);
-      const kept = new Set((await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOfLease));
+      const kept = new Set(
+        (await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOfLease),
+      );
       for (const [key, { abort }] of before) {
         if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
       }

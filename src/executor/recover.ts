@@ -85,26 +85,23 @@ async function forEachPlan(
   }
 }
 
-/** Gives back what is held for steps that do not run. */
+/** Gives back what is held for steps of the plan that do not run. */
+async function freeOrphansOf(context: SharedContext, planId: string): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const row = await lockPlan(tx, planId);
+    // Something may have begun before the lock was there.
+    const held = await findOrphanedReservations(tx, reservationsATurn, planId);
+    if (held.length === 0) return;
+    context.warn(`${planId} held resources for steps that do not run; given back.`);
+    const pools = [...new Set(held.map(({ pool }) => pool))];
+    const positions = held.map(({ position }) => position);
+    await releaseResources(tx, { id: row.id, pools }, positions);
+  });
+}
+
 async function freeOrphans(context: SharedContext): Promise<void> {
-  const orphans = Map.groupBy(
-    await findOrphanedReservations(context.db.query, reservationsATurn),
-    ({ plan_id }) => plan_id,
-  );
-  for (const [planId, held] of orphans) {
-    await context.db.transaction(async (tx) => {
-      const row = await lockPlan(tx, planId);
-      // Something may have begun before the lock was there.
-      const still = await findOrphanedReservations(tx, reservationsATurn, planId);
-      if (still.length === 0) return;
-      context.warn(
-        `${planId} held resources for ${held.length} steps that do not run; given back.`,
-      );
-      const pools = [...new Set(still.map(({ pool }) => pool))];
-      const positions = still.map(({ position }) => position);
-      await releaseResources(tx, { id: row.id, pools }, positions);
-    });
-  }
+  const held = await findOrphanedReservations(context.db.query, reservationsATurn);
+  await forEachPlan(context, [...new Set(held.map(({ plan_id }) => plan_id))], freeOrphansOf);
   await forgetOldWaits(context.db.query);
 }
 

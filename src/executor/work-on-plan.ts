@@ -92,6 +92,7 @@ class PlanLoop {
   /** Why nothing could be claimed; told when what is held has been settled. */
   #broken: unknown = null;
   #invited = Number.NEGATIVE_INFINITY;
+  #inviting: NodeJS.Timeout | undefined;
 
   constructor(
     context: ExecutorContext,
@@ -196,16 +197,23 @@ class PlanLoop {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       this.#claimed.push({ plan: turn.plan, step, lease, call: context.leases.hold(lease) });
     }
-    if (turn.more && turn.steps.length > 0) await this.#invite();
+    // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
+    const moved = ended.length > 0 || turn.steps.length > 0;
+    if (moved && (turn.others || (turn.more && turn.steps.length > 0))) this.#invite();
   }
 
-  /** There is more than this back end takes at once: others may help. */
-  async #invite(): Promise<void> {
-    if (performance.now() - this.#invited < inviteEveryMs) return;
-    this.#invited = performance.now();
-    await notify(this.context.db.query, `work:${this.planId}`).catch((error: unknown) =>
-      this.context.warn(`Nobody could be invited to ${this.planId}.`, error),
-    );
+  /** There is more than this back end takes at once, or what it cannot run: others are told, at most once a second. */
+  #invite(): void {
+    if (this.#inviting !== undefined) return;
+    const { context, planId } = this;
+    const wait = Math.max(0, this.#invited + inviteEveryMs - performance.now());
+    this.#inviting = setTimeout(() => {
+      this.#inviting = undefined;
+      this.#invited = performance.now();
+      notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
+        context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
+      );
+    }, wait).unref();
   }
 
   /**

@@ -7,7 +7,7 @@ import { type Offer, readBackends } from '#store/backends.ts';
 import type { Queryable } from '#store/database.ts';
 import { countSteps, type LongWait, readLongWaits } from '#store/sql/blocked.ts';
 import { readClaimableLanes } from '#store/sql/lanes.ts';
-import { readPools } from '#store/sql/resources.ts';
+import { type ExcessStep, readExcessSteps } from '#store/sql/resources.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { serves } from './serve-lanes.ts';
 
@@ -52,18 +52,18 @@ export function findLack(
   };
 }
 
-/** What the lane needs more of than there is; null: it can be served. */
-function findExcess({ resources }: Lane, limits: Map<string, number>): Lack | null {
-  for (const [pool, amount] of Object.entries(resources)) {
-    const limit = limits.get(pool);
-    if (limit === undefined || amount <= limit) continue;
+/** Steps that need more of a pool than there is, by pool: its capacity was lowered after they were proposed. */
+function describeExcess(steps: ExcessStep[]): Blockage[] {
+  return [...Map.groupBy(steps, ({ pool }) => pool)].map(([pool, own]) => {
+    const amount = Math.max(...own.map((step) => step.amount));
     return {
       kind: 'resource',
       needs: [pool],
-      reason: `for ${amount} of ${pool}, which has only ${limit}. Raise resourcePools.${pool} in countersign.json.`,
+      step_ids: own.slice(0, 3).map(({ step_id }) => step_id),
+      count: own.length,
+      reason: `for ${amount} of ${pool}, which has only ${own[0]?.limit ?? 0}. Raise resourcePools.${pool} in countersign.json.`,
     };
-  }
-  return null;
+  });
 }
 
 function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWait): Blockage {
@@ -95,15 +95,10 @@ export async function findBlocked(
   const lanes = waiting ? await readLanes(db, plan.id) : await readClaimableLanes(db, plan.id);
   if (lanes.length === 0) return [];
   const offers = await readBackends(db);
-  const pooled = lanes.some(({ resources }) => Object.keys(resources).length > 0);
-  const limits = new Map(
-    pooled
-      ? (await readPools(db)).map(({ name, capacity, headroom }) => [name, capacity - headroom])
-      : [],
-  );
+  const pooled = lanes.filter(({ pools }) => pools.length > 0).map(({ lane }) => lane);
   const byReason = new Map<string, Lack & { lanes: number[] }>();
   for (const lane of lanes) {
-    const lack = findLack(lane, offers) ?? findExcess(lane, limits);
+    const lack = findLack(lane, offers);
     if (lack === null) continue;
     const same = byReason.get(lack.reason);
     if (same === undefined) byReason.set(lack.reason, { ...lack, lanes: [lane.lane] });
@@ -115,6 +110,8 @@ export async function findBlocked(
     // Between the two looks somebody may have taken them.
     if (counted.count > 0) blocked.push({ ...lack, ...counted });
   }
-  if (!underWay || !pooled) return blocked;
+  if (pooled.length === 0) return blocked;
+  blocked.push(...describeExcess(await readExcessSteps(db, plan.id, pooled, underWay)));
+  if (!underWay) return blocked;
   return [...blocked, ...(await readLongWaits(db, plan.id, longWaitSeconds)).map(describeWait)];
 }

@@ -1,4 +1,5 @@
-// Lanes: the kinds of steps of a plan, by what a worker must offer to run them and what they reserve.
+// Lanes: the kinds of steps of a plan, by what a worker must offer to run them and which pools they reserve from. How much
+// they reserve makes no kind of its own: each lane costs every claim a look.
 import type { StepContent } from '#contracts/plan.ts';
 import type { Lane } from '#store/steps.ts';
 
@@ -19,32 +20,25 @@ export class Lanes {
 
   /** The number of the lane of such a step. */
   of(step: Kind): number {
-    const key = keyOf(step);
+    const pools = Object.keys(step.resources).sort();
+    const kind = { ...step, capabilities: [...step.capabilities].sort(), pools };
+    const key = keyOf(kind);
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
-    const lane = Math.max(0, this.list.at(-1)?.lane ?? 0) + 1;
-    const { tool, operation, resources } = step;
-    this.list.push({
-      lane,
-      tool,
-      operation,
-      capabilities: [...step.capabilities].sort(),
-      resources,
-    });
+    const lane = (this.list.at(-1)?.lane ?? 0) + 1;
+    const { tool, operation, capabilities } = kind;
+    this.list.push({ lane, tool, operation, capabilities, pools });
     this.#numbers.set(key, lane);
     return lane;
   }
 
   /** Every resource pool that a lane reserves from, sorted. */
   pools(): string[] {
-    return [...new Set(this.list.flatMap(({ resources }) => Object.keys(resources)))].sort();
+    return [...new Set(this.list.flatMap(({ pools }) => pools))].sort();
   }
 }
 
-function keyOf({ tool, operation, capabilities, resources }: Kind): string {
-  if (capabilities.length === 0 && Object.keys(resources).length === 0) {
-    return `${tool}\n${operation}`;
-  }
-  const amounts = Object.entries(resources).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([tool, operation, [...capabilities].sort(), amounts]);
+function keyOf({ tool, operation, capabilities, pools }: Omit<Lane, 'lane'>): string {
+  if (capabilities.length === 0 && pools.length === 0) return `${tool}\n${operation}`;
+  return JSON.stringify([tool, operation, capabilities, pools]);
 }

@@ -35,4 +35,5 @@ export async function wakeWorkers(
   planId: string,
 ): Promise<void> {
   await enqueue(tx, 'step', { plan_id: planId }, { key: planId });
+  await notify(tx, `work:${planId}`);
 }

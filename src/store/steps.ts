@@ -19,7 +19,7 @@ export type NewStep = Omit<StepContent, 'after'> &
 /** A dependency between two positions of a plan. */
 export type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 
-/** What a worker must offer to run the steps of this kind, and what each of them reserves. */
+/** What a worker must offer to run the steps of this kind, and what they reserve from. */
 export type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
 
 const rowsPerStatement = 5000;
@@ -65,17 +65,17 @@ export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[
 export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
   for (const slice of slices(lanes)) {
     await tx.execute(sql`
-      insert into countersign.plan_lanes (plan_id, lane, tool, operation, capabilities, resources)
-      select ${planId}, l.lane, l.tool, l.operation, l.capabilities, l.resources
+      insert into countersign.plan_lanes (plan_id, lane, tool, operation, capabilities, pools)
+      select ${planId}, l.lane, l.tool, l.operation, l.capabilities, l.pools
       from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
-        as l(lane int, tool text, operation text, capabilities text[], resources jsonb)`);
+        as l(lane int, tool text, operation text, capabilities text[], pools text[])`);
   }
 }
 
 /** The kinds of steps of a plan, by number. */
 export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
-    select lane, tool, operation, capabilities, resources from countersign.plan_lanes
+    select lane, tool, operation, capabilities, pools from countersign.plan_lanes
     where plan_id = ${planId} order by lane`);
   return rows;
 }

@@ -70,7 +70,8 @@ export const planLanes = countersign.table(
     tool: text('tool').notNull(),
     operation: text('operation').notNull(),
     capabilities: text('capabilities').array().notNull(),
-    resources: jsonb('resources').$type<Record<string, number>>().notNull(),
+    /** Names of what its steps reserve, sorted; how much is theirs. */
+    pools: text('pools').array().notNull(),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.lane] })],
 );

@@ -41,7 +41,7 @@ export type ClaimTerms = {
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
-const order = sql.raw('priority desc, dependents desc, available_at, position');
+const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
 /** The best ready steps of each of `lanes`. */
 const candidatesOf = (columns: string): SQL => sql`
@@ -101,7 +101,11 @@ const claimThese = prepareStatement(
 );
 const candidates = prepareStatement(
   'claim_candidates',
-  sql`select position, lane from (${candidatesOf('s.position, s.lane, s.priority, s.dependents, s.available_at')}) best
+  sql`select best.position, content.resources
+    from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at')}) best
+    cross join lateral (
+      select s.resources from countersign.plan_steps s where s.plan_id = ${plan} and s.position = best.position offset 0
+    ) content
     order by ${order}`,
 );
 
@@ -139,7 +143,7 @@ export function readCandidates(
   planId: string,
   lanes: number[],
   limit: number,
-): Promise<{ position: number; lane: number }[]> {
+): Promise<{ position: number; resources: Record<string, number> }[]> {
   return tx.run(candidates, { plan: planId, lanes, limit });
 }
 

@@ -26,7 +26,7 @@ export async function findClaimableLanes(
   limit: number,
 ): Promise<(Lane & { plan_id: string })[]> {
   const { rows } = await db.execute<Lane & { plan_id: string }>(sql`
-    select l.plan_id, l.lane, l.tool, l.operation, l.capabilities, l.resources
+    select l.plan_id, l.lane, l.tool, l.operation, l.capabilities, l.pools
     from (
       select id from countersign.plans
       where status = 'executing' and paused_at is null and ready > 0 order by updated_at limit ${limit}
@@ -38,7 +38,7 @@ export async function findClaimableLanes(
 /** Lanes of one plan with claimable steps. */
 export async function readClaimableLanes(db: Queryable, planId: string): Promise<Lane[]> {
   const { rows } = await db.execute<Lane>(sql`
-    select l.lane, l.tool, l.operation, l.capabilities, l.resources from countersign.plan_lanes l
+    select l.lane, l.tool, l.operation, l.capabilities, l.pools from countersign.plan_lanes l
     where l.plan_id = ${planId} and ${claimable} order by l.lane`);
   return rows;
 }

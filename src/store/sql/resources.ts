@@ -177,3 +177,31 @@ export async function forgetOldWaits(db: Queryable): Promise<void> {
       select 1 from countersign.step_states s where s.plan_id = w.plan_id and s.position = w.position
         and s.status = 'ready')`);
 }
+
+/** A step that needs more of a pool than can ever be free. */
+export type ExcessStep = { step_id: string; pool: string; amount: number; limit: number };
+
+/** Steps looked at for needs that no pool can meet. */
+const excessLookedAt = 1000;
+
+/** @param ready only of steps that are ready; otherwise of those that have not begun */
+export async function readExcessSteps(
+  db: Queryable,
+  planId: string,
+  lanes: number[],
+  ready: boolean,
+): Promise<ExcessStep[]> {
+  const statuses = ready ? ['ready'] : ['pending', 'ready'];
+  const { rows } = await db.execute<ExcessStep>(sql`
+    select s.step_id, p.name as pool, r.value::float8 as amount, (p.capacity - p.headroom)::float8 as limit
+    from (
+      select plan_id, position, step_id from countersign.step_states
+      where plan_id = ${planId} and lane = any(${sql.param(lanes)}::int[]) and status = any(${sql.param(statuses)}::text[])
+      order by position limit ${excessLookedAt}
+    ) s
+    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+    cross join lateral jsonb_each_text(c.resources) r
+    join countersign.resource_pools p on p.name = r.key
+    where r.value::numeric > p.capacity - p.headroom order by s.position`);
+  return rows;
+}

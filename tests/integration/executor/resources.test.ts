@@ -58,10 +58,9 @@ async function sample(planId: string): Promise<Sample[]> {
   const { rows } = await house.db.query.execute<Sample>(sql`
     select p.name as pool, p.in_use::float8 as in_use, (p.capacity - p.headroom)::float8 as available,
       coalesce((select sum(r.amount) from countersign.reservations r where r.pool = p.name), 0)::float8 as held,
-      exists (select 1 from countersign.plan_lanes l join countersign.step_states s
-        on s.plan_id = l.plan_id and s.lane = l.lane and s.status = 'ready'
-        where l.plan_id = ${planId} and l.resources ? p.name and (l.resources ->> p.name)::numeric = 1
-          and (select count(*) from jsonb_object_keys(l.resources)) = 1) as wanted
+      exists (select 1 from countersign.step_states s
+        join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
+        where s.plan_id = ${planId} and s.status = 'ready' and c.resources = jsonb_build_object(p.name, 1)) as wanted
     from countersign.resource_pools p order by p.name`);
   return rows;
 }

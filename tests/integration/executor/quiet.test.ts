@@ -1,0 +1,43 @@
+// A step that nobody can run keeps nobody busy: workers tell each other of work, and an answer must not be a question.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let other: TestHouse;
+let client: Client;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url);
+  other = await openTestHouse(database.url);
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await other.close();
+  await house.close();
+});
+
+test('two workers do not keep waking each other about it', async () => {
+  let told = 0;
+  client.on('notification', ({ payload }) => {
+    if (payload?.startsWith('work:')) told++;
+  });
+  await client.query('listen countersign');
+  const steps = [noop('1'), { ...noop('2', '1'), capabilities: ['gpu'] }];
+  const { id } = await runPlan(house, { title: 'Nobody has a gpu', steps }, ana);
+  await waitFor('what is missing to be shown', async () => {
+    const { blocked, counts } = await house.service.overview(id);
+    return blocked.length > 0 && counts.succeeded === 1;
+  });
+  // Whatever was on its way has come; several rounds of both workers follow.
+  await pause(2000);
+  const before = told;
+  await pause(2000);
+  expect(told - before).toBeLessThanOrEqual(2);
+});
