@@ -1,5 +1,8 @@
 // Large graphs of nothing, run by four back ends in two processes: every step once, none before its prerequisites, and the
-// counters of the overview equal a full count at every moment.
+// counters of the overview equal a full count at every moment. COUNTERSIGN_DAGS names a folder with further graphs, JSON
+// files of `{ tasks: [{ id, parents }] }`.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StepStatus } from '#contracts/plan.ts';
@@ -64,10 +67,23 @@ function checkLog(lines: LogLine[], graph: Graph): void {
   }
 }
 
+/** Graphs of people's own, by file. */
+function readGraphs(folder: string | undefined): [string, Graph][] {
+  if (folder === undefined) return [];
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return files.map((name) => {
+    const { tasks }: { tasks: { id: string; parents: string[] }[] } = JSON.parse(
+      readFileSync(join(folder, name), 'utf8'),
+    );
+    return [name, tasks.map(({ id, parents }) => ({ id, after: parents }))];
+  });
+}
+
 const graphs: [string, Graph][] = [
   ['a mosaic of 1,000 steps', mosaic(249)],
   ['a build of 1,500 tasks', build(1500, 20260504)],
   ['twenty chains of fifty', chains(20, 50)],
+  ...readGraphs(process.env.COUNTERSIGN_DAGS),
 ];
 
 it.each(graphs)('%s', async (title, graph) => {
