@@ -66,6 +66,8 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
   const before = Map.groupBy(edges, ({ successor }) => successor);
   const after = Map.groupBy(edges, ({ predecessor }) => predecessor);
   for (const row of rows) {
+    // A step that a patch removed waits for nothing any more: its row stays, its edges are gone.
+    if (row.lane === 0) continue;
     let open = 0;
     for (const { predecessor, type } of before.get(row.position) ?? []) {
       const met = metBy(byPosition.get(predecessor), type);
