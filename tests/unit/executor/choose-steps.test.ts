@@ -82,18 +82,33 @@ const needs = fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max:
 const candidates = fc
   .array(needs, { maxLength: 20 })
   .map((all) => all.map((need, index) => step(index + 1, need)));
-const waits = fc
-  .array(
-    fc.record({
-      pool: fc.constantFrom(...names),
-      plan_id: fc.constantFrom(own, 'PLAN-b', 'PLAN-c'),
-      position: fc.integer({ min: 1, max: 20 }),
-      amount: fc.integer({ min: 1, max: 12 }),
-      waited_ms: fc.integer({ min: 0, max: 3000 }),
-    }),
-    { maxLength: 12 },
-  )
-  .map((all) => all.sort((a, b) => b.waited_ms - a.waited_ms));
+/** A step stands in line for all it needs at once, under one moment: the line holds whole steps, longest first. */
+const waitsOf = (ready: Candidate[]) =>
+  fc
+    .uniqueArray(
+      fc.record({
+        plan_id: fc.constantFrom(own, 'PLAN-b', 'PLAN-c'),
+        position: fc.integer({ min: 1, max: 20 }),
+        needs,
+        waited_ms: fc.integer({ min: 0, max: 3000 }),
+      }),
+      { maxLength: 12, selector: ({ plan_id, position }) => `${plan_id} ${position}` },
+    )
+    .map((steps) =>
+      steps
+        .sort((a, b) => b.waited_ms - a.waited_ms)
+        .flatMap(({ plan_id, position, needs, waited_ms }): ResourceWait[] => {
+          const mine = plan_id === own ? ready[position - 1]?.needs : undefined;
+          return Object.entries(mine ?? needs).map(([pool, amount]) => ({
+            pool,
+            plan_id,
+            position,
+            amount,
+            waited_ms,
+          }));
+        }),
+    );
+const readyAndWaits = candidates.chain((ready) => fc.tuple(fc.constant(ready), waitsOf(ready)));
 
 const amount = (chosen: Candidate[], name: string) =>
   chosen.reduce((sum, { needs }) => sum + (needs[name] ?? 0), 0);
@@ -102,11 +117,10 @@ describe('any choice', () => {
   it('takes no more of a pool than is free, nothing twice, and not more steps than asked for', () => {
     fc.assert(
       fc.property(
-        candidates,
+        readyAndWaits,
         pools,
-        waits,
         fc.integer({ min: 1, max: 25 }),
-        (ready, state, line, limit) => {
+        ([ready, line], state, limit) => {
           const { chosen } = chooseSteps(ready, state, line, own, limit, patienceMs);
           for (const { name, free } of state)
             expect(amount(chosen, name)).toBeLessThanOrEqual(free);
@@ -121,7 +135,7 @@ describe('any choice', () => {
 
   it('leaves whoever waits longest, and is due, what it waits for', () => {
     fc.assert(
-      fc.property(candidates, pools, waits, (ready, state, line) => {
+      fc.property(readyAndWaits, pools, ([ready, line], state) => {
         const { chosen } = chooseSteps(ready, state, line, own, 100, patienceMs);
         for (const { name, free } of state) {
           const first = line.find((w) => w.pool === name && w.waited_ms >= patienceMs);
