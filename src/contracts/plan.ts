@@ -1,6 +1,7 @@
 // The plan: what is proposed, what is stored, what is decided.
 import { z } from 'zod';
 import type { PatchOutcome } from './patch-outcome.ts';
+import { PatternSpec } from './planning/pattern.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
 import type { Effect } from './tool.ts';
 
@@ -75,6 +76,8 @@ export const PlanContext = z.strictObject({
   artifacts: z
     .array(z.strictObject({ id: line(80), name: line(300), size: z.number().int() }))
     .default([]),
+  /** The shape of the work, where a planner found one. */
+  pattern: PatternSpec.optional(),
 });
 export type PlanContext = z.infer<typeof PlanContext>;
 
@@ -111,6 +114,23 @@ export const StepDraft = z.strictObject({
 });
 export type StepDraft = z.infer<typeof StepDraft>;
 
+/**
+ * Steps that come again by a rule (B17): occurrences are added within a rolling horizon until `until`, as copies of
+ * `steps` with `#<date>` behind their ids. Approving the plan approves all of them.
+ */
+export const Series = z.strictObject({
+  id: line(100),
+  title: line(300),
+  /** RFC 5545, read in `timezone`. */
+  rrule: line(500),
+  starts_at: z.iso.datetime({ offset: true }),
+  timezone: line(100),
+  /** No occurrence begins after this; null: until the plan is stopped. */
+  until: z.iso.datetime({ offset: true }).nullable(),
+  steps: z.array(StepDraft).min(1).max(500),
+});
+export type Series = z.infer<typeof Series>;
+
 /** The body of plan_propose. */
 export const PlanDraft = z.strictObject({
   title: line(300),
@@ -123,6 +143,9 @@ export const PlanDraft = z.strictObject({
     .max(50)
     .optional(),
   approvers: ApproverPolicy.optional(),
+  /** `each`: every step waits for a person's word before it runs (B13, strict_every_step). */
+  step_approval: z.enum(['none', 'each']).optional(),
+  series: z.array(Series).max(100).optional(),
 });
 export type PlanDraft = z.infer<typeof PlanDraft>;
 

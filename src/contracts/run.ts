@@ -1,8 +1,15 @@
 // A planning run: one conversation with a short-lived planner, from a request to an outcome.
 import { z } from 'zod';
 import type { PlanDraft } from './plan.ts';
+import { PatternSpec } from './planning/pattern.ts';
+import type { Infeasibility } from './planning/schedule.ts';
+import type { Gate } from './planning/stages.ts';
+import type { PlanningState, SessionDecision } from './planning/state.ts';
+import type { TraceEntry } from './planning/trace.ts';
 import { type InteractionPolicy, PolicyOverride } from './policy.ts';
 import { line } from './text.ts';
+
+export type { TraceEntry } from './planning/trace.ts';
 
 /** B18, and `running` while it is none of them yet. */
 export const PlanningStatus = z.enum([
@@ -40,7 +47,7 @@ export const RunView = z.object({
   plan_id: z.string().optional(),
   response_text: z.string(),
   questions: z.array(z.string()).optional(),
-  pattern: z.json().optional(),
+  pattern: PatternSpec.optional(),
   pattern_rfc_required: z.boolean().optional(),
   pattern_rfc_text: z.string().optional(),
   escalate_reason: z.string().optional(),
@@ -62,6 +69,10 @@ export type PlanningRequest = {
   history: Utterance[];
   /** The version that was refused and every piece of feedback so far, when this is a re-planning. */
   revision: { previous: PlanDraft; feedback: string[] } | null;
+  /** The run's turn, from 1. */
+  turn: number;
+  /** What the person decided about what the session last showed; `said` when it was talk. */
+  decision: SessionDecision;
   policy: InteractionPolicy;
   modes: PlanningModes;
   now: Date;
@@ -73,6 +84,12 @@ export type PlanningOutcome = {
   result:
     | { kind: 'answer'; text: string }
     | { kind: 'proposal'; draft: PlanDraft }
+    /** An artifact that the person approves before the next one is made. */
+    | { kind: 'gate'; gate: Gate; text: string; digest: string }
+    /** A pattern or subtype that is new and needs a person's word. */
+    | { kind: 'rfc'; text: string; rfc: string }
+    /** It does not fit into the time there is. */
+    | { kind: 'escalation'; text: string; infeasible: Infeasibility }
     | { kind: 'question'; text: string; questions: string[] }
     /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
     | { kind: 'cannot'; text: string; wanted: string }
@@ -83,18 +100,8 @@ export type PlanningOutcome = {
   confidence: number | null;
   cost_usd: number;
   trace: TraceEntry[];
-};
-
-/** One step of planning, for the trace (B11). */
-export type TraceEntry = {
-  stage: string;
-  tool: string;
-  at: string;
-  duration_ms: number;
-  ok: boolean;
-  confidence: number | null;
-  cost_delta: number;
-  explanation: string;
+  /** The session as it stands now; null: the planner keeps none. */
+  session: PlanningState | null;
 };
 
 /** A planner: the same interface with and without a model. Must not throw; failures are outcomes. */

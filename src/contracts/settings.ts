@@ -1,6 +1,7 @@
 // The shape of `countersign.json` and of the environment, with every default. `src/config.ts` parses them.
 import { z } from 'zod';
 import { ApproverPolicy } from './plan.ts';
+import { StrategyProfile } from './planning/schedule.ts';
 import { Effect } from './tool.ts';
 
 const McpServer = z
@@ -97,6 +98,15 @@ export const Settings = z.strictObject({
     .default({ allowPrivate: [], timeout_ms: 30_000, max_bytes: 5_000_000 }),
   /** ICS files or addresses, by name. */
   calendars: z.record(z.string(), z.string()).default({}),
+  /** When people work, for schedules. */
+  schedule: StrategyProfile.prefault({}),
+  /** From which confidence on a stage of planning goes on, and below which a person is asked at once; between, it is tried again. */
+  confidence: z
+    .strictObject({
+      continue: z.number().min(0).max(1).default(0.7),
+      escalate: z.number().min(0).max(1).default(0.4),
+    })
+    .prefault({}),
   /** US dollars per million tokens, by model name; overrides the built-in table. */
   prices: z
     .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
@@ -175,6 +185,10 @@ export const Environment = z.object({
   BUDGET_PER_SESSION_USD: amount(0, 1_000_000).default(2),
   SOFT_BUDGET_PER_TURN_USD: amount(0, 1_000_000).default(0.3),
   BUDGET_PER_DAY_USD: amount(0, 1_000_000).default(5),
+  /** Planners may propose subtypes of patterns that are not known yet. */
+  ALLOW_NEW_SUBTYPE_PROPOSALS: flag.default(true),
+  /** A new subtype waits for a person's word before it is planned with. */
+  REQUIRE_RFC_FOR_NEW_SUBTYPE: flag.default(true),
   COUNTERSIGN_TIMEZONE: optional,
   COUNTERSIGN_NO_BROWSER: flag.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

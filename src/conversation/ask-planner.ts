@@ -35,6 +35,8 @@ async function buildRequest(
               feedback === null ? [] : [feedback],
             ),
           },
+    turn: run.turn,
+    decision: run.decision ?? { kind: 'said' },
     policy: applyOverride(defaultPolicy, run.policy),
     modes: run.modes,
     now: context.clock.now(),
@@ -50,6 +52,7 @@ function aborted(context: ConversationContext, reason: string): PlanningOutcome 
     confidence: null,
     cost_usd: 0,
     trace: [],
+    session: null,
   };
 }
 

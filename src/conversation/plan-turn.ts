@@ -86,6 +86,15 @@ function closing(
         response_text: result.text,
         questions: result.questions,
       };
+    case 'gate':
+    case 'rfc':
+      return { planning_status: after('ask'), response_text: result.text };
+    case 'escalation':
+      return {
+        planning_status: after('escalate'),
+        response_text: result.text,
+        escalate_reason: result.infeasible.reason,
+      };
     case 'aborted':
       return {
         planning_status: after('give_up'),

@@ -71,6 +71,7 @@ export function scriptedPlanner(
       confidence: 0.9,
       cost_usd: 0.01,
       trace: [],
+      session: null,
     }),
   };
 }

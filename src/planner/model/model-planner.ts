@@ -49,6 +49,7 @@ export function createModelPlanner(options: ModelPlannerOptions): Planner {
           confidence: null,
           cost_usd: 0,
           trace: [],
+          session: null,
         };
       }
     },
@@ -84,6 +85,7 @@ async function plan(
     confidence,
     cost_usd: report.cost_usd,
     trace: report.trace,
+    session: null,
   };
 }
 

@@ -36,7 +36,15 @@ export function createOfflinePlanner(options: { tools: PlannerTools; clock?: Clo
         answers: new Map(),
         trace,
       });
-      return { result, reason, planner: offlineName, confidence: null, cost_usd: 0, trace };
+      return {
+        result,
+        reason,
+        planner: offlineName,
+        confidence: null,
+        cost_usd: 0,
+        trace,
+        session: null,
+      };
     },
   };
 }

@@ -9,6 +9,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { PatternSpec } from '#contracts/planning/pattern.ts';
+import type { Pause, Rfc, SessionDecision } from '#contracts/planning/state.ts';
 import type { PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningModes, PlanningStatus, TraceEntry } from '#contracts/run.ts';
 import { at, countersign } from './columns.ts';
@@ -27,7 +29,14 @@ export const runs = countersign.table(
     tries: integer('tries').notNull().default(0),
     request: text('request').notNull(),
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
+    /** How the person wants to be talked to in this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
+    /** What the person decided that this turn is about; null: they only said something. */
+    decision: jsonb('decision').$type<SessionDecision>(),
+    /** What the planning session waits for, and where it goes on; null: it does not wait. */
+    pause: jsonb('pause').$type<Pause>(),
+    pattern: jsonb('pattern').$type<PatternSpec>(),
+    rfc: jsonb('rfc').$type<Rfc>(),
     plan_id: text('plan_id'),
     /** The version and digest last shown in this run: what the word "approve" is about. */
     plan_version: integer('plan_version'),

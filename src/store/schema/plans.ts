@@ -14,7 +14,14 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { PatchStatus } from '#contracts/patch-outcome.ts';
-import type { ApproverPolicy, PlanContext, PlanStatus, Rejection, Risk } from '#contracts/plan.ts';
+import type {
+  ApproverPolicy,
+  PlanContext,
+  PlanStatus,
+  Rejection,
+  Risk,
+  Series,
+} from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { at, counters, countersign } from './columns.ts';
 
@@ -50,6 +57,10 @@ export const plans = countersign.table(
     has_start_edges: boolean('has_start_edges').notNull().default(false),
     /** Resource pools that steps of this plan reserve from. */
     pools: text('pools').array().notNull().default([]),
+    /** Every step waits for a person's word before it runs. */
+    confirm_each: boolean('confirm_each').notNull().default(false),
+    /** Its last series ends then, so the plan stays open although no step is left; null: it has none. */
+    open_until: at('open_until'),
     /** A patch that widens the plan and waits for an approval of its own. */
     pending_patch: text('pending_patch'),
     revising: boolean('revising').notNull().default(false),
@@ -88,6 +99,8 @@ export const planVersions = countersign.table(
     risks: jsonb('risks').$type<Risk[]>().notNull(),
     approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
     tools_required: text('tools_required').array().notNull(),
+    confirm_each: boolean('confirm_each').notNull().default(false),
+    series: jsonb('series').$type<Series[]>().notNull().default([]),
     total: integer('total').notNull(),
     planner_model: text('planner_model').notNull(),
     cost_usd: doublePrecision('cost_usd').notNull().default(0),

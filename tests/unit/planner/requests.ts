@@ -12,6 +12,8 @@ export function request(text: string, more: Partial<PlanningRequest> = {}): Plan
     conversation: 'conv-1',
     history: [],
     revision: null,
+    turn: 1,
+    decision: { kind: 'said' },
     policy: defaultPolicy,
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     now: new Date('2026-03-04T10:00:00Z'),

@@ -1,0 +1,53 @@
+// The states of a planning session and what can happen in them. The table that joins them is `#planner/controller/table.ts`.
+import { z } from 'zod';
+
+export const Stage = z.enum([
+  'COLLECT_CONTEXT',
+  'DRAFT_OUTLINE',
+  'VALIDATE_OUTLINE',
+  'DRAFT_ROADMAP',
+  'VALIDATE_ROADMAP',
+  'DRAFT_SCHEDULE',
+  'VALIDATE_SCHEDULE',
+  'SEEK_APPROVAL',
+  'COMPLETE',
+  'NEEDS_CLARIFICATION',
+  'NEEDS_SCHED_ESCALATION',
+  'ABORTED',
+]);
+export type Stage = z.infer<typeof Stage>;
+
+export const StageEvent = z.enum([
+  // A stage has done its work.
+  'sufficient_context',
+  'drafted',
+  'valid',
+  // It has not.
+  'answered',
+  'low_confidence',
+  'invalid_retryable',
+  'needs_clarification',
+  'infeasible',
+  'fatal_error',
+  'cap_reached',
+  // What people say and decide.
+  'no_response',
+  'approved',
+  'outline_approved',
+  'roadmap_approved',
+  'change_outline',
+  'change_roadmap',
+  'change_schedule',
+  'rejected',
+  'new_request',
+  'resume_context',
+  'resume_outline',
+  'resume_roadmap',
+  'resume_schedule',
+  'decide',
+]);
+export type StageEvent = z.infer<typeof StageEvent>;
+
+/** The artifacts that a person can be asked to approve one by one; the plan itself is the last of them. */
+export const Gate = z.enum(['outline', 'roadmap', 'schedule']);
+export type Gate = z.infer<typeof Gate>;

@@ -1,0 +1,63 @@
+// What planning leaves behind for people: one entry a step (B11), enough to tell and to replay the whole run.
+import { z } from 'zod';
+import { line } from '../text.ts';
+import { IntroducedBy } from './pattern.ts';
+import { Stage, StageEvent } from './stages.ts';
+
+/** How sure a stage may be (B8): 0.50 × self + 0.30 × rules + 0.20 × heuristics. */
+export const Confidence = z.strictObject({
+  /** The model's own score; null: none was given, and the other two carry the weight. */
+  self: z.number().min(0).max(1).nullable(),
+  rules: z.number().min(0).max(1),
+  heuristics: z.number().min(0).max(1),
+  composite: z.number().min(0).max(1),
+});
+export type Confidence = z.infer<typeof Confidence>;
+
+export const Violation = z.strictObject({
+  /** Stable name: `cycle`, `l1_structure`, `unreachable`, `pattern_mismatch` … */
+  code: line(60),
+  node: line(200).nullable(),
+  text: line(1000),
+  /** It must be mended before the next stage; otherwise it only lowers the confidence. */
+  blocking: z.boolean(),
+});
+export type Violation = z.infer<typeof Violation>;
+
+/** A structural change: what was added, removed, moved or linked, by whom and why. */
+export const Adaptation = z.strictObject({
+  what: z.enum(['added', 'removed', 'changed', 'moved', 'linked', 'unlinked', 'rescheduled']),
+  /** The node or edge it happened to: `3`, `3 → 5`. */
+  node: line(500),
+  introduced_by: IntroducedBy,
+  why: line(1000),
+});
+export type Adaptation = z.infer<typeof Adaptation>;
+
+export const TraceEntry = z.strictObject({
+  stage: z.string(),
+  /** A tool, a model, or `controller` for a transition. */
+  tool: z.string(),
+  at: z.string(),
+  duration_ms: z.number(),
+  ok: z.boolean(),
+  confidence: z.number().nullable(),
+  /** US dollars this step cost; 0 where a stored result was used. */
+  cost_delta: z.number(),
+  explanation: z.string(),
+  /** Turn of the run, from 1. */
+  turn: z.number().int().optional(),
+  violations: z.array(Violation).optional(),
+  adaptations: z.array(Adaptation).optional(),
+  /** The parts of the stage's confidence. */
+  parts: Confidence.optional(),
+  /** A transition: the controller's table leads from `stage` by `event` to `to`. */
+  event: StageEvent.optional(),
+  to: Stage.optional(),
+  /** What a person decided, and who: `approve by ana`. */
+  decision: z.string().optional(),
+  call_to_action: z.string().optional(),
+  /** The result came from the memo. */
+  remembered: z.boolean().optional(),
+});
+export type TraceEntry = z.infer<typeof TraceEntry>;

@@ -1,0 +1,97 @@
+// The life of a planning session as one table: (stage, event) → stage (B2). ARCHITECTURE.md prints it.
+import { CountersignError } from '#contracts/errors.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
+
+/** Stages in which a session stands still, until a person says something or for good. */
+export const resting = [
+  'COMPLETE',
+  'NEEDS_CLARIFICATION',
+  'NEEDS_SCHED_ESCALATION',
+  'ABORTED',
+] as const satisfies Stage[];
+export type Resting = (typeof resting)[number];
+
+export function isResting(stage: Stage): stage is Resting {
+  return (resting as readonly Stage[]).includes(stage);
+}
+
+/** What people can say while a session stands; the same wherever it stands. */
+const spoken: Partial<Record<StageEvent, Stage>> = {
+  new_request: 'COLLECT_CONTEXT',
+  resume_context: 'COLLECT_CONTEXT',
+  resume_outline: 'DRAFT_OUTLINE',
+  resume_roadmap: 'DRAFT_ROADMAP',
+  resume_schedule: 'DRAFT_SCHEDULE',
+  decide: 'SEEK_APPROVAL',
+};
+
+/** A draft that cannot be made. */
+const failing: Partial<Record<StageEvent, Stage>> = {
+  needs_clarification: 'NEEDS_CLARIFICATION',
+  cap_reached: 'ABORTED',
+  fatal_error: 'ABORTED',
+};
+
+export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>> = {
+  COLLECT_CONTEXT: {
+    sufficient_context: 'DRAFT_OUTLINE',
+    answered: 'COMPLETE',
+    low_confidence: 'COLLECT_CONTEXT',
+    ...failing,
+  },
+  DRAFT_OUTLINE: {
+    drafted: 'VALIDATE_OUTLINE',
+    answered: 'COMPLETE',
+    low_confidence: 'COLLECT_CONTEXT',
+    ...failing,
+  },
+  VALIDATE_OUTLINE: {
+    valid: 'DRAFT_ROADMAP',
+    no_response: 'SEEK_APPROVAL',
+    invalid_retryable: 'DRAFT_OUTLINE',
+    ...failing,
+  },
+  DRAFT_ROADMAP: { drafted: 'VALIDATE_ROADMAP', low_confidence: 'DRAFT_ROADMAP', ...failing },
+  VALIDATE_ROADMAP: {
+    valid: 'DRAFT_SCHEDULE',
+    no_response: 'SEEK_APPROVAL',
+    invalid_retryable: 'DRAFT_ROADMAP',
+    ...failing,
+  },
+  DRAFT_SCHEDULE: {
+    drafted: 'VALIDATE_SCHEDULE',
+    low_confidence: 'DRAFT_SCHEDULE',
+    infeasible: 'NEEDS_SCHED_ESCALATION',
+    ...failing,
+  },
+  VALIDATE_SCHEDULE: {
+    valid: 'SEEK_APPROVAL',
+    invalid_retryable: 'DRAFT_SCHEDULE',
+    infeasible: 'NEEDS_SCHED_ESCALATION',
+    ...failing,
+  },
+  SEEK_APPROVAL: {
+    no_response: 'NEEDS_CLARIFICATION',
+    approved: 'COMPLETE',
+    outline_approved: 'DRAFT_ROADMAP',
+    roadmap_approved: 'DRAFT_SCHEDULE',
+    change_outline: 'DRAFT_OUTLINE',
+    change_roadmap: 'DRAFT_ROADMAP',
+    change_schedule: 'DRAFT_SCHEDULE',
+    rejected: 'ABORTED',
+    ...failing,
+  },
+  COMPLETE: spoken,
+  NEEDS_CLARIFICATION: { ...spoken, rejected: 'ABORTED' },
+  NEEDS_SCHED_ESCALATION: { ...spoken, rejected: 'ABORTED' },
+  ABORTED: spoken,
+};
+
+/** @throws CountersignError `internal`: the code asked for what the table does not know */
+export function nextStage(stage: Stage, event: StageEvent): Stage {
+  const next = sessionLifecycle[stage][event];
+  if (next !== undefined) return next;
+  throw new CountersignError('internal', `A planning session in ${stage} knows no “${event}”.`, {
+    details: { stage, event },
+  });
+}
