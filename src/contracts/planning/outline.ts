@@ -1,7 +1,7 @@
 // What is to be done: a tree of nodes on two axes (B7), structure and rhythm. Leaves carry the steps that do the work.
 import { z } from 'zod';
-import { Dependency, Risk, StepDraft } from '../plan.ts';
-import { line } from '../text.ts';
+import { Dependency, PlanContext, Risk, StepDraft } from '../plan.ts';
+import { line, StorableText } from '../text.ts';
 import { IntroducedBy, PatternSpec } from './pattern.ts';
 
 /** The structure axis, from the whole to its parts. A checkpoint is where somebody looks before the rest goes on. */
@@ -61,6 +61,8 @@ export const PlanOutline = z.strictObject({
   pattern: PatternSpec,
   nodes: z.array(OutlineNode).max(5000),
   risks: z.array(Risk).max(50).default([]),
+  /** What was found out for this plan; becomes the plan's context. */
+  context: z.union([StorableText, PlanContext]).optional(),
   /** What was taken for granted; each is shown on the card. */
   assumptions: z.array(line(1000)).max(50).default([]),
 });

@@ -22,6 +22,7 @@ export const StageEvent = z.enum([
   'sufficient_context',
   'drafted',
   'valid',
+  'needs_approval',
   // It has not.
   'answered',
   'low_confidence',

@@ -47,14 +47,14 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
   },
   VALIDATE_OUTLINE: {
     valid: 'DRAFT_ROADMAP',
-    no_response: 'SEEK_APPROVAL',
+    needs_approval: 'SEEK_APPROVAL',
     invalid_retryable: 'DRAFT_OUTLINE',
     ...failing,
   },
   DRAFT_ROADMAP: { drafted: 'VALIDATE_ROADMAP', low_confidence: 'DRAFT_ROADMAP', ...failing },
   VALIDATE_ROADMAP: {
     valid: 'DRAFT_SCHEDULE',
-    no_response: 'SEEK_APPROVAL',
+    needs_approval: 'SEEK_APPROVAL',
     invalid_retryable: 'DRAFT_ROADMAP',
     ...failing,
   },
