@@ -1,0 +1,142 @@
+// What each slider of an InteractionPolicy does. Every effect of a slider goes through a function of this file, so
+// that the same policy behaves the same in every tool, with a model and without one.
+import type { Gate } from '#contracts/planning/stages.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+
+/** How many more questions may be asked (probing_depth). */
+export function questionsAllowed(policy: InteractionPolicy, asked: number): number {
+  return Math.max(0, policy.probing_depth - Math.max(0, asked));
+}
+
+/** Below this a person wants little to read; at `talkative` and above, all there is. */
+const quiet = 0.3;
+const talkative = 0.7;
+
+/** How many alternatives are put before a person (conversation_style, talkativeness). */
+export function optionsWanted(policy: InteractionPolicy): 2 | 3 {
+  return policy.conversation_style === 'concise' || policy.talkativeness < quiet ? 2 : 3;
+}
+
+export type Detail = 'short' | 'normal' | 'full';
+
+/** How much is said (conversation_style, moved one way or the other by talkativeness). */
+export function detailOf(policy: InteractionPolicy): Detail {
+  const { conversation_style: style, talkativeness } = policy;
+  switch (style) {
+    case 'concise':
+      return talkativeness >= talkative ? 'normal' : 'short';
+    case 'standard':
+      if (talkativeness < quiet) return 'short';
+      return talkativeness >= talkative ? 'full' : 'normal';
+    case 'conversational':
+      return talkativeness < quiet ? 'normal' : 'full';
+    case 'coach':
+      return 'full';
+    default:
+      return style satisfies never;
+  }
+}
+
+/** The reasons of a step are said with it (a coach says why, however little else is said). */
+export function explainsReasons(policy: InteractionPolicy): boolean {
+  return policy.conversation_style === 'coach' || detailOf(policy) === 'full';
+}
+
+/** Most sentences, lines of a list and characters of a text, beside its call to action. */
+export function lengthOf(policy: InteractionPolicy): {
+  sentences: number;
+  items: number;
+  characters: number;
+} {
+  const detail = detailOf(policy);
+  switch (detail) {
+    case 'short':
+      return { sentences: 2, items: 3, characters: 400 };
+    case 'normal':
+      return { sentences: 6, items: 7, characters: 1500 };
+    case 'full':
+      return { sentences: 20, items: 20, characters: 6000 };
+    default:
+      return detail satisfies never;
+  }
+}
+
+/** Most characters of one option or idea. */
+export function optionLength(policy: InteractionPolicy): number {
+  return { short: 140, normal: 240, full: 400 }[detailOf(policy)];
+}
+
+/**
+ * Whether a person is asked about something, or it is taken for granted and noted (autonomy). What has no default can
+ * only be asked.
+ */
+export function asksAbout(
+  policy: InteractionPolicy,
+  question: { essential: boolean; default: string | null },
+): boolean {
+  if (question.default === null) return true;
+  switch (policy.autonomy) {
+    case 'high':
+      return false;
+    case 'medium':
+      return question.essential;
+    case 'low':
+      return true;
+    default:
+      return policy.autonomy satisfies never;
+  }
+}
+
+/** 0.40–0.69: neither sure nor lost. Compared in millionths, so that sums of shares do not miss their bound. */
+export function isBorderline(confidence: number): boolean {
+  const millionths = Math.round(confidence * 1e6);
+  return millionths >= 400_000 && millionths < 700_000;
+}
+
+const demand =
+  /\b(?:brainstorm\w*|(?:some|any|more|your|give me|suggest|with)\s+(?:ideas?|options|alternatives|suggestions|variants)|ideas? (?:for|about|on|how)|(?:options|alternatives|suggestions|variants) (?:for|how)|what are (?:my|our|the) options|what could (?:i|we)|how might (?:i|we)|think of (?:some|a few|ways|ideas))\b/i;
+
+/** The person asks for ideas in so many words. */
+export function demandsIdeas(request: string): boolean {
+  return demand.test(request.slice(0, 5000));
+}
+
+/**
+ * Whether ideas and options are put before the person (brainstorming_preference).
+ * @param confidence of the stage so far; null: not known
+ */
+export function offersIdeas(
+  policy: InteractionPolicy,
+  confidence: number | null,
+  request: string,
+): boolean {
+  if (demandsIdeas(request)) return true;
+  switch (policy.brainstorming_preference) {
+    case 'on_demand':
+      return false;
+    case 'suggest_when_uncertain':
+      return confidence !== null && isBorderline(confidence);
+    case 'always_offer':
+      return true;
+    default:
+      return policy.brainstorming_preference satisfies never;
+  }
+}
+
+/** The artifacts that wait for a person one by one, before the plan itself does (approval_policy). */
+export function gatesWanted(policy: InteractionPolicy): Exclude<Gate, 'schedule'>[] {
+  switch (policy.approval_policy) {
+    case 'single_final':
+      return [];
+    case 'milestone_approvals':
+    case 'strict_every_step':
+      return ['outline', 'roadmap'];
+    default:
+      return policy.approval_policy satisfies never;
+  }
+}
+
+/** Whether each step of the plan waits for a person's word before it runs (approval_policy). */
+export function stepApproval(policy: InteractionPolicy): 'none' | 'each' {
+  return policy.approval_policy === 'strict_every_step' ? 'each' : 'none';
+}
