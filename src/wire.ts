@@ -1,7 +1,7 @@
 // Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
 import type { Logger } from 'pino';
 import type { Config } from '#config';
-import { startOfDay, systemClock, systemRandom } from '#contracts/clock.ts';
+import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#contracts/tool.ts';
@@ -13,13 +13,14 @@ import { type ChatModel, createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient, readModelAccess } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
+import { createBudget } from '#planner/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
+import type { PlanningLimits } from '#planner/limits.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createManifestReader } from '#store/backends.ts';
 import { createEnqueue, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
-import { readSpentSince } from '#store/runs.ts';
 import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
@@ -66,6 +67,17 @@ function openModels({ env, settings }: Config): { planner: ChatModel; executor: 
   return {
     planner: createChatModel({ client, name: env.PLANNER_MODEL, prices }),
     executor: createChatModel({ client, name: env.EXECUTOR_MODEL, prices }),
+  };
+}
+
+function readLimits(env: Config['env']): PlanningLimits {
+  return {
+    turns: env.TURN_LIMIT,
+    retries: env.RETRY_LIMIT_PER_STAGE,
+    wallSeconds: env.WALL_TIME_SEC,
+    softPerTurn: env.SOFT_BUDGET_PER_TURN_USD,
+    perSession: env.BUDGET_PER_SESSION_USD,
+    perDay: env.BUDGET_PER_DAY_USD,
   };
 }
 
@@ -120,7 +132,8 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   });
   closers.add('the tools', () => registry.close());
   const catalogue = createCatalogue(registry, createManifestReader(db.query));
-  const { env } = config;
+  const { env, settings } = config;
+  const limits = readLimits(env);
   const planner =
     options.planner ??
     createPlanner({
@@ -128,18 +141,30 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
         registry,
         catalogue,
         db: db.query,
-        allowed: config.settings.plannerTools,
-        guarded: config.settings.guardedTools,
+        allowed: settings.plannerTools,
+        guarded: settings.guardedTools,
         timezone: config.timezone,
       }),
       model: models?.planner ?? null,
-      limits: {
-        turns: env.TURN_LIMIT,
-        wallSeconds: env.WALL_TIME_SEC,
-        perSession: env.BUDGET_PER_SESSION_USD,
-        perDay: env.BUDGET_PER_DAY_USD,
+      limits,
+      thresholds: settings.confidence,
+      flags: {
+        allowNewSubtypes: env.ALLOW_NEW_SUBTYPE_PROPOSALS,
+        requireRfcForNewSubtype: env.REQUIRE_RFC_FOR_NEW_SUBTYPE,
       },
-      spentToday: () => readSpentSince(db.query, startOfDay(systemClock.now())),
+      profile: settings.schedule,
+      store: {
+        db,
+        budget: createBudget({
+          db,
+          clock: systemClock,
+          caps: { turnSoft: limits.softPerTurn, session: limits.perSession, day: limits.perDay },
+          prices: settings.prices,
+          warn,
+        }),
+        otherPlans: createPortfolioReader(db.query),
+        warn,
+      },
       clock: systemClock,
     });
   const conversation: ConversationContext = {

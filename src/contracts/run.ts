@@ -93,7 +93,9 @@ export type PlanningOutcome = {
     | { kind: 'question'; text: string; questions: string[] }
     /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
     | { kind: 'cannot'; text: string; wanted: string }
-    | { kind: 'aborted'; text: string; reason: string };
+    | { kind: 'aborted'; text: string; reason: string }
+    /** Another planner has gone on with this turn; nothing of this one counts. */
+    | { kind: 'superseded' };
   /** Why a plan was or was not made (A16). */
   reason: string;
   planner: string;

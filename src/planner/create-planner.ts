@@ -1,21 +1,86 @@
-// Chooses the planner: a language model where one is configured, else the offline planner.
-import type { Clock } from '#contracts/clock.ts';
+// Puts a planner together: the controller over a reasoner (a language model where one is configured, else rules), the
+// tools, and what is kept of it.
+import { type Clock, systemClock } from '#contracts/clock.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { ChatModel } from '#models/chat-model.ts';
-import { createModelPlanner, type PlanningLimits } from './model/model-planner.ts';
-import { createOfflinePlanner } from './offline/offline-planner.ts';
+import type { Database } from '#store/database.ts';
+import { createMemoryBudget } from './agent/pay-in-memory.ts';
+import type { Budget } from './budget.ts';
+import { keepInDatabase } from './checkpoints.ts';
+import type { Thresholds } from './confidence.ts';
+import { keepInMemory } from './controller/checkpoints.ts';
+import { createController, type ControllerOptions } from './controller/controller.ts';
+import type { PlanningLimits } from './limits.ts';
+import { createModelReasoner } from './model/model-reasoner.ts';
+import { createOfflineReasoner } from './offline/offline-reasoner.ts';
+import { payForCalls } from './pay-for-calls.ts';
 import type { PlannerTools } from './ports.ts';
+import type { Reasoner } from './reasoner.ts';
+import { createRemember } from './remember-outcomes.ts';
+import { createToolset, type OtherPlans } from './toolset.ts';
+
+/** Where sessions, paid replies and costs are kept, so that they outlive this process. */
+export type PlannerStore = {
+  db: Database;
+  budget: Budget;
+  otherPlans: OtherPlans;
+  warn(message: string, error?: unknown): void;
+};
 
 export type CreatePlannerOptions = {
   tools: PlannerTools;
   /** null: no model is configured. */
   model: ChatModel | null;
   limits: PlanningLimits;
+  /** null: nothing outlives the planner; the budget of the day counts what `spentToday` says. */
+  store?: PlannerStore | null;
   spentToday?: () => Promise<number>;
+  thresholds?: Thresholds;
+  flags?: ControllerOptions['flags'];
+  /** When people work. */
+  profile?: StrategyProfile;
   clock?: Clock;
 };
 
+const usualThresholds: Thresholds = { continue: 0.7, escalate: 0.4 };
+
+function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
+  const { model, limits, store = null, spentToday = () => Promise.resolve(0) } = options;
+  if (model === null) return createOfflineReasoner({ clock });
+  const inMemory = createMemoryBudget(model, limits, spentToday);
+  return createModelReasoner({
+    name: model.name,
+    limits,
+    clock,
+    payFor({ request: { runId, turn, user, policy } }) {
+      const place = { runId, turn, user };
+      if (store === null) return inMemory(place);
+      const { db, budget } = store;
+      return payForCalls({ model, budget, db: db.query }, place, policy);
+    },
+  });
+}
+
 export function createPlanner(options: CreatePlannerOptions): Planner {
-  const { model, ...rest } = options;
-  return model === null ? createOfflinePlanner(rest) : createModelPlanner({ ...rest, model });
+  const { tools, limits, store = null, clock = systemClock } = options;
+  const profile = options.profile ?? StrategyProfile.parse({});
+  return createController({
+    reasoner: createReasoner(options, clock),
+    tools,
+    toolset: createToolset({
+      tools,
+      profile,
+      otherPlans: store?.otherPlans ?? (() => Promise.resolve({ blocks: [], more: false })),
+    }),
+    checkpoints: store === null ? keepInMemory() : keepInDatabase(store.db.query, store.warn),
+    rememberFor(place, desk, readState) {
+      if (store !== null) return createRemember(store.db.query, place, desk, readState);
+      return async (_, __, make) => ({ outcome: await make(), remembered: false });
+    },
+    limits,
+    thresholds: options.thresholds ?? usualThresholds,
+    flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    clock,
+  });
 }

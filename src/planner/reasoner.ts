@@ -1,40 +1,70 @@
 // Who fills a stage with content: a language model, or rules. Both act only by calling the tools that the stage offers.
-
-import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { SessionResult } from '#contracts/planning/state.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { Pause, PlanningState, SessionResult } from '#contracts/planning/state.ts';
 import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
-import type { Json, JsonObject } from '#contracts/text.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
 import type { ToolResult } from './agent/agent-tool.ts';
+import type { PlannerTools } from './ports.ts';
 
 /** One call's answer as a reasoner sees it. `ends`: the stage is over with that event. */
 export type CallAnswer = { result: ToolResult; ends?: StageEvent };
+
+export type OfferedTool = {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  strict: boolean;
+  /** It only looks, so several may run at once. */
+  reads: boolean;
+};
 
 /** The tools of a stage, with the session behind them. Every call is checked, run, remembered and traced here. */
 export type Workbench = {
   stage: Stage;
   /** What may be called now: its prerequisites hold. */
-  offered(): { name: string; description: string; parameters: JsonObject; strict: boolean }[];
+  offered(): OfferedTool[];
   /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
   /** What the session says in the end, unless a tool has set it: an answer, or what cannot be done. */
   say(result: SessionResult, reason: string): void;
+  /** Why what was said was said; kept with the run. */
+  explain(reason: string): void;
+  /** The session stands still until the person has answered. */
+  ask(result: SessionResult, pause: Pause, reason: string): void;
+  /** Model calls that were made, and what they cost in US dollars. */
+  pay(calls: number, usd: number): void;
   note(entry: TraceEntry): void;
 };
 
 export type StageTask = {
   stage: Stage;
   request: PlanningRequest;
-  /** The session's artifacts for the prompt, as JSON. */
-  briefing: Json;
-  /** What the last try of this stage lacked; ask for less. */
-  hints: string[];
+  /** The session as the stage found it. */
+  state: Readonly<PlanningState>;
+  /** The plan as it stands, where one is being changed. */
+  current: PlanDraft | null;
   bench: Workbench;
+  tools: PlannerTools;
+  /** Milliseconds since the epoch; nothing begins after it. */
+  deadline: number;
   signal: AbortSignal;
+};
+
+export type ChangeTask = Pick<StageTask, 'request' | 'tools' | 'signal'> & {
+  feedback: string;
+  /** The plan as the person saw it. */
+  current: PlanDraft;
 };
 
 export type Reasoner = {
   /** What the card calls it. */
   name: string;
+  /** The model behind it; null: there is none. */
+  model: string | null;
   /** Works until a tool ends the stage. Never throws. @returns the event that ends the stage */
   fill(task: StageTask): Promise<StageEvent>;
+  /** Which stage a wish for changes concerns, where it can tell; null: the words decide. */
+  route(task: ChangeTask): Promise<Gate | null>;
 };

@@ -1,4 +1,4 @@
-// What the agent loop knows of a tool: when it may be called, how its arguments are checked, and what it gives back.
+// What every tool answers, and how a zod schema becomes what model servers take.
 import { z } from 'zod';
 import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
@@ -11,25 +11,6 @@ export const ToolResult = z.strictObject({
   data: JsonValue,
 });
 export type ToolResult = z.infer<typeof ToolResult>;
-
-/** `ends`: this call ends the loop with that value. */
-export type ToolEffect<End> = { result: ToolResult; ends?: End };
-
-export type AgentTool<End> = {
-  /** What the model calls it: letters, digits, `_` and `-`, at most 64. */
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-  /** The model's server holds it to the schema. */
-  strict: boolean;
-  /** Names of what must have been produced before; until then the tool is not offered. */
-  prerequisites: string[];
-  produces: string[];
-  /** Problems of the arguments as sentences; empty when they fit. */
-  check(args: JsonObject): string[];
-  /** May throw; the loop turns that into a result. */
-  run(args: JsonObject, signal: AbortSignal): Promise<ToolEffect<End>>;
-};
 
 export function succeed(data: Json, ...explanations: string[]): ToolResult {
   return { ok: true, confidence: 1, explanations, data };

@@ -1,51 +1,44 @@
-// The inner loop: the model acts through tools only, within caps on turns, time and cost. Each way to stop has a name.
-// A controller runs it once a stage with that stage's tools; it keeps nothing between runs.
+// The inner loop (B3): within a stage the model acts through the workbench only, within caps on calls, time and cost.
+// Each way to stop has a name. It keeps nothing between stages.
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { TraceEntry } from '#contracts/run.ts';
-import type { ChatMessage, ChatModel, ChatReply, ChatTool } from '#models/chat-model.ts';
+import type { StageEvent } from '#contracts/planning/stages.ts';
+import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
 import { traceStep } from '../outcomes.ts';
-import type { AgentTool } from './agent-tool.ts';
-import { type CallMemory, executeCall, finaliseCall, prepareCall } from './tool-call.ts';
+import type { OfferedTool, Workbench } from '../reasoner.ts';
+import { fail, type ToolResult } from './agent-tool.ts';
+import type { Ceiling, PaidModel } from './paid-model.ts';
+import { type CallMemory, type Prepared, prepareCall, writeResult } from './tool-call.ts';
 
-type AgentCaps = {
-  turns: number;
+export type AgentRun = {
+  model: PaidModel;
+  bench: Workbench;
+  messages: ChatMessage[];
+  /** Model calls that are left in this turn. */
+  calls: number;
   /** Milliseconds since the epoch. */
   deadline: number;
-  /** US dollars this run may still cost. */
-  budget: number;
-};
-
-export type AgentRun<End> = {
-  model: ChatModel;
-  tools: AgentTool<End>[];
-  messages: ChatMessage[];
-  caps: AgentCaps;
-  stage: string;
+  softLifted: boolean;
   signal: AbortSignal;
   clock: Clock;
-  produced?: Iterable<string>;
 };
 
-export type Cap = 'turns' | 'time' | 'cost' | 'repeats' | 'silence';
+export type Cap = 'turns' | 'time' | 'repeats' | 'silence';
 
-type AgentEnd<End> =
-  | { kind: 'ended'; by: string; value: End }
+export type AgentEnd =
+  | { kind: 'ended'; event: StageEvent }
   /** Free text: shown to the person, never acted on. */
   | { kind: 'said'; text: string }
   | { kind: 'refused'; text: string }
   | { kind: 'capped'; cap: Cap }
+  | { kind: 'exceeded'; ceiling: Ceiling; spent_usd: number; estimate_usd: number }
   | { kind: 'failed'; text: string }
   | { kind: 'cancelled' };
 
-export type AgentReport<End> = {
-  end: AgentEnd<End>;
-  turns: number;
-  cost_usd: number;
-  trace: TraceEntry[];
+export type AgentReport = {
+  end: AgentEnd;
   /** Names of the tools that did their work. */
   used: string[];
-  produced: string[];
 };
 
 const callsATurn = 32;
@@ -54,95 +47,79 @@ const outputTokens = 8192;
 const repeatsAtMost = 3;
 /** Arguments beyond this are not sent back to the model with the history. */
 const rememberedArguments = 20_000;
+/** Servers take at most 128 tools; the first ones are the stage's own. */
+const toolsAtMost = 128;
 
-type State<End> = {
+type State = {
   messages: ChatMessage[];
   memory: CallMemory;
-  turns: number;
-  cost: number;
+  calls: number;
   silent: number;
-  trace: TraceEntry[];
   used: Set<string>;
-  end: AgentEnd<End> | null;
 };
 
 /** Must not throw. */
-export async function runAgent<End>(run: AgentRun<End>): Promise<AgentReport<End>> {
-  const state: State<End> = {
+export async function runAgent(run: AgentRun): Promise<AgentReport> {
+  const state: State = {
     messages: [...run.messages],
-    memory: { seen: new Map(), produced: new Set(run.produced) },
-    turns: 0,
-    cost: 0,
+    memory: new Map(),
+    calls: 0,
     silent: 0,
-    trace: [],
     used: new Set(),
-    end: null,
   };
-  let end: AgentEnd<End> | null = null;
+  let end: AgentEnd | null = null;
   while (end === null) end = await takeTurn(run, state);
-  return {
-    end,
-    turns: state.turns,
-    cost_usd: state.cost,
-    trace: state.trace,
-    used: [...state.used],
-    produced: [...state.memory.produced],
-  };
+  return { end, used: [...state.used] };
 }
 
-async function takeTurn<End>(run: AgentRun<End>, state: State<End>): Promise<AgentEnd<End> | null> {
-  const { model, caps, signal, clock } = run;
+async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
+  const { model, bench, signal, clock, deadline } = run;
   if (signal.aborted) return { kind: 'cancelled' };
-  if (clock.now().getTime() >= caps.deadline) return { kind: 'capped', cap: 'time' };
-  if (state.turns >= caps.turns) return { kind: 'capped', cap: 'turns' };
-  const offered = run.tools.filter((tool) =>
-    tool.prerequisites.every((name) => state.memory.produced.has(name)),
-  );
+  if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
+  if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
+  const offered = bench.offered().slice(0, toolsAtMost);
   const request = {
     messages: state.messages,
     tools: offered.map(toChatTool),
     maxOutputTokens: outputTokens,
-    deadline: caps.deadline,
+    deadline,
   };
   const startedAt = clock.now();
-  let reply: ChatReply;
-  try {
-    const estimate = await model.estimateCost(request);
-    if (state.cost + estimate > caps.budget) return { kind: 'capped', cap: 'cost' };
-    state.turns += 1;
-    reply = await model.complete(request, signal);
-  } catch (error) {
-    state.trace.push(
-      traceStep({
-        stage: run.stage,
+  const trace = (ok: boolean, explanation: string, cost: number, remembered: boolean) =>
+    bench.note({
+      ...traceStep({
+        stage: bench.stage,
         tool: model.name,
         startedAt,
         endedAt: clock.now(),
-        ok: false,
-        confidence: 0,
-        explanation: errorMessage(error),
+        ok,
+        ...(ok ? {} : { confidence: 0 }),
+        cost,
+        explanation,
       }),
-    );
+      ...(remembered ? { remembered } : {}),
+    });
+  state.calls += 1;
+  let reply: ChatReply;
+  try {
+    const { softLifted } = run;
+    const paid = await model.complete(request, { stage: bench.stage, softLifted }, signal);
+    if (paid.kind === 'exceeded') return paid;
+    reply = paid.reply;
+    const cost = paid.remembered ? 0 : reply.cost_usd;
+    bench.pay(1, cost);
+    trace(reply.refusal === null, describeReply(reply), cost, paid.remembered);
+  } catch (error) {
+    bench.pay(1, 0);
+    trace(false, errorMessage(error), 0, false);
     return endByError(error, signal);
   }
-  state.cost += reply.cost_usd;
-  state.trace.push(
-    traceStep({
-      stage: run.stage,
-      tool: model.name,
-      startedAt,
-      endedAt: clock.now(),
-      ok: reply.refusal === null,
-      cost: reply.cost_usd,
-      explanation: describeReply(reply),
-    }),
-  );
   if (reply.refusal !== null) return { kind: 'refused', text: reply.refusal };
   if (reply.toolCalls.length === 0) return readText(reply, state);
   return callTools(run, state, reply, offered);
 }
 
-function endByError<End>(error: unknown, signal: AbortSignal): AgentEnd<End> {
+function endByError(error: unknown, signal: AbortSignal): AgentEnd {
   if (signal.aborted) return { kind: 'cancelled' };
   if (error instanceof CountersignError && error.code === 'timed_out')
     return { kind: 'capped', cap: 'time' };
@@ -161,8 +138,8 @@ function describeReply(reply: ChatReply): string {
   return `${what}; ${input_tokens} tokens in, ${output_tokens} out${reply.attempts > 1 ? `, ${reply.attempts} attempts` : ''}`;
 }
 
-/** Text without a call is an answer; nothing at all is pointed out once. */
-function readText<End>(reply: ChatReply, state: State<End>): AgentEnd<End> | null {
+/** Text without a call is for the person; nothing at all is pointed out once. */
+function readText(reply: ChatReply, state: State): AgentEnd | null {
   const text = reply.content.trim();
   if (text !== '') {
     if (reply.finishReason === 'content_filter') return { kind: 'refused', text };
@@ -179,12 +156,12 @@ function readText<End>(reply: ChatReply, state: State<End>): AgentEnd<End> | nul
   return null;
 }
 
-async function callTools<End>(
-  run: AgentRun<End>,
-  state: State<End>,
+async function callTools(
+  run: AgentRun,
+  state: State,
   reply: ChatReply,
-  offered: AgentTool<End>[],
-): Promise<AgentEnd<End> | null> {
+  offered: OfferedTool[],
+): Promise<AgentEnd | null> {
   const calls = reply.toolCalls.slice(0, callsATurn);
   state.messages.push({
     role: 'assistant',
@@ -196,27 +173,61 @@ async function callTools<End>(
     })),
   });
   const prepared = calls.map((call) => prepareCall(call, offered, state.memory));
-  const left = Math.max(1, run.caps.deadline - run.clock.now().getTime());
+  const left = Math.max(1, run.deadline - run.clock.now().getTime());
   const signal = AbortSignal.any([run.signal, AbortSignal.timeout(left)]);
-  const startedAt = run.clock.now();
-  const effects = await Promise.all(prepared.map((call) => executeCall(call, signal)));
-  let end: AgentEnd<End> | null = null;
-  for (const [index, call] of prepared.entries()) {
-    const effect = effects[index];
-    if (!effect) continue;
-    const { message, entry } = finaliseCall(call, effect, run.stage, startedAt, run.clock);
-    state.messages.push(message);
-    state.trace.push(entry);
-    if (!effect.result.ok || call.kind !== 'ready') continue;
-    state.used.add(call.call.name);
-    for (const name of call.tool.produces) state.memory.produced.add(name);
-    if (effect.ends !== undefined && end === null)
-      end = { kind: 'ended', by: call.call.name, value: effect.ends };
+  let event: StageEvent | null = null;
+  for (const group of groupCalls(prepared)) {
+    const results = await Promise.all(
+      group.map(async (call) => {
+        if (event !== null) return { result: settle(run, call, 'The stage was over by then.') };
+        if (call.kind === 'settled') return { result: settle(run, call, call.result) };
+        return run.bench.call(call.call.name, call.args, signal);
+      }),
+    );
+    for (const [index, answer] of results.entries()) {
+      const one = group[index];
+      if (one === undefined) continue;
+      state.messages.push(writeResult(one.call, answer.result));
+      if (answer.result.ok) state.used.add(one.call.name);
+      if ('ends' in answer && answer.ends !== undefined) event ??= answer.ends;
+    }
   }
-  if (end !== null) return end;
-  if ([...state.memory.seen.values()].some((times) => times >= repeatsAtMost))
+  if (event !== null) return { kind: 'ended', event };
+  if ([...state.memory.values()].some((times) => times >= repeatsAtMost))
     return { kind: 'capped', cap: 'repeats' };
   return null;
+}
+
+/** Neighbours that only look run at once; everything else one after the other, since one may need what another made. */
+function groupCalls(prepared: Prepared[]): Prepared[][] {
+  const groups: Prepared[][] = [];
+  let beside = false;
+  for (const call of prepared) {
+    const reads = call.kind === 'ready' && call.reads;
+    const last = groups.at(-1);
+    if (reads && beside && last !== undefined) last.push(call);
+    else groups.push([call]);
+    beside = reads;
+  }
+  return groups;
+}
+
+/** The trace and the result of a call that never reached a tool. */
+function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): ToolResult {
+  const result = typeof why === 'string' ? fail(`${why} This was not called.`) : why;
+  const at = run.clock.now();
+  run.bench.note(
+    traceStep({
+      stage: run.bench.stage,
+      tool: call.name.slice(0, 200),
+      startedAt: at,
+      endedAt: at,
+      ok: false,
+      confidence: 0,
+      explanation: result.explanations.join(' '),
+    }),
+  );
+  return result;
 }
 
 /** Servers refuse a history with arguments that are no JSON; the result says what was wrong with them. */
@@ -230,7 +241,7 @@ function rememberArguments(text: string): string {
   }
 }
 
-function toChatTool<End>(tool: AgentTool<End>): ChatTool {
+function toChatTool(tool: OfferedTool): ChatTool {
   return {
     type: 'function',
     function: {

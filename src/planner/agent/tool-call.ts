@@ -1,42 +1,24 @@
-// One tool call in three phases: prepare (may it run, do its arguments fit), execute, finalise (what the model and the trace see).
-// Whatever goes wrong comes back to the model as a result; nothing throws.
+// A model's call on its way to the workbench and back: its text becomes arguments, its result a message. Nothing throws.
 import canonicalize from 'canonicalize';
-import type { Clock } from '#contracts/clock.ts';
-import { errorMessage } from '#contracts/errors.ts';
-import type { TraceEntry } from '#contracts/run.ts';
 import { JsonObject } from '#contracts/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat-model.ts';
-import { traceStep } from '../outcomes.ts';
-import { type AgentTool, fail, type ToolEffect, type ToolResult } from './agent-tool.ts';
+import type { OfferedTool } from '../reasoner.ts';
+import { fail, type ToolResult } from './agent-tool.ts';
 
-export type Prepared<End> =
-  | { kind: 'ready'; call: ToolCall; tool: AgentTool<End>; args: JsonObject }
+export type Prepared =
+  | { kind: 'ready'; call: ToolCall; args: JsonObject; reads: boolean }
   | { kind: 'settled'; call: ToolCall; result: ToolResult };
 
-export type CallMemory = {
-  /** How often each call, by name and arguments, has been made. */
-  seen: Map<string, number>;
-  produced: Set<string>;
-};
+/** How often each call, by name and arguments, has been made. */
+export type CallMemory = Map<string, number>;
 
 /** Arguments beyond this are not parsed; no tool needs them. */
 const argumentsAtMost = 400_000;
 /** What the model sees of one result. */
 const resultAtMost = 20_000;
 
-export function prepareCall<End>(
-  call: ToolCall,
-  tools: AgentTool<End>[],
-  memory: CallMemory,
-): Prepared<End> {
-  const settle = (result: ToolResult): Prepared<End> => ({ kind: 'settled', call, result });
-  const tool = tools.find((candidate) => candidate.name === call.name);
-  if (!tool) {
-    const names = tools.map((candidate) => candidate.name).join(', ');
-    return settle(fail(`There is no tool ${call.name.slice(0, 100)}. There are: ${names}.`));
-  }
-  const lacking = tool.prerequisites.filter((name) => !memory.produced.has(name));
-  if (lacking.length > 0) return settle(fail(`${tool.name} needs ${lacking.join(' and ')} first.`));
+export function prepareCall(call: ToolCall, offered: OfferedTool[], memory: CallMemory): Prepared {
+  const settle = (result: ToolResult): Prepared => ({ kind: 'settled', call, result });
   if (call.arguments.length > argumentsAtMost)
     return settle(fail('The arguments are too long. Send less.'));
   const args = parseArguments(call.arguments);
@@ -45,9 +27,9 @@ export function prepareCall<End>(
       fail('The arguments are not a JSON object. Call the tool again with valid JSON.'),
     );
   }
-  const key = `${tool.name} ${canonicalize(args) ?? ''}`;
-  const times = (memory.seen.get(key) ?? 0) + 1;
-  memory.seen.set(key, times);
+  const key = `${call.name} ${canonicalize(args) ?? ''}`;
+  const times = (memory.get(key) ?? 0) + 1;
+  memory.set(key, times);
   if (times > 1) {
     return settle(
       fail(
@@ -55,9 +37,8 @@ export function prepareCall<End>(
       ),
     );
   }
-  const problems = tool.check(args);
-  if (problems.length > 0) return settle(fail(...problems));
-  return { kind: 'ready', call, tool, args };
+  const reads = offered.find(({ name }) => name === call.name)?.reads ?? false;
+  return { kind: 'ready', call, args, reads };
 }
 
 function parseArguments(text: string): JsonObject | null {
@@ -69,42 +50,12 @@ function parseArguments(text: string): JsonObject | null {
   }
 }
 
-export async function executeCall<End>(
-  prepared: Prepared<End>,
-  signal: AbortSignal,
-): Promise<ToolEffect<End>> {
-  if (prepared.kind === 'settled') return { result: prepared.result };
-  try {
-    return await prepared.tool.run(prepared.args, signal);
-  } catch (error) {
-    return { result: fail(errorMessage(error)) };
-  }
-}
-
-/** The message for the model and the line for the trace. What a tool gave is marked as data. */
-export function finaliseCall<End>(
-  prepared: Prepared<End>,
-  effect: ToolEffect<End>,
-  stage: string,
-  startedAt: Date,
-  clock: Clock,
-): { message: ChatMessage; entry: TraceEntry } {
-  const { result } = effect;
+/** The message for the model. What a tool gave is marked as data. */
+export function writeResult(call: ToolCall, result: ToolResult): ChatMessage {
   const { data, ...verdict } = result;
   const head = JSON.stringify(verdict);
-  const body = data === null ? '' : `\n${wrapUntrusted(prepared.call.name, JSON.stringify(data))}`;
-  return {
-    message: { role: 'tool', tool_call_id: prepared.call.id, content: head + body },
-    entry: traceStep({
-      stage,
-      tool: prepared.call.name.slice(0, 200),
-      startedAt,
-      endedAt: clock.now(),
-      ok: result.ok,
-      confidence: result.confidence,
-      explanation: result.explanations.join(' ') || (result.ok ? 'done' : 'failed'),
-    }),
-  };
+  const body = data === null ? '' : `\n${wrapUntrusted(call.name, JSON.stringify(data))}`;
+  return { role: 'tool', tool_call_id: call.id, content: head + body };
 }
 
 /** Marks text from elsewhere as data; it cannot close its own mark. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlanDraft } from '#contracts/plan.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
-import { createOfflinePlanner } from '#planner/offline/offline-planner.ts';
+import { createOfflinePlanner } from './planners.ts';
 import { builtins, fsServer, toolsOf } from './manifest.ts';
 import { converse, listSteps, operationsOf, plan, proposalOf, request } from './requests.ts';
 

@@ -4,9 +4,12 @@ import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
 import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
 
+let runs = 0;
+
 export function request(text: string, more: Partial<PlanningRequest> = {}): PlanningRequest {
+  runs += 1;
   return {
-    runId: 'run-1',
+    runId: `run-${runs}`,
     text,
     user: 'ana',
     conversation: 'conv-1',

@@ -1,8 +1,7 @@
 // The planner without a model: deterministic, no network, and it says what it is. It reads plain instructions,
 // names only operations of the manifest, looks things up instead of planning where nothing changes, and asks when it can't tell.
-import { type Clock, systemClock } from '#contracts/clock.ts';
 import { errorMessage } from '#contracts/errors.ts';
-import type { Planner, PlanningOutcome, PlanningRequest, TraceEntry } from '#contracts/run.ts';
+import type { PlanningRequest } from '#contracts/run.ts';
 import { abort, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { draftPlan } from './draft.ts';
@@ -17,39 +16,11 @@ import { loadWork } from './revise/work.ts';
 import { quoteLongText } from './shield.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 
-const offlineName = 'offline planner';
-
 /** Look-ups of one answer; more than this is a plan. */
 const lookUpsAtMost = 20;
 
-export function createOfflinePlanner(options: { tools: PlannerTools; clock?: Clock }): Planner {
-  const { tools, clock = systemClock } = options;
-  return {
-    name: offlineName,
-    async plan(request, signal): Promise<PlanningOutcome> {
-      const trace: TraceEntry[] = [];
-      const { result, reason } = await decideSafely({
-        request,
-        tools,
-        clock,
-        signal,
-        answers: new Map(),
-        trace,
-      });
-      return {
-        result,
-        reason,
-        planner: offlineName,
-        confidence: null,
-        cost_usd: 0,
-        trace,
-        session: null,
-      };
-    },
-  };
-}
-
-async function decideSafely(work: Work): Promise<Decision> {
+/** What the rules make of a request. Never throws. */
+export async function decideSafely(work: Work): Promise<Decision> {
   try {
     work.signal.throwIfAborted();
     return await decide(work);

@@ -1,0 +1,233 @@
+// The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
+// and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
+import type { Clock } from '#contracts/clock.ts';
+import { errorMessage } from '#contracts/errors.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { routeChange } from '../change-request.ts';
+import { draftPlan } from '../draft-plan.ts';
+import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+import { explainCap, type PlanningLimits } from '../limits.ts';
+import { choosePattern } from '../patterns/match.ts';
+import type { PlannerTools } from '../ports.ts';
+import type { Reasoner } from '../reasoner.ts';
+import { stages } from '../stages/stages.ts';
+import type { Thresholds } from '../confidence.ts';
+import type { StageContext } from '../stages/stage.ts';
+import { type Desk, productNames } from '../tools/planning-tool.ts';
+import type { BenchTool } from '../workbench/bench-tool.ts';
+import { createWorkbench, type Remember } from '../workbench/workbench.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { passCrashPoint } from './crash-points.ts';
+import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
+import { continueSession, nextTurn, startSession } from './resume.ts';
+import { Session } from './session.ts';
+import { isResting, nextStage } from './table.ts';
+
+export type ControllerOptions = {
+  reasoner: Reasoner;
+  tools: PlannerTools;
+  /** The thirteen, reading operations and the verbs of the conversation. */
+  toolset: () => BenchTool[];
+  checkpoints: Checkpoints;
+  /** Looks up and keeps results of tools, within a turn of a run. */
+  rememberFor(
+    place: { runId: string; turn: number },
+    desk: Omit<Desk, 'state' | 'signal' | 'tools'>,
+    readState: () => Readonly<PlanningState>,
+  ): Remember;
+  limits: PlanningLimits;
+  thresholds: Thresholds;
+  flags: { allowNewSubtypes: boolean; requireRfcForNewSubtype: boolean };
+  clock: Clock;
+};
+
+/** Transitions of one turn; the caps on retries end every loop long before. */
+const transitionsAtMost = 60;
+
+type Turn = { session: Session; seq: number };
+
+/** Another planner wrote the next checkpoint of this turn; whatever this one still says counts for nothing. */
+class Superseded extends Error {}
+
+export function createController(options: ControllerOptions): Planner {
+  const { reasoner } = options;
+  return {
+    name: reasoner.name,
+    async plan(request, signal) {
+      try {
+        return await planTurn(options, request, signal);
+      } catch (error) {
+        if (error instanceof Superseded) return describeSuperseded(reasoner.name);
+        return describeFailure(reasoner.name, errorMessage(error));
+      }
+    },
+  };
+}
+
+/** The plan that a session would propose now; null: it has no outline yet. */
+function currentDraft(state: Readonly<PlanningState>, request: PlanningRequest): PlanDraft | null {
+  const { outline, roadmap, schedule } = state;
+  if (outline === null) return request.revision?.previous ?? null;
+  return draftPlan(outline, roadmap, schedule, {
+    confirmEach: request.policy.approval_policy === 'strict_every_step',
+  });
+}
+
+/** A session that stands at the plan a person has refused, though nobody planned it here. */
+function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): PlanningState {
+  const pattern = choosePattern(previous.title);
+  return {
+    ...startSession(request, now),
+    stage: 'NEEDS_CLARIFICATION',
+    pattern,
+    outline: outlineOfDraft(previous, pattern),
+    produced: [...productNames],
+    pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: 'schedule', digest: null },
+  };
+}
+
+/** Whether the plan was changed since the session proposed it, so that its outline is not the plan's any more. */
+function hasMoved(state: PlanningState, request: PlanningRequest, previous: PlanDraft): boolean {
+  const own = currentDraft(state, { ...request, revision: null });
+  const content = (draft: PlanDraft) =>
+    JSON.stringify(draft.steps.map(({ id, tool, operation, args, target }) => [id, tool, operation, args ?? {}, target ?? null]));
+  return own === null || content(own) !== content(previous);
+}
+
+/** Finds the session of the run and leads it to where this turn begins. */
+async function openTurn(
+  options: ControllerOptions,
+  request: PlanningRequest,
+  signal: AbortSignal,
+): Promise<Turn> {
+  const { checkpoints, clock, reasoner, tools } = options;
+  const now = clock.now();
+  const stored = await checkpoints.read(request.runId);
+  const seq = stored?.seq ?? 0;
+  // The planner of this very turn was interrupted, or its outcome was not stored.
+  if (stored !== null && stored.state.turn === request.turn)
+    return { session: new Session(stored.state), seq };
+  const { revision } = request;
+  let before = stored?.state ?? null;
+  if (revision !== null && (before?.outline == null || hasMoved(before, request, revision.previous)))
+    before = adoptPlan(request, revision.previous, now);
+  if (before === null) {
+    const session = new Session(startSession(request, now));
+    return { session, seq: await store(options, session, null, seq) };
+  }
+  const resting = isResting(before.stage) ? before.stage : 'NEEDS_CLARIFICATION';
+  const state = nextTurn({ ...before, stage: resting }, request, now);
+  const wish =
+    request.decision.kind === 'changes'
+      ? request.decision.feedback
+      : (revision?.feedback.at(-1) ?? null);
+  const draft = wish === null ? null : currentDraft(state, request);
+  const routed =
+    wish === null || draft === null ? null : await reasoner.route({ feedback: wish, current: draft, request, tools, signal });
+  const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline);
+  const { event, changes } = continueSession(state, request, gateOf);
+  const session = new Session({ ...state, ...changes });
+  return { session, seq: await move(options, session, resting, event, seq, request) };
+}
+
+/** Leads on by the table, traces it and stores the session. @returns the checkpoint's number */
+async function move(
+  options: ControllerOptions,
+  session: Session,
+  from: Stage,
+  event: StageEvent,
+  seq: number,
+  request: PlanningRequest,
+): Promise<number> {
+  const to = nextStage(from, event);
+  const { decision } = request;
+  const spoken = isResting(from) && 'by' in decision;
+  session.noteTransition(from, event, to, options.clock.now(), {
+    ...(spoken ? { decision: `${decision.kind} by ${decision.by}` } : {}),
+  });
+  session.enter(to);
+  passCrashPoint(`before_${to}`);
+  const stored = await store(options, session, { from, event }, seq);
+  passCrashPoint(`after_${to}`);
+  return stored;
+}
+
+async function store(
+  { checkpoints }: ControllerOptions,
+  session: Session,
+  transition: { from: Stage; event: StageEvent } | null,
+  seq: number,
+): Promise<number> {
+  const next = await checkpoints.append(session.state, transition, seq);
+  if (next !== null) return next;
+  throw new Superseded();
+}
+
+/** Planning time that is left in this turn, in milliseconds: what died in between does not count. */
+function timeLeft(state: Readonly<PlanningState>, limits: PlanningLimits): number {
+  const used = state.trace.reduce((sum, { duration_ms }) => sum + duration_ms, 0);
+  return limits.wallSeconds * 1000 - used;
+}
+
+async function planTurn(
+  options: ControllerOptions,
+  request: PlanningRequest,
+  signal: AbortSignal,
+): Promise<PlanningOutcome> {
+  const { clock, limits, reasoner, tools } = options;
+  const { session, seq: opened } = await openTurn(options, request, signal);
+  const toolset = options.toolset();
+  const desk = {
+    policy: request.policy,
+    modes: request.modes,
+    request: request.text,
+    user: request.user,
+    settings: options.flags,
+    now: new Date(session.state.now),
+  };
+  const remember = options.rememberFor(request, desk, () => session.state);
+  const deadline = clock.now().getTime() + timeLeft(session.state, limits);
+  let seq = opened;
+  for (let count = 0; ; count++) {
+    const { stage } = session.state;
+    if (isResting(stage)) break;
+    const bench = createWorkbench({
+      stage,
+      session,
+      tools: toolset,
+      clock,
+      remember,
+      desk: { ...desk, tools },
+    });
+    const context: StageContext = {
+      session,
+      bench,
+      reasoner,
+      request,
+      tools,
+      limits,
+      thresholds: options.thresholds,
+      clock,
+      deadline,
+      signal,
+      current: () => currentDraft(session.state, request),
+    };
+    let event: StageEvent;
+    if (clock.now().getTime() >= deadline || count >= transitionsAtMost) {
+      bench.say({ kind: 'aborted', reason: 'cap_time', text: explainCap('time', limits) }, 'cap_time');
+      event = 'cap_reached';
+    } else event = await stages[stage](context);
+    // What a stopped planner says is no outcome: the next one goes on from the last checkpoint.
+    if (signal.aborted) break;
+    seq = await move(options, session, stage, event, seq, request);
+  }
+  return describeOutcome(session.state, request, {
+    planner: reasoner.name,
+    tools,
+    stopped: signal.aborted,
+    draft: () => currentDraft(session.state, request),
+  });
+}

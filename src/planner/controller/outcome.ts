@@ -1,0 +1,116 @@
+// How a session that rests is told to the conversation: its result, why, how sure, at what cost.
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { PlannerTools } from '../ports.ts';
+
+type Result = PlanningOutcome['result'];
+
+/** Nothing a planner does may throw, so this says what went wrong. */
+export function describeFailure(planner: string, message: string): PlanningOutcome {
+  return {
+    result: {
+      kind: 'aborted',
+      reason: 'internal',
+      text: `Planning failed: ${message} Nothing has changed; ask again.`,
+    },
+    reason: message,
+    planner,
+    confidence: null,
+    cost_usd: 0,
+    trace: [],
+    session: null,
+  };
+}
+
+/** Another planner of the same turn was quicker. */
+export function describeSuperseded(planner: string): PlanningOutcome {
+  return {
+    result: { kind: 'superseded' },
+    reason: 'another planner has gone on with this turn',
+    planner,
+    confidence: null,
+    cost_usd: 0,
+    trace: [],
+    session: null,
+  };
+}
+
+/** The least sure of what there is: a plan is as good as its weakest stage. */
+function weakest(state: Readonly<PlanningState>): number | null {
+  const stages = ['VALIDATE_OUTLINE', 'VALIDATE_ROADMAP', 'VALIDATE_SCHEDULE'] as const;
+  const known = stages.flatMap((stage) => state.confidence[stage]?.composite ?? []);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** Why there is a plan: what it changes, by the manifest (A16). */
+function explainPlan(draft: PlanDraft, tools: PlannerTools): string {
+  const effects = new Map(tools.manifest().map((spec) => [spec.name, spec.effect]));
+  const names = [...new Set(draft.steps.map((step) => `${step.tool}_${step.operation}`))];
+  const writes = names.filter((name) => effects.get(name) !== 'read');
+  return writes.length > 0
+    ? `a plan, because it changes something: ${writes.slice(0, 10).join(', ')}`
+    : 'a plan, because it was asked for, though it only reads';
+}
+
+function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | null): Result {
+  const { result, pause, rfc } = state;
+  switch (result?.kind) {
+    case 'answer':
+      return pause?.kind === 'gate' && pause.gate !== null && pause.digest !== null
+        ? { kind: 'gate', gate: pause.gate, digest: pause.digest, text: result.text }
+        : result;
+    case 'cannot':
+    case 'question':
+    case 'aborted':
+    case 'escalation':
+      return result;
+    case 'rfc':
+      return { kind: 'rfc', text: result.text, rfc: rfc?.text ?? result.text };
+    case 'gate':
+      return { kind: 'gate', gate: result.gate, text: result.text, digest: pause?.digest ?? '' };
+    case 'proposal': {
+      const proposed = draft();
+      if (proposed !== null) return { kind: 'proposal', draft: proposed };
+      return { kind: 'aborted', reason: 'internal', text: 'There is no outline to propose.' };
+    }
+    case undefined:
+      return {
+        kind: 'aborted',
+        reason: 'internal',
+        text: `Planning came to a stop (${state.stage}) without a word. Ask again.`,
+      };
+    default:
+      return result satisfies never;
+  }
+}
+
+export function describeOutcome(
+  state: Readonly<PlanningState>,
+  request: PlanningRequest,
+  by: { planner: string; tools: PlannerTools; stopped: boolean; draft: () => PlanDraft | null },
+): PlanningOutcome {
+  const result: Result = by.stopped
+    ? {
+        kind: 'aborted',
+        reason: 'cancelled',
+        text: 'Planning was stopped. Nothing has changed; ask again.',
+      }
+    : readResult(state, by.draft);
+  const reason =
+    state.reason ??
+    (result.kind === 'proposal'
+      ? explainPlan(result.draft, by.tools)
+      : result.kind === 'aborted'
+        ? result.reason
+        : `${result.kind} (${request.decision.kind})`);
+  return {
+    result,
+    reason,
+    planner: by.planner,
+    confidence: weakest(state),
+    cost_usd: state.cost_usd,
+    trace: state.trace,
+    session: { ...state },
+  };
+}

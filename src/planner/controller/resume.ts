@@ -1,0 +1,201 @@
+// Where a turn begins: a new session, the one that stands still, or one whose planner died in the middle.
+import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { PlanningRequest } from '#contracts/run.ts';
+
+/** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
+export function threadOf(user: string, goal: string | null): string {
+  return `user_${user}:${goal ?? 'new'}`;
+}
+
+/** A session that nothing is known of yet. */
+export function startSession(request: PlanningRequest, now: Date): PlanningState {
+  return {
+    thread_id: threadOf(request.user, null),
+    run_id: request.runId,
+    turn: request.turn,
+    stage: 'COLLECT_CONTEXT',
+    now: now.toISOString(),
+    timezone: request.timezone,
+    calls: 0,
+    cost_usd: 0,
+    soft_budget_lifted: false,
+    retries: {},
+    hints: [],
+    pattern: null,
+    rfc: null,
+    outline: null,
+    roadmap: null,
+    schedule: null,
+    portfolio: null,
+    approvals: {},
+    change: null,
+    confidence: {},
+    produced: [],
+    offered: [],
+    questions_asked: 0,
+    pause: null,
+    result: null,
+    reason: null,
+    trace: [],
+  };
+}
+
+/** The same session in its next turn: caps, trace and results begin anew, what was made stays. */
+export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
+  return {
+    ...state,
+    turn: request.turn,
+    now: now.toISOString(),
+    timezone: request.timezone,
+    calls: 0,
+    cost_usd: 0,
+    soft_budget_lifted: false,
+    retries: {},
+    hints: [],
+    // A question about a change, or about its cost, leaves the change to be made.
+    change: state.pause?.kind === 'questions' || state.pause?.kind === 'budget' ? state.change : null,
+    result: null,
+    reason: null,
+    trace: [],
+  };
+}
+
+/** How the person's word leads on from where the session stands. */
+export type Continuation = {
+  event: StageEvent;
+  /** What of the session is forgotten or set on the way. */
+  changes: Partial<
+    Pick<
+      PlanningState,
+      | 'soft_budget_lifted'
+      | 'rfc'
+      | 'change'
+      | 'pause'
+      | 'outline'
+      | 'roadmap'
+      | 'schedule'
+      | 'pattern'
+      | 'produced'
+      | 'approvals'
+      | 'questions_asked'
+      | 'offered'
+      | 'hints'
+    >
+  >;
+};
+
+const resumeEvents: Partial<Record<Stage, StageEvent>> = {
+  COLLECT_CONTEXT: 'resume_context',
+  DRAFT_OUTLINE: 'resume_outline',
+  VALIDATE_OUTLINE: 'resume_outline',
+  DRAFT_ROADMAP: 'resume_roadmap',
+  VALIDATE_ROADMAP: 'resume_roadmap',
+  DRAFT_SCHEDULE: 'resume_schedule',
+  VALIDATE_SCHEDULE: 'resume_schedule',
+  SEEK_APPROVAL: 'decide',
+};
+
+/** Everything that belongs to the work asked for before. */
+const fresh: Continuation['changes'] = {
+  rfc: null,
+  change: null,
+  pause: null,
+  pattern: null,
+  outline: null,
+  roadmap: null,
+  schedule: null,
+  produced: [],
+  approvals: {},
+  offered: [],
+  questions_asked: 0,
+};
+
+function resume(state: PlanningState): StageEvent {
+  return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
+}
+
+/** An answer about order or times says what is to be changed there. */
+function answerAsChange(state: PlanningState, text: string): Continuation['changes'] {
+  switch (state.pause?.resume) {
+    case 'DRAFT_ROADMAP':
+      return { change: { feedback: text, gate: 'roadmap' } };
+    case 'DRAFT_SCHEDULE':
+      return { change: { feedback: text, gate: 'schedule' } };
+    default:
+      return {};
+  }
+}
+
+/**
+ * What the person's word means for a session that stands still.
+ * @param gateOf which stage a wish for changes concerns
+ */
+export function continueSession(
+  state: PlanningState,
+  request: PlanningRequest,
+  gateOf: (feedback: string) => Gate,
+): Continuation {
+  const { decision, revision, text } = request;
+  const { pause, rfc } = state;
+  const feedback =
+    decision.kind === 'changes' ? decision.feedback : (revision?.feedback.at(-1) ?? null);
+  if (feedback !== null && state.outline !== null && pause?.kind !== 'rfc') {
+    const change = { feedback, gate: gateOf(feedback) };
+    return { event: 'decide', changes: { change, pause: null, questions_asked: 0 } };
+  }
+  switch (pause?.kind) {
+    case undefined:
+      return { event: 'new_request', changes: fresh };
+    case 'plan':
+      // The plan waits on its card; talk beside it is a new request of the same conversation.
+      return { event: 'new_request', changes: fresh };
+    case 'questions':
+      return { event: resume(state), changes: { pause: null, ...answerAsChange(state, text) } };
+    case 'gate':
+      return decision.kind === 'approve' || decision.kind === 'reject'
+        ? { event: 'decide', changes: {} }
+        : { event: 'resume_context', changes: {} };
+    case 'rfc':
+      if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
+      if (decision.kind === 'approve')
+        return {
+          event: resume(state),
+          changes: { pause: null, rfc: { ...rfc, status: 'approved', by: decision.by } },
+        };
+      return {
+        event: 'resume_context',
+        changes: {
+          pause: null,
+          produced: [],
+          pattern: null,
+          rfc: {
+            ...rfc,
+            status: 'rejected',
+            by: decision.kind === 'said' ? request.user : decision.by,
+          },
+          hints: decision.kind === 'changes' ? [decision.feedback] : [],
+        },
+      };
+    case 'budget':
+      if (decision.kind === 'reject') return { event: 'rejected', changes: { pause: null } };
+      return {
+        event: resume(state),
+        changes: { pause: null, soft_budget_lifted: decision.kind === 'approve' },
+      };
+    case 'escalation':
+      if (decision.kind === 'reject') return { event: 'rejected', changes: { pause: null } };
+      return {
+        event: resume(state),
+        changes: { pause: null, change: { feedback: text, gate: 'schedule' } },
+      };
+    default:
+      return pause?.kind satisfies never;
+  }
+}
+
+/** The session goes on by itself: its planner died in the middle of this turn, or its outcome was not stored. */
+export function isInterrupted(state: PlanningState, request: PlanningRequest): boolean {
+  return state.turn === request.turn;
+}
+

@@ -1,0 +1,105 @@
+// The reasoner with a language model: one agent run a stage. Whatever the model does, the stage ends by a named event.
+import type { Clock } from '#contracts/clock.ts';
+import type { StageEvent } from '#contracts/planning/stages.ts';
+import type { PaidModel } from '../agent/paid-model.ts';
+import { type AgentReport, runAgent } from '../agent/run-agent.ts';
+import type { Reasoner, StageTask } from '../reasoner.ts';
+import { cutAnswer } from '../workbench/conversation-tools.ts';
+import { explainCap, explainCeiling, type PlanningLimits } from '../limits.ts';
+import { writeMessages } from './prompts/messages.ts';
+
+export function createModelReasoner(options: {
+  /** The model for one turn of a run, with its budget. */
+  payFor(task: Pick<StageTask, 'request'>): PaidModel;
+  name: string;
+  limits: PlanningLimits;
+  clock: Clock;
+}): Reasoner {
+  const { payFor, name, limits, clock } = options;
+  return {
+    name,
+    model: name,
+    async fill(task) {
+      const { request, state, bench, deadline, signal } = task;
+      const report = await runAgent({
+        model: payFor(task),
+        bench,
+        messages: writeMessages(task, limits),
+        calls: Math.max(0, limits.turns - state.calls),
+        deadline,
+        softLifted: state.soft_budget_lifted,
+        signal,
+        clock,
+      });
+      return closeStage(task, report, limits, request.text);
+    },
+    route: () => Promise.resolve(null),
+  };
+}
+
+function closeStage(
+  { bench, stage }: StageTask,
+  report: AgentReport,
+  limits: PlanningLimits,
+  text: string,
+): StageEvent {
+  const { end } = report;
+  const stop = (reason: string, text: string, event: StageEvent): StageEvent => {
+    bench.say({ kind: 'aborted', reason, text }, reason);
+    return event;
+  };
+  switch (end.kind) {
+    case 'ended':
+      if (end.event === 'answered') bench.explain(explainAnswer(report));
+      return end.event;
+    case 'said': {
+      const said = cutAnswer(end.text);
+      if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
+        bench.say({ kind: 'answer', text: said }, explainAnswer(report));
+        return 'answered';
+      }
+      bench.ask(
+        { kind: 'question', text: said, questions: [said.slice(0, 2000)] },
+        { kind: 'questions', resume: stage, gate: null, digest: null },
+        'the model asks back',
+      );
+      return 'needs_clarification';
+    }
+    case 'refused':
+      return stop(
+        'model_refused',
+        `The model declined: ${cutAnswer(end.text).slice(0, 1000)} Ask in other words.`,
+        'fatal_error',
+      );
+    case 'failed':
+      return stop('model_failed', `${end.text} Nothing has changed.`, 'fatal_error');
+    case 'cancelled':
+      return stop(
+        'cancelled',
+        'Planning was stopped. Nothing has changed; ask again.',
+        'fatal_error',
+      );
+    case 'capped':
+      return stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached');
+    case 'exceeded': {
+      if (end.ceiling !== 'turn_soft')
+        return stop('cap_cost', explainCeiling(end, limits), 'cap_reached');
+      const question = explainCeiling(end, limits);
+      bench.ask(
+        { kind: 'question', text: question, questions: [question] },
+        { kind: 'budget', resume: stage, gate: null, digest: null },
+        `the soft ceiling of a turn would be passed while planning “${text.slice(0, 80)}”`,
+      );
+      return 'needs_clarification';
+    }
+    default:
+      return end satisfies never;
+  }
+}
+
+function explainAnswer(report: AgentReport): string {
+  const looked = report.used.filter((name) => name !== 'answer');
+  return looked.length > 0
+    ? `answered without a plan, after looking up: ${looked.join(', ')}`
+    : 'answered without a plan: the model saw nothing to change';
+}

@@ -1,0 +1,25 @@
+// DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
+import { fillStage, giveUp, type StageRunner } from './stage.ts';
+
+export const draftOutline: StageRunner = async (context) => {
+  const { session } = context;
+  if (!session.has('outline') || session.state.change?.gate === 'outline') {
+    const event = await fillStage(context);
+    if (event !== 'drafted' && event !== 'sufficient_context') return event;
+  }
+  const { outline } = session.state;
+  if (outline === null || !session.has('outline'))
+    return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or in other words.');
+  const { self, heuristics } = session.sureness;
+  // Kept for VALIDATE_OUTLINE, which adds what its rules say.
+  if (heuristics !== null || self !== null)
+    session.setConfidence('DRAFT_OUTLINE', {
+      self,
+      rules: 1,
+      heuristics: heuristics ?? 1,
+      composite: self ?? heuristics ?? 1,
+    });
+  if (session.state.change?.gate === 'outline') session.change({ change: null });
+  session.change({ hints: [] });
+  return 'drafted';
+};

@@ -1,0 +1,76 @@
+// DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
+import { gatesWanted } from '../policy/effects.ts';
+import { isApproved } from '../policy/gates.ts';
+import { validateRoadmap } from '../roadmap/validate.ts';
+import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
+import { mayRetry, weighStage } from './weigh.ts';
+
+export const draftRoadmap: StageRunner = async (context) => {
+  const { session } = context;
+  if (session.state.change?.gate === 'roadmap') {
+    session.discard(['dependencies']);
+    const event = await fillStage(context);
+    if (event !== 'drafted') return event;
+    session.change({ change: null });
+    return 'drafted';
+  }
+  if (!session.has('dependencies')) {
+    const { result, ends } = await callTool(context, 'resolve_dependencies');
+    if (ends !== undefined && ends !== 'drafted') return ends;
+    if (!result.ok)
+      return askPerson(
+        context,
+        'DRAFT_OUTLINE',
+        [`The order does not work out: ${result.explanations.join(' ')} What should come first?`],
+        'the dependencies contradict each other',
+      );
+  }
+  if (!session.has('roadmap')) {
+    const { result } = await callTool(context, 'build_roadmap');
+    if (!result.ok) return giveUp(context, 'no_roadmap', result.explanations.join(' '));
+  }
+  return 'drafted';
+};
+
+export const validateRoadmapStage: StageRunner = async (context) => {
+  const { session, clock, request } = context;
+  const { outline, roadmap } = session.state;
+  if (outline === null || roadmap === null)
+    return giveUp(context, 'no_roadmap', 'There is no roadmap to check.');
+  const at = clock.now();
+  const violations = validateRoadmap(outline, roadmap);
+  const blocking = violations.filter((violation) => violation.blocking);
+  const rules = Math.max(0, 1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length));
+  const chosen = roadmap.options_tried.find(({ name }) => name === roadmap.chosen);
+  const verdict = weighStage(context, { self: null, rules, heuristics: chosen?.score ?? 1 });
+  session.note({
+    stage: 'VALIDATE_ROADMAP',
+    tool: 'controller',
+    at: at.toISOString(),
+    duration_ms: Math.max(0, clock.now().getTime() - at.getTime()),
+    ok: blocking.length === 0,
+    confidence: session.state.confidence.VALIDATE_ROADMAP?.composite ?? null,
+    cost_delta: 0,
+    explanation:
+      violations.length === 0 ? 'the order holds' : violations.map(({ text }) => text).join(' '),
+    ...(violations.length === 0 ? {} : { violations }),
+  });
+  if (blocking.length === 0 && verdict === 'continue') {
+    session.produce(['valid_roadmap']);
+    session.forgetRetries('DRAFT_ROADMAP');
+    const gated =
+      gatesWanted(request.policy).includes('roadmap') && !isApproved(session.state, 'roadmap');
+    return gated ? 'needs_approval' : 'valid';
+  }
+  if (verdict !== 'escalate' && mayRetry(context, 'DRAFT_ROADMAP')) {
+    session.discard(['dependencies']);
+    return 'invalid_retryable';
+  }
+  const why = blocking[0]?.text ?? 'I am not sure about the order.';
+  return askPerson(
+    context,
+    'DRAFT_ROADMAP',
+    [`${why} In which order should it be done?`],
+    'the roadmap is not sure enough',
+  );
+};

@@ -1,0 +1,64 @@
+// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: when. What does not fit is told with what would help, never squeezed in.
+import { validateSchedule } from '../schedule/validate.ts';
+import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
+import { mayRetry, weighStage } from './weigh.ts';
+
+export const draftSchedule: StageRunner = async (context) => {
+  const { session } = context;
+  if (session.state.change?.gate === 'schedule') {
+    session.discard(['schedule']);
+    const event = await fillStage(context);
+    if (event !== 'drafted') return event;
+    session.change({ change: null });
+    return 'drafted';
+  }
+  if (session.has('schedule')) return 'drafted';
+  const { result, ends } = await callTool(context, 'generate_schedule');
+  if (ends !== undefined && ends !== 'drafted') return ends;
+  return result.ok ? 'drafted' : giveUp(context, 'no_schedule', result.explanations.join(' '));
+};
+
+export const validateScheduleStage: StageRunner = async (context) => {
+  const { session, clock } = context;
+  const { outline, roadmap, schedule } = session.state;
+  if (outline === null || roadmap === null || schedule === null)
+    return giveUp(context, 'no_schedule', 'There is no schedule to check.');
+  await callTool(context, 'probe_portfolio');
+  const at = clock.now();
+  const violations = validateSchedule(outline, roadmap, schedule);
+  const conflicts = session.state.portfolio?.conflicts.length ?? 0;
+  const blocking = violations.filter((violation) => violation.blocking);
+  const rules = Math.max(0, 1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length));
+  const verdict = weighStage(context, {
+    self: null,
+    rules,
+    heuristics: Math.max(0, 1 - 0.25 * conflicts),
+  });
+  session.note({
+    stage: 'VALIDATE_SCHEDULE',
+    tool: 'controller',
+    at: at.toISOString(),
+    duration_ms: Math.max(0, clock.now().getTime() - at.getTime()),
+    ok: blocking.length === 0,
+    confidence: session.state.confidence.VALIDATE_SCHEDULE?.composite ?? null,
+    cost_delta: 0,
+    explanation:
+      violations.length === 0 ? 'the times hold' : violations.map(({ text }) => text).join(' '),
+    ...(violations.length === 0 ? {} : { violations }),
+  });
+  if (blocking.length === 0 && verdict === 'continue') {
+    session.forgetRetries('DRAFT_SCHEDULE');
+    return 'valid';
+  }
+  if (verdict !== 'escalate' && mayRetry(context, 'DRAFT_SCHEDULE')) {
+    session.discard(['schedule']);
+    return 'invalid_retryable';
+  }
+  const why = blocking[0]?.text ?? 'Several things fall into the same time.';
+  return askPerson(
+    context,
+    'DRAFT_SCHEDULE',
+    [`${why} What may move?`],
+    'the schedule is not sure enough',
+  );
+};

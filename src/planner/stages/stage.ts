@@ -1,0 +1,74 @@
+// What a stage is given, and what it gives back: the event by which the controller's table leads on.
+import type { Clock } from '#contracts/clock.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { PlanningRequest } from '#contracts/run.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Thresholds } from '../confidence.ts';
+import type { Session } from '../controller/session.ts';
+import type { PlanningLimits } from '../limits.ts';
+import type { PlannerTools } from '../ports.ts';
+import type { CallAnswer, Reasoner, Workbench } from '../reasoner.ts';
+
+export type StageContext = {
+  session: Session;
+  bench: Workbench;
+  reasoner: Reasoner;
+  request: PlanningRequest;
+  tools: PlannerTools;
+  limits: PlanningLimits;
+  thresholds: Thresholds;
+  clock: Clock;
+  /** Milliseconds since the epoch; no model is called after it. */
+  deadline: number;
+  signal: AbortSignal;
+  /** The plan as the session has it, where it has one. */
+  current(): PlanDraft | null;
+};
+
+export type StageRunner = (context: StageContext) => Promise<StageEvent>;
+
+/** Lets the reasoner work at the stage. */
+export function fillStage(context: StageContext): Promise<StageEvent> {
+  const { session, bench, reasoner, request, tools, deadline, signal, current } = context;
+  return reasoner.fill({
+    stage: session.state.stage,
+    request,
+    state: session.state,
+    current: current(),
+    bench,
+    tools,
+    deadline,
+    signal,
+  });
+}
+
+/** Calls a tool that needs nothing from a model. */
+export function callTool(
+  { bench, signal }: StageContext,
+  name: string,
+  args: JsonObject = {},
+): Promise<CallAnswer> {
+  return bench.call(name, args, signal);
+}
+
+/** The session ends: something that must not happen did. @returns the event for that */
+export function giveUp({ bench }: StageContext, reason: string, text: string): StageEvent {
+  bench.say({ kind: 'aborted', reason, text }, reason);
+  return 'fatal_error';
+}
+
+/** The session stands still with questions; the answer leads back to `resume`. */
+export function askPerson(
+  { bench }: StageContext,
+  resume: Stage,
+  questions: string[],
+  reason: string,
+): StageEvent {
+  bench.ask(
+    { kind: 'question', text: questions.join('\n'), questions },
+    { kind: 'questions', resume, gate: null, digest: null },
+    reason,
+  );
+  return 'needs_clarification';
+}

@@ -1,0 +1,22 @@
+// How sure a stage is, and what follows from it (B8): it goes on, is tried again, or a person is asked.
+import type { Stage } from '#contracts/planning/stages.ts';
+import type { Confidence } from '#contracts/planning/trace.ts';
+import { composeConfidence, judgeConfidence, type Verdict } from '../confidence.ts';
+import type { StageContext } from './stage.ts';
+
+/** Weighs the session's stage and keeps the result with it. */
+export function weighStage(
+  { session, thresholds }: Pick<StageContext, 'session' | 'thresholds'>,
+  parts: Pick<Confidence, 'self' | 'rules' | 'heuristics'>,
+): Verdict {
+  const confidence = composeConfidence(parts);
+  session.setConfidence(session.state.stage, confidence);
+  return judgeConfidence(confidence.composite, thresholds);
+}
+
+/** Whether `stage` may be tried once more; counts the try. */
+export function mayRetry({ session, limits }: StageContext, stage: Stage): boolean {
+  if ((session.state.retries[stage] ?? 0) >= limits.retries) return false;
+  session.retry(stage);
+  return true;
+}

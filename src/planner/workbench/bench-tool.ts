@@ -1,0 +1,45 @@
+// A tool as it lies on the workbench: one of the thirteen, a reading operation, or a verb of the conversation.
+import type { JsonObject } from '#contracts/text.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
+import type { Stage } from '#contracts/planning/stages.ts';
+import { fromSchema } from '../agent/agent-tool.ts';
+import type { Desk, PlanningTool, Product, ToolOutcome } from '../tools/planning-tool.ts';
+
+export type BenchTool = {
+  /** Letters, digits, `_` and `-`, at most 64. */
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+  /** A model's server holds the model to the schema. */
+  strict: boolean;
+  stages: Stage[];
+  prerequisites: Product[];
+  produces: Product[];
+  /** Changes nothing of the session, so it may run beside others. */
+  reads: boolean;
+  /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
+  revision: number | null;
+  /** Problems of the arguments as sentences; empty when they fit. */
+  check(args: JsonObject): string[];
+  /** May throw. */
+  run(args: JsonObject, desk: Desk): Promise<ToolOutcome>;
+};
+
+/** One of the thirteen as a bench tool: arguments are parsed by its schema. */
+export function toBenchTool<Input>(tool: PlanningTool<Input>): BenchTool {
+  const { name, description, stages, prerequisites, produces, revision, input } = tool;
+  const { parameters, check } = fromSchema(input);
+  return {
+    name,
+    description,
+    parameters,
+    strict: true,
+    stages,
+    prerequisites,
+    produces,
+    reads: false,
+    revision,
+    check,
+    run: (args, desk) => tool.run(input.parse(args), desk),
+  };
+}

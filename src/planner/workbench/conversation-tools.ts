@@ -1,0 +1,147 @@
+// Verbs of the conversation beside the thirteen: answer, look at plans, propose one whole. None of them decides anything.
+import { z } from 'zod';
+import { PlanStatus } from '#contracts/plan.ts';
+import type { Stage } from '#contracts/planning/stages.ts';
+import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
+import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
+import { checkDraft } from '../check-draft.ts';
+import { ProposalArguments, readProposal } from '../model/proposal.ts';
+import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+import { choosePattern } from '../patterns/match.ts';
+import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
+import type { BenchTool } from './bench-tool.ts';
+
+/** Where there is still something to find out. */
+export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
+/** What a person is shown of one answer. */
+const answerAtMost = 12_000;
+
+type Run = (args: JsonObject, desk: Desk) => Promise<ToolOutcome>;
+
+function verb(
+  name: string,
+  description: string,
+  schema: z.ZodType,
+  run: Run,
+  more: Partial<BenchTool> = {},
+): BenchTool {
+  return {
+    name,
+    description,
+    ...fromSchema(schema),
+    strict: true,
+    stages: openStages,
+    prerequisites: [],
+    produces: [],
+    reads: false,
+    revision: null,
+    run,
+    ...more,
+  };
+}
+
+/** An answer as it is shown: storable, and not longer than anybody reads. */
+export function cutAnswer(text: string): string {
+  const clean = text.replaceAll('\u0000', '').toWellFormed();
+  if (clean.length <= answerAtMost) return clean;
+  return `${clean.slice(0, answerAtMost)}\n… (cut: the answer has ${clean.length} characters)`;
+}
+
+const Answer = z.strictObject({
+  text: z.string().describe('The whole answer, in the words the person reads.'),
+});
+
+const answer = verb('answer', 'Answer the person without a plan.', Answer, async (args) => {
+  const text = Answer.parse(args).text.trim();
+  if (text === '') return { result: fail('The answer is empty.') };
+  return {
+    result: succeed(null, 'The person reads it.'),
+    changes: { result: { kind: 'answer', text: cutAnswer(text) } },
+    ends: 'answered',
+  };
+});
+
+/** A whole plan at once: for work that needs no phases, this is outline and context in one call. */
+const propose = verb(
+  'plan_propose',
+  'Put a whole plan before the person: for work of a few steps. Nothing runs until they approve it.',
+  ProposalArguments,
+  async (args, desk) => {
+    const { tools, state, request } = desk;
+    const read = readProposal(args, tools.manifest());
+    if (!read.ok) return { result: fail(...read.problems) };
+    const problems = checkDraft(read.draft, tools);
+    if (problems.length > 0) return { result: fail(...problems) };
+    const pattern = state.pattern ?? choosePattern(request);
+    return {
+      result: succeed(null, 'The plan is checked next, and then put before the person.'),
+      changes: { pattern, outline: outlineOfDraft(read.draft, pattern) },
+      self: read.confidence,
+      heuristics: 1,
+      ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',
+    };
+  },
+  // What looser servers send is read as well; readProposal finds the problems.
+  { produces: ['pattern', 'outline'], check: () => [] },
+);
+
+const PlanFilter = z.strictObject({
+  status: PlanStatus.nullable().describe('Only plans in this status; null: all.'),
+});
+
+const listPlans = verb(
+  'plan_list',
+  'List the latest plans.',
+  PlanFilter,
+  async (args, { tools }) => {
+    const { status } = PlanFilter.parse(args);
+    const plans = await tools.listPlans({
+      ...(status === null ? {} : { status: [status] }),
+      limit: 20,
+    });
+    return { result: succeed(toJson(plans)) };
+  },
+  { reads: true },
+);
+
+const PlanId = z.strictObject({ id: z.string().describe('PLAN- and 8 hexadecimal digits.') });
+
+const getPlan = verb(
+  'plan_get',
+  'Read one plan.',
+  PlanId,
+  async (args, { tools }) => ({
+    result: succeed(toJson(await tools.getPlan(PlanId.parse(args).id))),
+  }),
+  { reads: true },
+);
+
+/** A model decides nothing: the call is answered, and the plan waits as before. */
+function decide(name: 'plan_approve' | 'plan_reject'): BenchTool {
+  const word = name === 'plan_approve' ? 'approve' : 'reject';
+  return verb(
+    name,
+    `Only a person can ${word} a plan. Calling this changes nothing.`,
+    PlanId,
+    async () => ({
+      result: fail(
+        `Only a person can ${word} a plan, on its card or by the word "${word}". Nothing has been decided.`,
+      ),
+    }),
+    { check: () => [] },
+  );
+}
+
+function toJson(value: unknown): Json {
+  const parsed = JsonValue.safeParse(JSON.parse(JSON.stringify(value ?? null)));
+  return parsed.success ? parsed.data : null;
+}
+
+export const conversationTools: BenchTool[] = [
+  propose,
+  answer,
+  listPlans,
+  getPlan,
+  decide('plan_approve'),
+  decide('plan_reject'),
+];

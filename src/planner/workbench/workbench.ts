@@ -1,0 +1,144 @@
+// The tools of one stage with the session behind them (B3). A call goes through three phases: prepare (is it offered, do
+// its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
+import { errorMessage } from '#contracts/errors.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { Stage } from '#contracts/planning/stages.ts';
+import { fail, type ToolResult } from '../agent/agent-tool.ts';
+import type { Session } from '../controller/session.ts';
+import { traceStep } from '../outcomes.ts';
+import type { CallAnswer, Workbench } from '../reasoner.ts';
+import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
+import type { BenchTool } from './bench-tool.ts';
+
+/** Looks for a remembered result of a call, or makes and stores it. */
+export type Remember = (
+  tool: { name: string; revision: number },
+  args: JsonObject,
+  make: () => Promise<ToolOutcome>,
+) => Promise<{ outcome: ToolOutcome; remembered: boolean }>;
+
+export type WorkbenchParts = {
+  stage: Stage;
+  session: Session;
+  tools: BenchTool[];
+  /** All a tool may look at, but for the state and the signal, which are those of the call. */
+  desk: Omit<Desk, 'state' | 'signal'>;
+  clock: Clock;
+  remember: Remember;
+};
+
+/** Why the call cannot be made; null: it can. */
+function refuse(
+  { stage, session }: Pick<WorkbenchParts, 'stage' | 'session'>,
+  tools: BenchTool[],
+  tool: BenchTool | undefined,
+  name: string,
+  args: JsonObject,
+): ToolResult | null {
+  if (tool === undefined) {
+    const names = tools.map((other) => other.name).join(', ');
+    return fail(`There is no tool ${name.slice(0, 100)}. There are: ${names}.`);
+  }
+  if (!tool.stages.includes(stage)) return fail(`${tool.name} is not for this stage (${stage}).`);
+  const lacking = session.lacking(tool.prerequisites);
+  if (lacking.length > 0) {
+    const needs = lacking.join(' and ').replaceAll('_', ' ');
+    return fail(`${tool.name} needs ${needs} first.`);
+  }
+  const problems = tool.check(args);
+  return problems.length === 0 ? null : fail(...problems);
+}
+
+export function createWorkbench(parts: WorkbenchParts): Workbench {
+  const { stage, session, tools, desk, clock, remember } = parts;
+  const here = tools.filter((tool) => tool.stages.includes(stage));
+  const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
+
+  async function execute(
+    tool: BenchTool,
+    args: JsonObject,
+    signal: AbortSignal,
+  ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
+    const run = () => tool.run(args, { ...desk, state: session.state, signal });
+    try {
+      const { revision } = tool;
+      if (revision === null) return { outcome: await run(), remembered: false };
+      return await remember({ name: tool.name, revision }, args, run);
+    } catch (error) {
+      return { outcome: { result: fail(errorMessage(error)) }, remembered: false };
+    }
+  }
+
+  function finalise(
+    tool: BenchTool,
+    outcome: ToolOutcome,
+    startedAt: Date,
+    remembered: boolean,
+  ): CallAnswer {
+    const { result, changes, violations, adaptations, self, heuristics, ends } = outcome;
+    if (changes !== undefined) session.change(changes);
+    // What a tool calls produced is in the session only if the call went well.
+    if (result.ok) session.produce(tool.produces);
+    if (self !== undefined) session.weigh({ self });
+    if (heuristics !== undefined) session.weigh({ heuristics });
+    session.note({
+      ...traceStep({
+        stage,
+        tool: tool.name,
+        startedAt,
+        endedAt: clock.now(),
+        ok: result.ok,
+        confidence: result.confidence,
+        explanation: result.explanations.join(' ') || (result.ok ? 'done' : 'failed'),
+      }),
+      ...(violations === undefined || violations.length === 0 ? {} : { violations }),
+      ...(adaptations === undefined || adaptations.length === 0 ? {} : { adaptations }),
+      ...(remembered ? { remembered } : {}),
+    });
+    return ends === undefined ? { result } : { result, ends };
+  }
+
+  return {
+    stage,
+    offered: () =>
+      ready().map(({ name, description, parameters, strict, reads }) => ({
+        name,
+        description,
+        parameters,
+        strict,
+        reads,
+      })),
+    async call(name, args, signal) {
+      const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
+      const startedAt = clock.now();
+      const refused = refuse(parts, ready(), tool, name, args);
+      if (refused !== null || tool === undefined) {
+        const result = refused ?? fail('There is no such tool.');
+        session.note(
+          traceStep({
+            stage,
+            tool: name.slice(0, 200),
+            startedAt,
+            endedAt: clock.now(),
+            ok: false,
+            confidence: 0,
+            explanation: result.explanations.join(' '),
+          }),
+        );
+        return { result };
+      }
+      const { outcome, remembered } = await execute(tool, args, signal);
+      return finalise(tool, outcome, startedAt, remembered);
+    },
+    say(result, reason) {
+      session.change({ result, reason });
+    },
+    ask(result, pause, reason) {
+      session.change({ result, pause, reason });
+    },
+    explain: (reason) => session.change({ reason }),
+    pay: (calls, usd) => session.pay(calls, usd),
+    note: (entry) => session.note(entry),
+  };
+}

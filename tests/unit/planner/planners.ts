@@ -1,0 +1,19 @@
+// Planners for tests: nothing is kept, nothing is paid.
+import { systemClock } from '#contracts/clock.ts';
+import type { Planner } from '#contracts/run.ts';
+import { createPlanner } from '#planner/create-planner.ts';
+import type { PlanningLimits } from '#planner/limits.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+
+export const limits: PlanningLimits = {
+  turns: 10,
+  retries: 2,
+  wallSeconds: 45,
+  softPerTurn: 0.3,
+  perSession: 2,
+  perDay: 5,
+};
+
+export function createOfflinePlanner({ tools }: { tools: PlannerTools }): Planner {
+  return createPlanner({ tools, model: null, limits, clock: systemClock });
+}
