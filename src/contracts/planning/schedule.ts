@@ -15,6 +15,8 @@ export const StrategyProfile = z.strictObject({
     .array(z.strictObject({ days: z.array(Weekday).min(1), from: clock, to: clock }))
     .default([{ days: ['MO', 'TU', 'WE', 'TH', 'FR'], from: '09:00', to: '17:00' }]),
   days_off: z.array(day).max(1000).default([]),
+  /** Days on which people work although their weekday or a day off says otherwise. */
+  days_on: z.array(day).max(1000).default([]),
   /** Share of its duration that a person's task gets on top. */
   buffer: z.number().min(0).max(2).default(0),
   /** Minutes of people's work on one day; null: as long as the working hours are. */

@@ -1,0 +1,222 @@
+// Times for work that waits for other work: the serial schedule generation scheme, one node after another in an order
+// that respects precedence, each at the first moment that its edges, its dates and its person's time allow.
+// Kelley, "The critical-path method: resources planning and scheduling" (1963); Kolisch, "Serial and parallel
+// resource-constrained project scheduling methods revisited", EJOR 90 (1996). With deadlines it is a heuristic: another
+// order can succeed where this one is late. Nodes whose latest start is earlier come first.
+import type { Interval } from './intervals.ts';
+import {
+  findPlaceEnding,
+  isFree,
+  openPersonTime,
+  type PersonTime,
+  type Place,
+  takePlace,
+} from './person-time.ts';
+import {
+  bindsEnd,
+  boundOf,
+  findLatestStarts,
+  orderTopologically,
+  type TimedEdge,
+} from './precedence.ts';
+import { minuteMs, type WorkingTime } from './working-time.ts';
+
+/** Moments are milliseconds since 1970. */
+export type TimedNode = {
+  id: string;
+  /** How long it takes; for people's work: time they spend on it. */
+  minutes: number;
+  /** Whose time it takes; null: a machine's, at any hour and beside anything else. */
+  person: string | null;
+  /** It does not begin before. */
+  release: number | null;
+  /** It begins exactly then. */
+  fixed: number | null;
+  /** It ends no later. */
+  deadline: number | null;
+  /** Its release was named as its moment: where nothing else moves it, it begins then, whatever the hour. */
+  anyHour?: boolean;
+};
+
+export type PassInput = {
+  nodes: readonly TimedNode[];
+  /** Between nodes of the list. */
+  edges: readonly TimedEdge[];
+  /** Nothing begins before. */
+  now: number;
+  time: WorkingTime;
+  minutesADay: number | null;
+  /** What is taken of each person's time. */
+  busy: ReadonlyMap<string, readonly Interval[]>;
+};
+
+/** What a node's place breaks, and by how many milliseconds; `clash`: the same person has another fixed moment then. */
+export type Lateness = {
+  kind: 'deadline' | 'fixed' | 'clash';
+  node: string;
+  limit: number;
+  by: number;
+};
+
+/** What a node's start waited for. */
+type Driver =
+  | { kind: 'edge'; from: string }
+  | { kind: 'person' }
+  | { kind: 'release' }
+  | { kind: 'now' };
+
+export type Pass =
+  | {
+      kind: 'placed';
+      places: Map<string, Interval>;
+      /** Deadlines and fixed moments that do not hold; empty: everything fits. */
+      late: Lateness[];
+      drivers: Map<string, Driver>;
+    }
+  /** Some wait for one another. */
+  | { kind: 'cycle' }
+  /** There is not enough working time within ten years. */
+  | { kind: 'no_time'; node: string };
+
+export function runForwardPass(input: PassInput): Pass {
+  const nodes = new Map(
+    input.nodes.map((node) => [node.id, { ...node, length: Math.round(node.minutes * minuteMs) }]),
+  );
+  const ids = input.nodes.map(({ id }) => id);
+  const anyOrder = orderTopologically(ids, input.edges);
+  if (anyOrder === null) return { kind: 'cycle' };
+  const latest = findLatestStarts(nodes, anyOrder, input.edges);
+  const order =
+    orderTopologically(ids, input.edges, (id) => latest.get(id) ?? Number.POSITIVE_INFINITY) ??
+    anyOrder;
+  const incoming = Map.groupBy(input.edges, ({ to }) => to);
+  const people = openPeople(input);
+  const places = new Map<string, Interval>();
+  const late = findClashes([...nodes.values()]);
+  const drivers = new Map<string, Driver>();
+  for (const id of order) {
+    const node = nodes.get(id);
+    if (node === undefined) continue;
+    const bounds = findBounds(incoming.get(id) ?? [], places);
+    const asked = Math.max(input.now, node.release ?? input.now);
+    const earliest = Math.max(asked, bounds.start);
+    const person = node.person === null ? undefined : people.get(node.person);
+    const place = putNode(node, earliest, bounds.end, person);
+    if (place === null) return { kind: 'no_time', node: id };
+    if (person !== undefined && node.fixed === null) takePlace(person, place);
+    places.set(id, { from: place.from, to: place.to });
+    drivers.set(id, nameDriver(node, place, bounds, input.now));
+    late.push(...findLateness(node, place, earliest, bounds.end));
+  }
+  return { kind: 'placed', places, late, drivers };
+}
+
+type Sized = TimedNode & { length: number };
+
+/** The time of each person, with the fixed moments already taken: those do not move for others. */
+function openPeople({ nodes, busy, time, minutesADay, now }: PassInput): Map<string, PersonTime> {
+  const mine = Map.groupBy(
+    nodes.filter(({ person }) => person !== null),
+    ({ person }) => person ?? '',
+  );
+  return new Map(
+    [...mine].map(([person, own]) => {
+      const opened = openPersonTime(time, busy.get(person) ?? [], minutesADay, now);
+      for (const { fixed, minutes } of own) {
+        if (fixed === null) continue;
+        const span = { from: fixed, to: fixed + Math.round(minutes * minuteMs) };
+        takePlace(opened, { ...span, segments: [span] });
+      }
+      return [person, opened];
+    }),
+  );
+}
+
+/** Fixed moments of one person that lie over one another; the one that begins later is named. */
+function findClashes(nodes: readonly Sized[]): Lateness[] {
+  const fixed = nodes
+    .flatMap(({ id, person, fixed, length }) =>
+      person === null || fixed === null || length === 0 ? [] : [{ id, person, fixed, length }],
+    )
+    .sort((a, b) => a.fixed - b.fixed);
+  const late: Lateness[] = [];
+  const reached = new Map<string, number>();
+  for (const { id, person, fixed: limit, length } of fixed) {
+    const until = reached.get(person) ?? limit;
+    if (until > limit) late.push({ kind: 'clash', node: id, limit, by: until - limit });
+    reached.set(person, Math.max(until, limit + length));
+  }
+  return late;
+}
+
+type Bounds = { start: number; end: number; driver: string | null };
+
+/** The earliest start and end that placed predecessors allow, and the one that allows least. */
+function findBounds(edges: readonly TimedEdge[], places: ReadonlyMap<string, Interval>): Bounds {
+  const bounds: Bounds = {
+    start: Number.NEGATIVE_INFINITY,
+    end: Number.NEGATIVE_INFINITY,
+    driver: null,
+  };
+  for (const edge of edges) {
+    const place = places.get(edge.from);
+    if (place === undefined) continue;
+    const bound = boundOf(edge, place);
+    const side = bindsEnd(edge.type) ? 'end' : 'start';
+    if (bound <= bounds[side]) continue;
+    bounds[side] = bound;
+    bounds.driver = edge.from;
+  }
+  return bounds;
+}
+
+function putNode(
+  node: Sized,
+  earliest: number,
+  endAtLeast: number,
+  person: PersonTime | undefined,
+): Place | null {
+  const at = (from: number): Place => {
+    const span = { from, to: from + node.length };
+    return { ...span, segments: node.length > 0 ? [span] : [] };
+  };
+  if (node.fixed !== null) return at(node.fixed);
+  if (person === undefined) return at(Math.max(earliest, endAtLeast - node.length));
+  if (node.anyHour === true && node.release === earliest && endAtLeast <= earliest + node.length) {
+    const named = at(earliest);
+    if (isFree(person, named)) return named;
+  }
+  return findPlaceEnding(person, earliest, node.length, endAtLeast);
+}
+
+function findLateness(
+  node: Sized,
+  place: Interval,
+  earliest: number,
+  endAtLeast: number,
+): Lateness[] {
+  const late: Lateness[] = [];
+  if (node.fixed !== null) {
+    const by = Math.max(earliest - place.from, endAtLeast - place.to);
+    if (by > 0) late.push({ kind: 'fixed', node: node.id, limit: node.fixed, by });
+  }
+  if (node.deadline !== null && place.to > node.deadline)
+    late.push({
+      kind: 'deadline',
+      node: node.id,
+      limit: node.deadline,
+      by: place.to - node.deadline,
+    });
+  return late;
+}
+
+function nameDriver(node: Sized, place: Interval, bounds: Bounds, now: number): Driver {
+  const bound = Math.max(bounds.start, bounds.end - node.length);
+  const own = node.fixed ?? node.release;
+  if (bounds.driver !== null && bound >= Math.max(now, own ?? now))
+    return place.from > bound && node.person !== null && place.from > bounds.end
+      ? { kind: 'person' }
+      : { kind: 'edge', from: bounds.driver };
+  if (own !== null && own > now) return { kind: 'release' };
+  return node.person !== null && place.from > now ? { kind: 'person' } : { kind: 'now' };
+}

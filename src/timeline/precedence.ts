@@ -1,0 +1,76 @@
+// Generalised precedence relations with minimal time lags: FS, SS, FF and SF with lag or lead, as bounds on starts and ends.
+// Elmaghraby and Kamburowski, "The analysis of activity networks under generalized precedence relations",
+// Management Science 38(9), 1992.
+import type { DependencyType } from '#contracts/plan.ts';
+import { createHeap } from './heap.ts';
+import type { Interval } from './intervals.ts';
+import { minuteMs } from './working-time.ts';
+
+/** `to` waits for `from`; the lag is time that passes, whoever works. Negative: a lead. */
+export type TimedEdge = { from: string; to: string; type: DependencyType; lag_minutes: number };
+
+/** The moment that an edge binds the successor's start or end to, with its predecessor at `place`. */
+export function boundOf(edge: TimedEdge, place: Interval): number {
+  const anchor = edge.type === 'FS' || edge.type === 'FF' ? place.to : place.from;
+  return anchor + edge.lag_minutes * minuteMs;
+}
+
+/** Whether the edge binds the successor's end rather than its start. */
+export function bindsEnd(type: DependencyType): boolean {
+  return type === 'FF' || type === 'SF';
+}
+
+/**
+ * The ids in an order in which every edge leads forward; among those that could come next, the one with the least
+ * `urgency` first, then the earlier in `ids`. null: some wait for one another.
+ */
+export function orderTopologically(
+  ids: readonly string[],
+  edges: readonly TimedEdge[],
+  urgency: (id: string) => number = () => 0,
+): string[] | null {
+  const waits = new Map(ids.map((id) => [id, 0]));
+  const out = Map.groupBy(edges, ({ from }) => from);
+  for (const { to } of edges) waits.set(to, (waits.get(to) ?? 0) + 1);
+  const position = new Map(ids.map((id, index) => [id, index]));
+  const ready = createHeap<{ id: string; urgency: number; position: number }>((a, b) =>
+    a.urgency === b.urgency ? a.position - b.position : a.urgency < b.urgency ? -1 : 1,
+  );
+  const release = (id: string) =>
+    ready.push({ id, urgency: urgency(id), position: position.get(id) ?? 0 });
+  for (const id of ids) if (waits.get(id) === 0) release(id);
+  const order: string[] = [];
+  for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+    order.push(next.id);
+    for (const { to } of out.get(next.id) ?? []) {
+      const left = (waits.get(to) ?? 0) - 1;
+      waits.set(to, left);
+      if (left === 0) release(to);
+    }
+  }
+  return order.length === ids.length ? order : null;
+}
+
+type Dated = { id: string; length: number; deadline: number | null };
+
+/** Latest start of each node that lets every deadline be met, people's time left aside; Infinity where none depends on it. */
+export function findLatestStarts(
+  nodes: ReadonlyMap<string, Dated>,
+  order: readonly string[],
+  edges: readonly TimedEdge[],
+): Map<string, number> {
+  const out = Map.groupBy(edges, ({ from }) => from);
+  const latest = new Map<string, number>();
+  for (const id of order.toReversed()) {
+    const length = nodes.get(id)?.length ?? 0;
+    let end = nodes.get(id)?.deadline ?? Number.POSITIVE_INFINITY;
+    for (const { to, type, lag_minutes } of out.get(id) ?? []) {
+      const start = latest.get(to) ?? Number.POSITIVE_INFINITY;
+      const anchor = bindsEnd(type) ? start + (nodes.get(to)?.length ?? 0) : start;
+      const bound = anchor - lag_minutes * minuteMs;
+      end = Math.min(end, type === 'FS' || type === 'FF' ? bound : bound + length);
+    }
+    latest.set(id, end - length);
+  }
+  return latest;
+}
