@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import { measureApprove } from './benches/approve.ts';
 import { measureDags } from './benches/dags.ts';
+import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
 import { measureReady } from './benches/ready.ts';
 import { measureShapes } from './benches/shapes.ts';
@@ -28,6 +29,7 @@ const benches: Record<BenchName, Bench> = {
   views: measureViews,
   ready: measureReady,
   approve: measureApprove,
+  planner: measurePlanner,
   start: measureStart,
 };
 

@@ -9,6 +9,7 @@ export const benchNames = [
   'views',
   'ready',
   'approve',
+  'planner',
   'start',
 ] as const;
 export type BenchName = (typeof benchNames)[number];

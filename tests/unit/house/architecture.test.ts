@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runEvents, runLifecycle } from '#conversation/run-table.ts';
+import { StageEvent } from '#contracts/planning/stages.ts';
+import { sessionLifecycle } from '#planner/controller/table.ts';
 import { lifecycle, planEvents } from '#plans/lifecycle-table.ts';
 
 const file = new URL('../../../ARCHITECTURE.md', import.meta.url);
@@ -21,6 +23,21 @@ function printTable<S extends string, E extends string>(
   ].join('\n');
 }
 
+/** For a table with more events than a page is wide: a line for each stage. */
+function printList<S extends string, E extends string>(
+  table: Record<S, Partial<Record<E, S>>>,
+  events: readonly E[],
+): string {
+  const rows = (Object.keys(table) as S[]).map((stage) => {
+    const ways = events.flatMap((event) => {
+      const to = table[stage][event];
+      return to === undefined ? [] : [`${event.replaceAll('_', ' ')} → ${to}`];
+    });
+    return `| **${stage}** | ${ways.join(' · ')} |`;
+  });
+  return ['| stage | event → next stage |', '|---|---|', ...rows].join('\n');
+}
+
 function insert(text: string, name: string, table: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const from = text.indexOf(open);
@@ -31,11 +48,12 @@ function insert(text: string, name: string, table: string): string {
 
 test('ARCHITECTURE.md shows the state tables as they are in code', () => {
   const text = readFileSync(file, 'utf8');
-  const printed = insert(
-    insert(text, 'plan table', printTable(lifecycle, planEvents)),
-    'run table',
-    printTable(runLifecycle, runEvents),
-  );
+  const tables: [name: string, table: string][] = [
+    ['plan table', printTable(lifecycle, planEvents)],
+    ['run table', printTable(runLifecycle, runEvents)],
+    ['session table', printList(sessionLifecycle, StageEvent.options)],
+  ];
+  const printed = tables.reduce((page, [name, table]) => insert(page, name, table), text);
   if (process.env.UPDATE_TABLES === '1') writeFileSync(file, printed);
   else expect(text).toBe(printed);
 });
