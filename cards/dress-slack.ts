@@ -4,7 +4,17 @@ import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
 import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
-import type { Ask, Button, Line, PlanView, Section, TextView } from './view.ts';
+import {
+  type AnyPress,
+  type Ask,
+  type Button,
+  keyOf,
+  type Line,
+  type PlanView,
+  type Section,
+  type SessionView,
+  type TextView,
+} from './view.ts';
 
 type Run = {
   type: 'text' | 'link';
@@ -54,13 +64,18 @@ function sectionRuns(section: Section, link: string | null): Run[] {
   return [run(section.label, bold), ...body, ...all];
 }
 
+/** Tells buttons of one action apart: Slack wants ids that differ. */
+function suffixOf(press: AnyPress, index: number): string {
+  if ('step_id' in press && press.step_id !== undefined) return `:${press.step_id}`;
+  return 'choice' in press && press.choice !== undefined ? `:${index}` : '';
+}
+
 /** @param link where a form can be filled in: there are no inputs in a message */
-function dressButton(button: Button, link: string | null = null) {
+function dressButton(button: Button<AnyPress>, index: number, link: string | null = null) {
   const { press, confirm, form } = button;
-  const step = press.step_id === undefined ? '' : `:${press.step_id}`;
   return {
     label: cutShown(button.label, slackLimits.buttonText),
-    action_id: cutShown(`countersign:${press.action}${step}`, slackLimits.id),
+    action_id: cutShown(`countersign:${press.action}${suffixOf(press, index)}`, slackLimits.id),
     value: JSON.stringify(press),
     style: button.style === 'primary' ? 'primary' : null,
     url: form !== null && form.fields.length > 0 ? link : null,
@@ -80,7 +95,7 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-function dressAsk(ask: Ask, index: number, link: string | null) {
+function dressAsk(ask: Ask<AnyPress>, index: number, link: string | null) {
   return {
     block: `ask:${index}`,
     runs: fitRuns([
@@ -89,17 +104,17 @@ function dressAsk(ask: Ask, index: number, link: string | null) {
       ...ask.known.map((line) => run(`\n${line}`)),
       ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
     ]),
-    buttons: ask.buttons.map((button) => dressButton(button, link)),
+    buttons: ask.buttons.map((button, at) => dressButton(button, at, link)),
   };
 }
 
 /** What `slack/plan.json` is expanded with. */
-export function dressPlanForSlack(view: PlanView) {
+export function dressCardForSlack(view: PlanView | SessionView) {
   const { state, progress } = view;
   const first = `${state.symbol} ${state.words}`;
   const pace = progress === null || progress.pace === '' ? '' : `\n${progress.pace}`;
   return {
-    block: `${view.plan_id}:v${view.version}`,
+    block: keyOf(view),
     title: cutShown(view.title, slackLimits.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
     asks: view.asks.map((ask, index) => dressAsk(ask, index, view.link)),
@@ -114,7 +129,7 @@ export function dressPlanForSlack(view: PlanView) {
       runs: fitRuns(sectionRuns(section, view.link)),
     })),
     small: [view.approvals, view.facts].filter((text) => text !== '').map(plain),
-    buttons: view.buttons.map((button) => dressButton(button)),
+    buttons: view.buttons.map((button, index) => dressButton(button, index)),
   };
 }
 
@@ -132,7 +147,7 @@ export function dressTextForSlack(view: TextView) {
 }
 
 /** The `text` beside the blocks, escaped, for notifications and screen readers. */
-export function fallbackFor(view: PlanView | TextView): string {
+export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
   return escapeMrkdwn(cutShown(text, Math.floor(slackLimits.fallbackText / 5)));
 }

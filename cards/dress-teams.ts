@@ -5,7 +5,7 @@ import { inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
 import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
-import type { Ask, Button, PlanView, TextView } from './view.ts';
+import type { AnyPress, Ask, Button, CardView, TextView } from './view.ts';
 
 const colors = {
   default: 'default',
@@ -15,8 +15,13 @@ const colors = {
   attention: 'attention',
 } as const;
 
+/** The step that a form belongs to; sessions have none. */
+function stepOf(press: AnyPress): string {
+  return 'step_id' in press ? (press.step_id ?? '') : '';
+}
+
 /** A button that asks first opens a card inside the card; the others act at once. */
-function dressButton(button: Button, index: number) {
+function dressButton(button: Button<AnyPress>, index: number) {
   const { press, form, confirm } = button;
   const opens = form !== null || confirm !== null;
   return {
@@ -31,14 +36,14 @@ function dressButton(button: Button, index: number) {
         : {
             ...form,
             id: inputIdOf(press),
-            fields: form.fields.map((field) => drawInput(field, press.step_id ?? '')),
+            fields: form.fields.map((field) => drawInput(field, stepOf(press))),
           },
     confirm,
     submit: form?.submit ?? confirm?.submit ?? '',
   };
 }
 
-function dressAsk(ask: Ask) {
+function dressAsk(ask: Ask<AnyPress>) {
   const [first] = ask.buttons;
   const note =
     ask.note === null || first === undefined
@@ -51,7 +56,7 @@ function dressAsk(ask: Ask) {
 const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id', 'value'];
 
 /** What `teams/plan.json` is expanded with. */
-export function dressPlanForTeams(view: PlanView) {
+export function dressCardForTeams(view: CardView) {
   const first = `${view.state.symbol} ${view.state.words}`;
   const dressed = {
     ...view,

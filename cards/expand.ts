@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs';
 // The package's own entry drags in type sources that do not pass this project's compiler options.
 import { Template } from 'adaptivecards-templating/lib/template-engine.js';
-import { dressPlanForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
-import { dressPlanForTeams, dressTextForTeams } from './dress-teams.ts';
+import { dressCardForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
+import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
 import {
-  fitPlan,
+  fitCard,
   fitText,
   measureBlocks,
   measureCard,
   slackLimits,
   teamsLimits,
 } from './limits.ts';
-import type { PlanView, TextView } from './view.ts';
+import type { PlanView, SessionView, TextView } from './view.ts';
 
 /** JSON that a platform draws. */
 export type Drawn = { [key: string]: unknown };
@@ -25,12 +25,12 @@ function loadTemplate(path: string): Template {
 
 const templates = {
   teams: {
-    plan: loadTemplate('teams/plan.json'),
+    card: loadTemplate('teams/plan.json'),
     notice: loadTemplate('teams/notice.json'),
     question: loadTemplate('teams/question.json'),
   },
   slack: {
-    plan: loadTemplate('slack/plan.json'),
+    card: loadTemplate('slack/plan.json'),
     notice: loadTemplate('slack/notice.json'),
     question: loadTemplate('slack/question.json'),
   },
@@ -71,15 +71,16 @@ function fitsSlack(blocks: Drawn[]): boolean {
   return blocks.length <= slackLimits.blocks && measureBlocks(blocks) <= slackLimits.message;
 }
 
-/** The plan as an Adaptive Card 1.5, within what Teams takes. */
-export function drawAdaptiveCard(view: PlanView): Drawn {
-  return fitPlan(view, (v) => expandCard(templates.teams.plan, dressPlanForTeams(v)), fitsTeams);
+/** A plan or a session as an Adaptive Card 1.5, within what Teams takes. */
+export function drawAdaptiveCard(view: PlanView | SessionView): Drawn {
+  return fitCard(view, (v) => expandCard(templates.teams.card, dressCardForTeams(v)), fitsTeams);
 }
 
-/** The plan as a Slack message, within what Slack takes. */
-export function drawBlocks(view: PlanView): SlackMessage {
-  const draw = (v: PlanView) => expandBlocks(templates.slack.plan, dressPlanForSlack(v));
-  return { text: fallbackFor(view), blocks: fitPlan(view, draw, fitsSlack) };
+/** A plan or a session as a Slack message, within what Slack takes. */
+export function drawBlocks(view: PlanView | SessionView): SlackMessage {
+  const draw = (v: PlanView | SessionView) =>
+    expandBlocks(templates.slack.card, dressCardForSlack(v));
+  return { text: fallbackFor(view), blocks: fitCard(view, draw, fitsSlack) };
 }
 
 /** A notice or a question as an Adaptive Card. */

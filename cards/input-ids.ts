@@ -1,9 +1,10 @@
 // Which input of a card belongs to which press: said once for the cards, the server and the console's page.
 import type { CardPress } from '#contracts/card.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
 
 /** The id of the input that belongs to an action; distinct, because a card may hold several. */
-export function inputIdOf(press: CardPress): string {
-  if (press.step_id === undefined) return `text:${press.action}`;
+export function inputIdOf(press: CardPress | SessionPress): string {
+  if (!('step_id' in press) || press.step_id === undefined) return `text:${press.action}`;
   return press.action === 'human_blocked'
     ? `text:blocked:${press.step_id}`
     : `text:step:${press.step_id}`;

@@ -3,7 +3,7 @@
 import { keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
 import { moreLines } from './text-view.ts';
-import type { Ask, PlanView, TextView } from './view.ts';
+import type { AnyPress, Ask, CardView, Details, TextView } from './view.ts';
 import { andMore } from './words.ts';
 
 /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
@@ -46,18 +46,18 @@ export function measureCard(card: unknown): number {
   return Buffer.byteLength(JSON.stringify(card), 'utf8');
 }
 
-type Budget = { line: number; lines: number; sentence: number; asks: number };
+type Budget = { line: number; lines: number; sentence: number; asks: number; details: number };
 
 /** From roomy to bare; the last keeps what a decision cannot do without: state, sentence, one ask, buttons. */
 const budgets: Budget[] = [
-  { line: 900, lines: 12, sentence: 500, asks: 10 },
-  { line: 140, lines: 8, sentence: 400, asks: 5 },
-  { line: 80, lines: 5, sentence: 300, asks: 3 },
-  { line: 60, lines: 2, sentence: 200, asks: 1 },
-  { line: 60, lines: 0, sentence: 150, asks: 1 },
+  { line: 900, lines: 12, sentence: 500, asks: 10, details: 100 },
+  { line: 140, lines: 8, sentence: 400, asks: 5, details: 60 },
+  { line: 80, lines: 5, sentence: 300, asks: 3, details: 20 },
+  { line: 60, lines: 2, sentence: 200, asks: 1, details: 0 },
+  { line: 60, lines: 0, sentence: 150, asks: 1, details: 0 },
 ];
 
-function shrinkAsk(ask: Ask, { line }: Budget): Ask {
+function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
   return {
     ...ask,
     text: cutShown(ask.text, line * 2),
@@ -65,7 +65,21 @@ function shrinkAsk(ask: Ask, { line }: Budget): Ask {
   };
 }
 
-function shrinkPlan(view: PlanView, budget: Budget): PlanView {
+function shrinkDetails(details: Details, budget: Budget): Details {
+  const kept = details.lines.slice(0, budget.details);
+  const hidden = details.lines.length - kept.length;
+  return {
+    ...details,
+    lines: kept.map((line) => ({
+      ...line,
+      text: cutShown(line.text, budget.line),
+      note: cutShown(line.note, budget.line),
+    })),
+    more: hidden === 0 ? details.more : addToMore(details.more, hidden),
+  };
+}
+
+function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: Budget): V {
   const asks = view.asks.slice(0, budget.asks);
   const dropped = view.asks.length - asks.length;
   return {
@@ -73,6 +87,8 @@ function shrinkPlan(view: PlanView, budget: Budget): PlanView {
     title: cutShown(view.title, Math.min(300, budget.sentence)),
     sentence: cutShown(view.sentence, budget.sentence),
     approvals: cutShown(view.approvals, budget.sentence),
+    details:
+      view.details === null || budget.details === 0 ? null : shrinkDetails(view.details, budget),
     asks: asks.map((ask) => shrinkAsk(ask, budget)),
     asks_more: dropped === 0 ? view.asks_more : addToMore(view.asks_more, dropped),
     sections: view.sections.map((section) => {
@@ -92,15 +108,15 @@ function addToMore(more: string, dropped: number): string {
 }
 
 /** The first drawing of `view` that `fits`, made smaller step by step. The last one is taken as it is. */
-export function fitPlan<T>(
-  view: PlanView,
-  draw: (view: PlanView) => T,
+export function fitCard<P extends AnyPress, V extends CardView<P>, T>(
+  view: V,
+  draw: (view: V) => T,
   fits: (drawn: T) => boolean,
 ): T {
   let drawn = draw(view);
   for (const budget of budgets) {
     if (fits(drawn)) return drawn;
-    drawn = draw(shrinkPlan(view, budget));
+    drawn = draw(shrinkView<P, V>(view, budget));
   }
   return drawn;
 }

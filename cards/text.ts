@@ -1,6 +1,6 @@
 // The text twin of every card: the same words in the same order, for notifications, screen readers and logs.
 import { describeField } from './form-fields.ts';
-import type { Ask, Line, PlanView, Section, TextView } from './view.ts';
+import type { AnyPress, Ask, CardView, Line, Section, TextView } from './view.ts';
 
 function drawLine({ lead, text, note }: Line): string {
   const words = lead === '' ? text : `${lead} ${text}`;
@@ -16,7 +16,7 @@ function drawSection(section: Section): string {
   ].join('\n');
 }
 
-function drawAsk(ask: Ask): string {
+function drawAsk(ask: Ask<AnyPress>): string {
   const choices = ask.buttons.map((button) => button.label).join(' · ');
   return [
     `${ask.label}: ${ask.text}`,
@@ -26,13 +26,13 @@ function drawAsk(ask: Ask): string {
   ].join('\n');
 }
 
-function drawProgress({ progress }: PlanView): string {
+function drawProgress({ progress }: CardView): string {
   if (progress === null) return '';
   return progress.pace === '' ? progress.text : `${progress.text} · ${progress.pace}`;
 }
 
-/** The plan in plain lines. */
-export function drawText(view: PlanView): string {
+/** A plan or a session in plain lines. */
+export function drawText(view: CardView): string {
   const buttons = view.buttons.map((button) => button.label).join(' · ');
   return [
     view.title,

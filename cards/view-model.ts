@@ -63,6 +63,7 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     approvals: viewApprovals(facts),
     facts: viewFacts(facts),
     buttons: viewButtons(facts),
+    details: null,
     link: facts.link,
   };
 }

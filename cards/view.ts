@@ -1,8 +1,9 @@
-// What people see of a plan, as data: every string is final, cleaned and cut; no platform is known here.
+// What people see of a plan or a planning session, as data: every string is final, cleaned and cut; no platform is known here.
 // Cards, their text twins and the terminal all draw from this, so the words are written once.
 import type { CardPress } from '#contracts/card.ts';
 import type { FormField } from '#contracts/form.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
 
 type FieldType = FormField['type'];
 
@@ -40,17 +41,20 @@ export type Form = {
   submit: string;
 };
 
-export type Button = {
+/** What any button of ours sends. */
+export type AnyPress = CardPress | SessionPress;
+
+export type Button<Press extends AnyPress = CardPress> = {
   label: string;
   style: 'primary' | 'plain';
-  press: CardPress;
+  press: Press;
   form: Form | null;
   /** Asked once more before it happens; null: it happens at once. */
   confirm: { text: string; submit: string } | null;
 };
 
 /** Something only a person can settle; drawn first and in bold. */
-export type Ask = {
+export type Ask<Press extends AnyPress = CardPress> = {
   kind: 'person' | 'confirm' | 'unknown' | 'change';
   /** The step it is about; of a change of the plan, that change. */
   step_id: string;
@@ -62,7 +66,7 @@ export type Ask = {
   note: string | null;
   /** What the person is to fill in; the button that is done with it has them in its form. */
   fields: Field[];
-  buttons: Button[];
+  buttons: Button<Press>[];
 };
 
 export type Line = {
@@ -88,7 +92,16 @@ export type SectionKind =
   | 'failed'
   | 'done'
   | 'left'
-  | 'options';
+  | 'options'
+  | 'outline'
+  | 'order'
+  | 'ways'
+  | 'times'
+  | 'conflicts'
+  | 'pattern'
+  | 'questions'
+  | 'offers'
+  | 'relaxations';
 
 export type Section = {
   kind: SectionKind;
@@ -113,11 +126,11 @@ export type Progress = {
   pace: string;
 };
 
-export type PlanView = {
-  plan_id: string;
-  version: number;
-  digest: string;
-  status: PlanStatus;
+/** What there is behind a card: every line, where the card shows some. */
+export type Details = { title: string; lines: Line[]; more: string };
+
+/** What every card has, in the order in which it is drawn. */
+export type CardView<Press extends AnyPress = AnyPress> = {
   title: string;
   planner: string;
   state: {
@@ -129,7 +142,7 @@ export type PlanView = {
     /** Somebody has to decide before anything else happens. */
     open: boolean;
   };
-  asks: Ask[];
+  asks: Ask<Press>[];
   /** How many more wait for a person than are drawn, in words, or empty. */
   asks_more: string;
   /** What will be true afterwards; once it is over, what became of it. */
@@ -140,9 +153,44 @@ export type PlanView = {
   approvals: string;
   /** The small line: time, cost, planner, confidence, digest. */
   facts: string;
-  buttons: Button[];
+  buttons: Button<Press>[];
+  /** null: the card shows all there is, or says elsewhere where the rest is. */
+  details: Details | null;
   link: string | null;
 };
+
+export type PlanView = CardView<CardPress> & {
+  plan_id: string;
+  version: number;
+  digest: string;
+  status: PlanStatus;
+};
+
+/** What a session stands at, or how it ended. */
+export type SessionKind =
+  | 'running'
+  | 'questions'
+  | 'outline'
+  | 'roadmap'
+  | 'schedule'
+  | 'rfc'
+  | 'budget'
+  | 'escalation'
+  | 'plan'
+  | 'answered'
+  | 'aborted';
+
+export type SessionView = CardView<SessionPress> & {
+  run_id: string;
+  turn: number;
+  digest: string;
+  kind: SessionKind;
+};
+
+/** Names a card among others: its blocks are called after it. */
+export function keyOf(view: PlanView | SessionView): string {
+  return 'plan_id' in view ? `${view.plan_id}:v${view.version}` : `${view.run_id}:t${view.turn}`;
+}
 
 /** An answer, a note or a question: lines of text without a plan. */
 export type TextView = {

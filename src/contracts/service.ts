@@ -6,7 +6,16 @@ import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
 import type { RunRequest, RunView, TraceEntry } from './run.ts';
-import type { AuditEntry, Change, Diff, Overview, StepPage, VersionDiff } from './views.ts';
+import type { SessionCardFacts, SessionChoice } from './session-card.ts';
+import type {
+  AuditEntry,
+  Change,
+  Diff,
+  Overview,
+  PlanningArtifacts,
+  StepPage,
+  VersionDiff,
+} from './views.ts';
 
 export type Message = {
   id: number;
@@ -22,7 +31,13 @@ export type Message = {
 
 export type PlanSummary = Omit<
   Plan,
-  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch'
+  | 'context'
+  | 'risks'
+  | 'card_refs'
+  | 'rejection_history'
+  | 'approvals'
+  | 'pending_patch'
+  | 'series'
 >;
 export type PlanListFilter = {
   status?: PlanStatus[];
@@ -84,6 +99,10 @@ export type Service = {
   getRun(id: string): Promise<RunView>;
   /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
   reply(runId: string, text: string, actor: Actor): Promise<void>;
+  /** What a run's planning session shows now, for one reader. */
+  runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
+  /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
+  decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /** A message in a conversation: decides, answers the open question, or starts a run. */
   say(conversation: string, text: string, actor: Actor): Promise<{ run_id: string | null }>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
@@ -132,6 +151,8 @@ export type Service = {
   trace(id: string): Promise<{ planner: string; reason: string | null; entries: TraceEntry[] }>;
   audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
   versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
+  /** The outline, roadmap and schedule behind the plan's present version; each null where it was made without one. */
+  planning(id: string): Promise<PlanningArtifacts>;
 
   /** Changes after `since`, as they happen, until the signal aborts. Ends after a terminal status only if `signal` aborts. */
   watchPlan(id: string, since: number, signal: AbortSignal): AsyncIterable<Change[]>;

@@ -1,11 +1,12 @@
 // Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
 import { errorMessage } from '#contracts/errors.ts';
-import { applyOverride, defaultPolicy } from '#contracts/policy.ts';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { Message } from '#contracts/service.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { readPolicyOf } from './policy.ts';
 import { readDraft } from './read-draft.ts';
 
 const historyLength = 30;
@@ -13,13 +14,23 @@ const graceSeconds = 5;
 /** A larger plan is not put before a planner as a whole. */
 const revisableSteps = 2000;
 
+/** Where the words stand that this turn is about; a bare decision is about those before it. */
+function findAsked(said: Message[], { id, request, decision }: RunRow): number {
+  const latest = said.findLastIndex(({ author }) => author === 'person');
+  if (decision?.kind !== 'approve' && decision?.kind !== 'reject') return latest;
+  const asked = said.findLastIndex(
+    ({ author, run_id, text }) => author === 'person' && run_id === id && text.includes(request),
+  );
+  return asked < 0 ? latest : asked;
+}
+
 async function buildRequest(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
 ): Promise<PlanningRequest> {
   const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
-  const latest = said.findLastIndex(({ author }) => author === 'person');
+  const latest = findAsked(said, run);
   return {
     runId: run.id,
     text: run.request,
@@ -37,7 +48,7 @@ async function buildRequest(
           },
     turn: run.turn,
     decision: run.decision ?? { kind: 'said' },
-    policy: applyOverride(defaultPolicy, run.policy),
+    policy: await readPolicyOf(context.db.query, run),
     modes: run.modes,
     now: context.clock.now(),
     timezone: context.timezone,

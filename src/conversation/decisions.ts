@@ -22,16 +22,30 @@ import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 import { queueTurn } from './start-run.ts';
+import { type Deed, traceDeed } from './trace-deed.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
-export async function closeRun(tx: Transaction, row: PlanRow, text: string): Promise<void> {
+export async function closeRun(
+  context: ConversationContext,
+  tx: Transaction,
+  row: PlanRow,
+  text: string,
+  deed: Deed | null = null,
+): Promise<void> {
   if (row.run_id === null) return;
   const run = await lockRun(tx, row.run_id);
-  if (run.plan_id !== row.id) return;
+  const trace = deed === null ? run.trace : await traceDeed(context, tx, run, row, deed);
+  // A run whose session has gone on to something else is not closed by what becomes of an earlier plan.
+  if (run.plan_id !== row.id || (run.pause !== null && run.pause.kind !== 'plan')) {
+    if (deed !== null) await updateRun(tx, run.id, { trace });
+    return;
+  }
   await updateRun(tx, run.id, {
     planning_status: nextRunStatus(run.planning_status, 'decide'),
     response_text: text,
     questions: null,
+    pause: null,
+    trace,
   });
 }
 
@@ -42,7 +56,10 @@ export function approve(
   actor: Actor,
 ): Promise<Plan> {
   return approvePlan(context, id, approval, actor, (tx, row) =>
-    closeRun(tx, row, `${id} is approved by ${actor.id} and starts now.`),
+    closeRun(context, tx, row, `${id} is approved by ${actor.id} and starts now.`, {
+      word: 'approve',
+      actor,
+    }),
   );
 }
 
@@ -86,12 +103,13 @@ async function refuse(
       return readPlan(tx, id);
     }
     const { row, replan } = await refusePlan(context, tx, id, decision, actor, event);
+    const word = event === 'reject' ? 'reject' : 'propose changes';
     if (!replan) {
       const text =
         row.status === 'needs_review'
           ? `${id} was refused for the third time. It waits for a person to approve, reject or cancel it.`
           : `${id} is rejected by ${actor.id}. Nothing has run.`;
-      await closeRun(tx, row, text);
+      await closeRun(context, tx, row, text, { word, actor });
       return readPlan(tx, id);
     }
     const run =
@@ -110,8 +128,9 @@ async function refuse(
       plan_id: id,
       plan_version: row.version,
       plan_digest: row.digest,
+      trace: await traceDeed(context, tx, run, row, { word, actor }),
     });
-    await queueTurn(context, tx, run, feedback);
+    await queueTurn(context, tx, run, feedback, { kind: 'changes', by: actor.id, feedback });
     return readPlan(tx, id);
   });
 }
@@ -151,7 +170,14 @@ export function cancel(
 ): Promise<Plan> {
   return context.db.transaction(async (tx) => {
     const row = await cancelPlan(context, tx, id, decision, actor);
-    await closeRun(tx, row, `${id} is cancelled by ${actor.id}.`);
+    const undecided = row.execution_started_at === null && row.approved_digest === null;
+    await closeRun(
+      context,
+      tx,
+      row,
+      `${id} is cancelled by ${actor.id}.`,
+      undecided ? { word: 'cancel', actor } : null,
+    );
     return readPlan(tx, id);
   });
 }

@@ -122,5 +122,5 @@ async function expire(
   // Who refused it before did not cancel it.
   const set = { result_summary: reason, revising: false, decided_by: null, decided_at: null };
   await transition(tx, context.enqueue, row, 'expire', { actor: system, reason }, set);
-  await closeRun(tx, row, `${row.id} is cancelled. ${reason}`);
+  await closeRun(context, tx, row, `${row.id} is cancelled. ${reason}`);
 }

@@ -14,9 +14,17 @@ import { lockRun, type RunRow, readRun, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import { newsKey } from './announce.ts';
 import { askPlanner } from './ask-planner.ts';
-import { callToAction, describeProposal } from './call-to-action.ts';
+import { describeProposal } from './call-to-action.ts';
+import {
+  closing,
+  type Ended,
+  endsRevision,
+  hasEnded,
+  sessionColumns,
+  traceWith,
+} from './close-turn.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { nextRunStatus, type RunEvent } from './run-table.ts';
+import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 
 /** The refused plan this turn is to revise, or null. */
@@ -65,52 +73,11 @@ async function giveUpRevision(tx: Transaction, planId: string, why: string): Pro
   await touchPlan(tx, planId, 'revision_failed', why);
 }
 
-/** The outcome of a turn that proposes nothing, as columns of the run. */
-function closing(
-  result: Exclude<PlanningOutcome['result'], { kind: 'proposal' }>,
-  open: Pick<Plan, 'id' | 'status'> | null,
-): Partial<RunRow> & Pick<RunRow, 'planning_status' | 'response_text'> {
-  const after = (event: RunEvent) => nextRunStatus('running', event);
-  switch (result.kind) {
-    case 'answer':
-    case 'cannot':
-      return open === null
-        ? { planning_status: after('answer'), response_text: result.text }
-        : {
-            planning_status: after('answer_beside_plan'),
-            response_text: `${result.text}\n${callToAction(open)}`,
-          };
-    case 'question':
-      return {
-        planning_status: after('ask'),
-        response_text: result.text,
-        questions: result.questions,
-      };
-    case 'gate':
-    case 'rfc':
-      return { planning_status: after('ask'), response_text: result.text };
-    case 'escalation':
-      return {
-        planning_status: after('escalate'),
-        response_text: result.text,
-        escalate_reason: result.infeasible.reason,
-      };
-    case 'aborted':
-      return {
-        planning_status: after('give_up'),
-        response_text: result.text,
-        escalate_reason: result.reason,
-      };
-    default:
-      return result satisfies never;
-  }
-}
-
 async function storeOutcome(
   context: ConversationContext,
   run: RunRow,
   refused: PlanRow | null,
-  outcome: PlanningOutcome,
+  outcome: Ended,
   store: StoreProposal | null,
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
@@ -122,8 +89,10 @@ async function storeOutcome(
       planner: outcome.planner,
       confidence: outcome.confidence,
       cost_usd: now.cost_usd + outcome.cost_usd,
-      trace: [...now.trace, ...outcome.trace],
+      trace: traceWith(now, outcome.trace),
       decision_reason: outcome.reason,
+      questions: null,
+      ...sessionColumns(outcome, now),
     };
     const say = (text: string, planId: string | null, once = `${run.id}:${run.turn}`) =>
       speakAsBot(tx, {
@@ -140,7 +109,6 @@ async function storeOutcome(
         ...common,
         planning_status: nextRunStatus(now.planning_status, 'propose'),
         response_text: text,
-        questions: null,
         plan_id: plan.id,
         plan_version: plan.version,
         plan_digest: plan.digest,
@@ -148,7 +116,7 @@ async function storeOutcome(
       return;
     }
     if (outcome.result.kind === 'proposal') throw new Error('storeOutcome: proposal not prepared');
-    if (refused !== null && outcome.result.kind !== 'question') {
+    if (refused !== null && endsRevision(outcome)) {
       await giveUpRevision(tx, refused.id, outcome.reason);
     }
     if (outcome.result.kind === 'cannot') {
@@ -164,9 +132,9 @@ async function storeOutcome(
     }
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
-    const columns = closing(outcome.result, open);
+    const columns = closing(outcome.result, common.pause, open);
     await say(columns.response_text, null);
-    await updateRun(tx, run.id, { ...common, questions: null, ...columns });
+    await updateRun(tx, run.id, { ...common, ...columns });
   });
 }
 
@@ -183,8 +151,10 @@ export async function planTurn(
   const run = await readRun(context.db.query, runId);
   if (run.turn !== turn || run.planning_status !== 'running') return;
   const refused = await readRefused(context, run);
-  let outcome = await askPlanner(context, run, refused, signal);
+  const answer = await askPlanner(context, run, refused, signal);
   if (signal.aborted) throw signal.reason;
+  if (!hasEnded(answer)) return;
+  let outcome: Ended = answer;
   let store: StoreProposal | null = null;
   if (outcome.result.kind === 'proposal') {
     try {

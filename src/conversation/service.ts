@@ -15,6 +15,8 @@ import { readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
 import { readCardFacts } from './plan-card.ts';
+import { readRunCard } from './session-card.ts';
+import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
 import { reply, say } from './talk.ts';
 import { watchConversation, watchPlan } from './watch.ts';
@@ -25,6 +27,8 @@ export function createService(context: ConversationContext): Service {
     startRun: (request, actor) => startRun(context, request, actor),
     getRun: async (id) => toRunView(await readRun(db.query, id)),
     reply: (runId, text, actor) => reply(context, runId, text, actor),
+    runCard: (runId, viewer) => readRunCard(context, runId, viewer),
+    decideRun: (runId, choice, actor) => decideRun(context, runId, choice, actor),
     say: (conversation, text, actor) => say(context, conversation, text, actor),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
 

@@ -1,13 +1,18 @@
 // A request comes in: the run, what was said and the planner's job are stored together.
 import type { Actor } from '#contracts/actor.ts';
+import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunRequest } from '#contracts/run.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
 import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
 
-/** Stores the run and queues its first turn. @returns its id and conversation */
+/**
+ * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
+ * @returns its id and conversation
+ */
 export async function startRun(
   context: ConversationContext,
   request: RunRequest,
@@ -15,46 +20,59 @@ export async function startRun(
 ): Promise<{ run_id: string; conversation: string }> {
   const id = `run-${context.random.hex(8)}`;
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
+  const user = request.user ?? actor.id;
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
+  const said = await inheritPolicy(context, conversation, user);
+  const policy = { ...said, ...request.interaction_policy };
+  const wish = readWish(request.text);
+  const asks = wish === null || wish.rest !== '';
   await context.db.transaction(async (tx) => {
     await insertRun(tx, {
       id,
-      user: request.user ?? actor.id,
+      user,
       via: actor.via,
       conversation,
-      planning_status: 'running',
-      request: request.text,
+      planning_status: asks ? 'running' : 'complete',
+      request: wish === null || wish.rest === '' ? request.text : wish.rest,
+      response_text: asks ? '' : wish.confirmation,
       modes: {
         plan_reasoning_mode: plan_reasoning_mode ?? context.modes.plan_reasoning_mode,
         planning_mode: planning_mode ?? context.modes.planning_mode,
         reasoning_level: reasoning_level ?? context.modes.reasoning_level,
       },
-      policy: request.interaction_policy ?? {},
+      policy,
     });
     await appendMessage(tx, {
       conversation,
       author: 'person',
-      name: request.user ?? actor.id,
+      name: user,
       text: request.text,
       runId: id,
     });
-    await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
+    if (wish !== null) await keepWish(tx, { id, conversation, policy }, wish, user);
+    if (asks) await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
   });
   return { run_id: id, conversation };
 }
 
-/** Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored. */
+/**
+ * Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored.
+ * @param text what the person said; null: a decision alone, and the turn is about what was said last
+ */
 export async function queueTurn(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
-  text: string,
+  text: string | null,
+  decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
   const turn = run.turn + 1;
   await updateRun(tx, run.id, {
     turn,
     tries: 0,
-    request: text,
+    ...(text === null ? {} : { request: text }),
+    decision,
+    pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),
     questions: null,
     escalate_reason: null,

@@ -12,13 +12,16 @@ import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
-import { lockRun, type RunRow, readLatestRun, readRun } from '#store/runs.ts';
+import { lockRun, type RunRow, readLatestRun, readRun, readWaitingRuns } from '#store/runs.ts';
 import { readSteps } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
+import { keepWish, readWish } from './policy.ts';
+import { isDecidable, nameWaiting, waitsFor } from './session-subject.ts';
+import { decideInSession, describeSession } from './session-talk.ts';
 import { speakAsBot } from './speak.ts';
 import { queueTurn, startRun } from './start-run.ts';
-import { readWord, type Word } from './words.ts';
+import { readWord, readWordFor, type Word } from './words.ts';
 
 /** Writes down what a person said. */
 async function hear(
@@ -32,21 +35,24 @@ async function hear(
   await context.db.transaction((tx) => appendMessage(tx, message));
 }
 
-/** What a deciding word is about: a plan in the version that was shown, or as yet none. */
+/** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */
 type Subject = {
   conversation: string;
   runId: string | null;
   planning: boolean;
+  /** The run whose session waits; then the word is about that. */
+  session: RunRow | null;
   shown: { id: string; version: number; digest: string } | null;
 };
 
-/** The version last shown in a run. */
+/** What was last shown in a run: its session's, or a version of its plan. */
 function subjectOfRun(run: RunRow): Subject {
   const { plan_id: id, plan_version: version, plan_digest: digest } = run;
   return {
     conversation: run.conversation,
     runId: run.id,
     planning: run.planning_status === 'running',
+    session: waitsFor(run) === null ? null : run,
     shown: id === null || version === null || digest === null ? null : { id, version, digest },
   };
 }
@@ -54,12 +60,13 @@ function subjectOfRun(run: RunRow): Subject {
 /** A plan that is shown in a conversation, whether it was planned there or sent to it. */
 function subjectOfPlan(conversation: string, plan: PlanRow): Subject {
   const { id, version, digest, run_id: runId } = plan;
-  return { conversation, runId, planning: false, shown: { id, version, digest } };
+  return { conversation, runId, planning: false, session: null, shown: { id, version, digest } };
 }
 
 /** Where a plan stands, in a sentence. */
 async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
-  const { shown, planning } = subject;
+  const { shown, planning, session } = subject;
+  if (session !== null) return describeSession(context, session);
   if (shown === null) {
     return planning ? 'I am still planning.' : 'There is no plan in this conversation.';
   }
@@ -112,6 +119,10 @@ async function decide(
     await answer(context, subject, await describeStatus(context, subject));
     return;
   }
+  if (subject.session !== null) {
+    await decideInSession(context, subject.session, word, actor);
+    return;
+  }
   if (subject.shown === null) {
     throw new CountersignError(
       'invalid_transition',
@@ -140,10 +151,23 @@ async function decide(
   }
 }
 
-async function continueRun(context: ConversationContext, run: RunRow, text: string): Promise<void> {
+/** Goes on with a run: what was said about how to talk is kept, and the rest is for the planner. */
+async function continueRun(
+  context: ConversationContext,
+  run: RunRow,
+  text: string,
+  actor: Actor,
+): Promise<void> {
+  const wish = readWish(text);
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, run.id);
-    await queueTurn(context, tx, now, text);
+    if (wish !== null) await keepWish(tx, now, wish, actor.id);
+    if (wish === null || wish.rest !== '') {
+      await queueTurn(context, tx, now, wish === null ? text : wish.rest);
+    } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
+      // Whoever wants to be asked nothing has answered what was asked.
+      await queueTurn(context, tx, now, text);
+    }
   });
 }
 
@@ -155,7 +179,7 @@ export async function reply(
   actor: Actor,
 ): Promise<void> {
   const run = await readRun(context.db.query, runId);
-  const word = readWord(text);
+  const word = readWordFor(text, waitsFor(run));
   if (word.kind === 'propose_changes' && word.feedback === '') {
     throw new CountersignError(
       'feedback_required',
@@ -163,7 +187,7 @@ export async function reply(
     );
   }
   await hear(context, run.conversation, runId, text, actor);
-  if (word.kind === 'talk') await continueRun(context, run, text);
+  if (word.kind === 'talk') await continueRun(context, run, text, actor);
   else await decide(context, subjectOfRun(run), word, actor);
 }
 
@@ -183,19 +207,61 @@ function meantBy(word: Exclude<Word, { kind: 'talk' }>): PlanStatus[] {
   }
 }
 
-/** A word must not decide about one plan when another may be meant. @throws `invalid_transition` that names them */
-function requireOne(open: PlanRow[], word: Exclude<Word, { kind: 'talk' }>): void {
-  if (word.kind === 'status' || open.length < 2) return;
-  const names = open.map(({ id }) => id).join(' and ');
+/** What can be meant by a deciding word in a conversation. */
+type Open = { plans: PlanRow[]; sessions: RunRow[] };
+
+/** A word must not decide about one thing when another may be meant. @throws `invalid_transition` that names them */
+function requireOne({ plans, sessions }: Open): void {
+  if (plans.length + sessions.length < 2) return;
+  const names = [...plans.map(({ id }) => id), ...sessions.map(nameWaiting)];
   throw new CountersignError(
     'invalid_transition',
-    `More than one plan is open here: ${names}. Use the buttons of the card you mean.`,
+    sessions.length === 0
+      ? `More than one plan is open here: ${names.join(' and ')}. Use the buttons of the card you mean.`
+      : `More than one thing waits here: ${names.join(' and ')}. Use the buttons of the card you mean.`,
   );
 }
 
+async function findOpen(
+  context: ConversationContext,
+  conversation: string,
+  word: Exclude<Word, { kind: 'talk' }>,
+): Promise<Open> {
+  const { query } = context.db;
+  const plans = await readPlansOf(query, conversation, meantBy(word));
+  const waiting = await readWaitingRuns(query, conversation);
+  return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
+}
+
+/** What the word is about when one thing at most can be meant: what is open, else what was spoken of last. */
+async function findSubject(
+  context: ConversationContext,
+  conversation: string,
+  { plans, sessions }: Open,
+  word: Exclude<Word, { kind: 'talk' }>,
+): Promise<Subject> {
+  const { query } = context.db;
+  const session = sessions.at(-1);
+  if (session !== undefined) return subjectOfRun(session);
+  const [plan = null] = plans;
+  if (plan !== null) return subjectOfPlan(conversation, plan);
+  const run = await readLatestRun(query, conversation);
+  if (run !== null && waitsFor(run) !== null) return subjectOfRun(run);
+  const [rejected] =
+    word.kind === 'propose_changes' ? await readPlansOf(query, conversation, ['rejected']) : [];
+  if (rejected !== undefined) return subjectOfPlan(conversation, rejected);
+  if (run !== null) return subjectOfRun(run);
+  return { conversation, runId: null, planning: false, session: null, shown: null };
+}
+
+/** Whether what is said now goes on with the latest run rather than beginning another. */
+function goesOn(run: RunRow | null): run is RunRow {
+  return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+}
+
 /**
- * A message in a conversation. Deciding words are about the plan that is open here; an open question is answered;
- * everything else is a new request. What cannot be decided is said in the conversation, not thrown.
+ * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
+ * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
  */
 export async function say(
   context: ConversationContext,
@@ -204,35 +270,26 @@ export async function say(
   actor: Actor,
 ): Promise<{ run_id: string | null }> {
   const word = readWord(text);
-  const { query } = context.db;
   if (word.kind === 'talk') {
-    const latest = await readLatestRun(query, conversation);
-    const asked = latest?.planning_status === 'needs_clarification' && latest.questions !== null;
-    if (latest === null || !(asked || latest.planning_status === 'running')) {
+    const latest = await readLatestRun(context.db.query, conversation);
+    if (!goesOn(latest)) {
       const { run_id } = await startRun(context, { text, conversation, user: actor.id }, actor);
       return { run_id };
     }
-    await reply(context, latest.id, text, actor);
+    try {
+      await reply(context, latest.id, text, actor);
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      await answer(context, subjectOfRun(latest), error.message);
+    }
     return { run_id: latest.id };
   }
-  const open = await readPlansOf(query, conversation, meantBy(word));
-  const [rejected] =
-    open.length === 0 && word.kind === 'propose_changes'
-      ? await readPlansOf(query, conversation, ['rejected'])
-      : [];
-  const plan = open[0] ?? rejected;
-  const run = plan === undefined ? await readLatestRun(query, conversation) : null;
-  const nothing: Subject = { conversation, runId: null, planning: false, shown: null };
-  const subject =
-    plan !== undefined
-      ? subjectOfPlan(conversation, plan)
-      : run === null
-        ? nothing
-        : subjectOfRun(run);
+  const open = await findOpen(context, conversation, word);
+  const subject = await findSubject(context, conversation, open, word);
   const { runId } = subject;
   await hear(context, conversation, runId, text, actor);
   try {
-    requireOne(open, word);
+    if (word.kind !== 'status') requireOne(open);
     await decide(context, subject, word, actor);
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;

@@ -1,5 +1,6 @@
 // The words that decide. They are exact; everything else is talk, and no model reads a decision into it.
 import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
+import type { Waits } from './session-subject.ts';
 
 export type Word =
   | { kind: 'approve' }
@@ -41,4 +42,16 @@ function readChanges(text: string): Word {
   return changes === null
     ? { kind: 'talk' }
     : { kind: 'propose_changes', feedback: (changes[1] ?? '').trim() };
+}
+
+const goOn = /^(?:go on|yes|continue)$/;
+const stop = /^(?:stop|no)$/;
+
+/** The same where a session waits: a question about the budget is answered as people answer it. */
+export function readWordFor(text: string, waits: Waits | null): Word {
+  const word = readWord(text);
+  if (waits !== 'budget' || word.kind !== 'talk') return word;
+  const plain = text.trim().toLowerCase().replace(/[.!]$/, '');
+  if (goOn.test(plain)) return { kind: 'approve' };
+  return stop.test(plain) ? { kind: 'reject' } : word;
 }

@@ -1,5 +1,5 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -48,6 +48,21 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
   return row ?? null;
 }
 
+/** Runs of a conversation whose planning session waits for a person, oldest first; those with a plan that waits too. */
+export async function readWaitingRuns(db: Queryable, conversation: string): Promise<RunRow[]> {
+  return db
+    .select()
+    .from(runs)
+    .where(
+      and(
+        eq(runs.conversation, conversation),
+        inArray(runs.planning_status, ['needs_clarification', 'needs_scheduling_escalation']),
+        isNotNull(runs.pause),
+      ),
+    )
+    .orderBy(asc(runs.created_at));
+}
+
 /** Runs that have been planning for more than `seconds`: their planner is gone. */
 export async function findAbandonedRuns(
   db: Queryable,
@@ -66,15 +81,6 @@ export async function findAbandonedRuns(
     .limit(limit);
 }
 
-/** US dollars spent since then: on planning in runs changed since, and on running plans. */
-export async function readSpentSince(db: Queryable, since: Date): Promise<number> {
-  const from = sql`${since.toISOString()}::timestamptz`;
-  const { rows } = await db.execute<{ spent: number }>(sql`
-    select coalesce((select sum(cost_usd) from countersign.runs where updated_at >= ${from}), 0)::float8
-      + coalesce((select sum(usd) from countersign.spending where at >= ${from}), 0)::float8 as spent`);
-  return rows[0]?.spent ?? 0;
-}
-
 /** The run as the API shows it. */
 export function toRunView(row: RunRow): RunView {
   return {
@@ -83,6 +89,10 @@ export function toRunView(row: RunRow): RunView {
     ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
     response_text: row.response_text,
     ...(row.questions === null ? {} : { questions: row.questions }),
+    ...(row.pattern === null ? {} : { pattern: row.pattern }),
+    ...(row.rfc === null
+      ? {}
+      : { pattern_rfc_required: row.rfc.status === 'open', pattern_rfc_text: row.rfc.text }),
     ...(row.escalate_reason === null ? {} : { escalate_reason: row.escalate_reason }),
     ...(row.confidence === null ? {} : { confidence: row.confidence }),
     cost_usd: row.cost_usd,

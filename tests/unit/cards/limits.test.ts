@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
 import {
-  fitPlan,
+  fitCard,
   fitText,
   measureBlocks,
   measureCard,
@@ -72,7 +72,7 @@ describe('what Slack takes', () => {
     const blank = { ...proposed, sections: [], sentence: '' };
     const draw = (view: PlanView) => [view.sentence, view.title];
     const base = measureBlocks(draw({ ...blank, title: '' }));
-    const fitted = fitPlan(
+    const fitted = fitCard(
       { ...blank, title: '', sentence: 'x'.repeat(total - base) },
       draw,
       (drawn) => measureBlocks(drawn) <= slackLimits.message,
@@ -100,7 +100,7 @@ describe('what Teams takes', () => {
   it.each([teamsLimits.payload, teamsLimits.payload + 1])('%i bytes', (bytes) => {
     const draw = (view: PlanView) => ({ text: view.sentence });
     const base = measureCard(draw({ ...proposed, sentence: '' }));
-    const drawn = fitPlan(
+    const drawn = fitCard(
       {
         ...proposed,
         sentence: `${'語'.repeat(Math.floor((bytes - base) / 3))}${'x'.repeat((bytes - base) % 3)}`,

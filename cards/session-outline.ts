@@ -1,0 +1,130 @@
+// The outline as lines of a tree: as deep as fits on a card, the whole of it behind the details.
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
+import { countOf } from '#contracts/words.ts';
+import { makeSection, plainLine } from './lines.ts';
+import { showLine } from './plain.ts';
+import type { Details, Line, Section } from './view.ts';
+import { andMore, formatDuration, formatTime } from './words.ts';
+
+const nodesAtMost = 12;
+const detailsAtMost = 200;
+const indent = '\u2003';
+
+type Placed = { node: OutlineNode; number: string; depth: number; below: number };
+
+/** Nodes in the order of the tree, with the numbers people call them by (2.1) and how many lie below each. */
+function placeNodes(nodes: OutlineNode[]): Placed[] {
+  const known = new Set(nodes.map(({ id }) => id));
+  const children = Map.groupBy(nodes, ({ parent }) =>
+    parent !== null && known.has(parent) ? parent : null,
+  );
+  const placed: Placed[] = [];
+  const open: { node: OutlineNode; number: string; depth: number }[] = [];
+  const push = (parent: string | null, before: string, depth: number) => {
+    const own = children.get(parent) ?? [];
+    // Taken once, so that a tree that bites its own tail ends.
+    children.delete(parent);
+    for (let at = own.length - 1; at >= 0; at--) {
+      const node = own[at];
+      if (node !== undefined) open.push({ node, number: `${before}${at + 1}`, depth });
+    }
+  };
+  push(null, '', 0);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    placed.push({ ...next, below: 0 });
+    push(next.node.id, `${next.number}.`, next.depth + 1);
+  }
+  return countBelow(placed);
+}
+
+function countBelow(placed: Placed[]): Placed[] {
+  const path: Placed[] = [];
+  for (const one of placed) {
+    path.length = one.depth;
+    for (const above of path) above.below += 1;
+    path.push(one);
+  }
+  return placed;
+}
+
+function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCardFacts): string {
+  const { structure, rhythm, target, duration_minutes: minutes, deadline } = node;
+  const plain = structure === 'task' || structure === 'goal';
+  return [
+    ...(plain ? [] : [structure]),
+    ...(rhythm === 'recurring' ? ['comes again'] : []),
+    ...(rhythm === 'continuous' ? ['all the time'] : []),
+    ...(target === null ? [] : [`up to ${target.amount} ${showLine(target.unit, 40)}`]),
+    ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
+    ...(deadline === null ? [] : [`by ${formatTime(deadline, facts.now, facts.viewer.timezone)}`]),
+    ...(hides && below > 0 ? [`${below} below`] : []),
+  ].join(', ');
+}
+
+function lineOf(placed: Placed, least: number, hides: boolean, facts: SessionCardFacts): Line {
+  const { node, number, depth } = placed;
+  const space = indent.repeat(Math.max(0, depth - least));
+  return plainLine(`${space}${number}  ${showLine(node.title, 160)}`, {
+    note: describeNode(placed, hides, facts),
+  });
+}
+
+/** One goal over everything says what the title says; the tree begins below it. */
+function withoutGoal(placed: Placed[]): { shown: Placed[]; least: number } {
+  const [first, ...rest] = placed;
+  const single = first !== undefined && placed.filter(({ depth }) => depth === 0).length === 1;
+  if (!single || rest.length === 0) return { shown: placed, least: 0 };
+  return { shown: rest.map((one) => ({ ...one, number: one.number.slice(2) })), least: 1 };
+}
+
+/** The deepest level at which the whole tree fits; its first level in any case. */
+function depthThatFits(shown: Placed[], least: number): number {
+  let depth = least;
+  while (
+    shown.some((one) => one.depth > depth) &&
+    shown.filter((one) => one.depth <= depth + 1).length <= nodesAtMost
+  ) {
+    depth += 1;
+  }
+  return depth;
+}
+
+function viewTree(facts: SessionCardFacts): Section | null {
+  if (facts.outline === null) return null;
+  const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
+  const depth = depthThatFits(shown, least);
+  const lines = shown
+    .filter((one) => one.depth <= depth)
+    .map((one) => lineOf(one, least, one.depth === depth, facts));
+  return makeSection('outline', 'Outline', lines, nodesAtMost, shown.length);
+}
+
+/** Risks and what was taken for granted. */
+function viewAssumptions({ outline }: SessionCardFacts): Section | null {
+  if (outline === null) return null;
+  const lines = [
+    ...outline.assumptions.map((text) => plainLine(showLine(text, 220), { note: 'assumed' })),
+    ...outline.risks.map(({ text, sign }) =>
+      plainLine(showLine(text, 220).replace(/\.$/, ''), {
+        note: sign === undefined ? '' : `Shown by: ${showLine(sign, 160)}`,
+      }),
+    ),
+  ];
+  return makeSection('risks', 'Risks and assumptions', lines, 3);
+}
+
+export function viewOutline(facts: SessionCardFacts): (Section | null)[] {
+  return [viewTree(facts), viewAssumptions(facts)];
+}
+
+/** The whole tree; null where the card shows it all. */
+export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
+  if (facts.outline === null || (viewTree(facts)?.hidden ?? 0) === 0) return null;
+  const { shown, least } = withoutGoal(placeNodes(facts.outline.nodes));
+  return {
+    title: `All ${countOf(shown.length, 'part')}`,
+    lines: shown.slice(0, detailsAtMost).map((one) => lineOf(one, least, false, facts)),
+    more: andMore(Math.max(0, shown.length - detailsAtMost)),
+  };
+}

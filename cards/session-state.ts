@@ -1,0 +1,76 @@
+// What a planning session stands at, in a symbol and words. Every planning_status has its own.
+import type { SessionCardFacts } from '#contracts/session-card.ts';
+import { showLine } from './plain.ts';
+import type { SessionKind, SessionView, Tone } from './view.ts';
+
+/** What there is to say, from the status and the reason of the pause. */
+export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {
+  switch (status) {
+    case 'running':
+      return 'running';
+    case 'complete':
+      return 'answered';
+    case 'aborted':
+      return 'aborted';
+    case 'needs_scheduling_escalation':
+      return 'escalation';
+    case 'needs_clarification':
+      if (pause === null) return questions.length > 0 ? 'questions' : 'plan';
+      return pause.kind === 'gate' ? (pause.gate ?? 'outline') : pause.kind;
+    default:
+      return status satisfies never;
+  }
+}
+
+const subjects: Record<SessionKind, string> = {
+  running: '',
+  questions: 'a question',
+  outline: 'the outline, before it is put in order',
+  roadmap: 'the order, before it gets dates',
+  schedule: 'the dates, before the plan is made',
+  rfc: 'a new pattern',
+  budget: 'the cost of planning',
+  escalation: 'it does not fit into the time there is',
+  plan: 'the plan',
+  answered: '',
+  aborted: '',
+};
+
+type State = { symbol: string; words: string; tone: Tone; open: boolean };
+
+function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
+  const who = facts.may_decide ? 'you' : showLine(facts.approvers, 120);
+  switch (kind) {
+    case 'running':
+      return { symbol: '⟳', words: 'Planning', tone: 'accent', open: false };
+    case 'answered':
+      return { symbol: '✓', words: 'Done', tone: 'good', open: false };
+    case 'aborted':
+      return facts.decision.kind === 'reject'
+        ? {
+            symbol: '✕',
+            words: `Rejected by ${showLine(facts.decision.by, 60)}`,
+            tone: 'default',
+            open: false,
+          }
+        : { symbol: '✕', words: 'Not planned', tone: 'attention', open: false };
+    case 'escalation':
+    case 'budget':
+      return { symbol: '⚠', words: `Waiting for ${who}`, tone: 'warning', open: true };
+    case 'questions':
+    case 'outline':
+    case 'roadmap':
+    case 'schedule':
+    case 'rfc':
+    case 'plan':
+      return { symbol: '◷', words: `Waiting for ${who}`, tone: 'accent', open: true };
+    default:
+      return kind satisfies never;
+  }
+}
+
+export function viewSessionState(facts: SessionCardFacts, kind: SessionKind): SessionView['state'] {
+  const state = stateOf(facts, kind);
+  const about = subjects[kind] === '' ? '' : ` · ${subjects[kind]}`;
+  return { ...state, line: `${state.symbol} ${state.words}${about}` };
+}

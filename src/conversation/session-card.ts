@@ -1,0 +1,75 @@
+// The facts of a planning session's card for one viewer, read afresh each time: the run, and the session behind it as it
+// was last checkpointed. Without a checkpoint of this turn the card says what the run itself says.
+import { z } from 'zod';
+import { PlanningState, type SessionResult } from '#contracts/planning/state.ts';
+import type { Offer, SessionCardFacts } from '#contracts/session-card.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Queryable } from '#store/database.ts';
+import { readLatestCheckpoint } from '#store/planning-checkpoints.ts';
+import { type RunRow, readRun } from '#store/runs.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { readDeciders } from './session-decisions.ts';
+import { digestShown } from './session-subject.ts';
+
+/** The session as it stood at the end of this turn. */
+async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | null> {
+  if (run.planning_status === 'running') return null;
+  const latest = await readLatestCheckpoint(db, run.id);
+  if (latest === null || latest.turn !== run.turn) return null;
+  const parsed = PlanningState.safeParse(latest.state);
+  return parsed.success ? parsed.data : null;
+}
+
+const Offered = z.object({ name: z.string().min(1), text: z.string().default('') });
+
+/** What was put before the person, so that a press says what they would type. */
+function readOffers(offered: JsonObject[]): Offer[] {
+  return offered.flatMap((one) => {
+    const parsed = Offered.safeParse(one);
+    return parsed.success ? [{ ...parsed.data, answer: parsed.data.name }] : [];
+  });
+}
+
+function infeasibleOf(result: SessionResult | null) {
+  return result?.kind === 'escalation' ? result.infeasible : null;
+}
+
+/** @throws `run_not_found` */
+export async function readRunCard(
+  context: ConversationContext,
+  runId: string,
+  viewer: { user: string; timezone: string },
+): Promise<SessionCardFacts> {
+  const run = await readRun(context.db.query, runId);
+  const session = await readSession(context.db.query, run);
+  const { words, may } = readDeciders(context, run, viewer.user);
+  return {
+    run_id: run.id,
+    turn: run.turn,
+    digest: digestShown(run),
+    status: run.planning_status,
+    pause: run.pause,
+    plan_id: run.plan_id,
+    request: run.request,
+    text: run.response_text,
+    questions: run.questions ?? [],
+    offers: run.questions === null ? [] : readOffers(session?.offered ?? []),
+    reason: run.escalate_reason,
+    decision: run.decision ?? { kind: 'said' },
+    pattern: run.pattern,
+    rfc: run.rfc,
+    outline: session?.outline ?? null,
+    roadmap: session?.roadmap ?? null,
+    schedule: session?.schedule ?? null,
+    portfolio: session?.portfolio ?? null,
+    infeasible: infeasibleOf(session?.result ?? null),
+    planner: run.planner,
+    confidence: run.confidence,
+    cost_usd: run.cost_usd,
+    approvers: words,
+    may_decide: may,
+    viewer,
+    now: context.clock.now().toISOString(),
+    link: run.plan_id === null ? null : context.linkTo(run.plan_id),
+  };
+}

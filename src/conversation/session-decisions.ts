@@ -1,0 +1,170 @@
+// Decisions of people about a planning session that stands still. One counts: it is taken under the run's lock, for the
+// turn and the digest that were shown, and the next turn is queued with it.
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { SessionDecision } from '#contracts/planning/state.ts';
+import type { RunView } from '#contracts/run.ts';
+import type { SessionChoice } from '#contracts/session-card.ts';
+import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts';
+import { describeAllMissing } from '#plans/approver-words.ts';
+import { requirePerson } from '#plans/authority.ts';
+import type { Transaction } from '#store/database.ts';
+import { appendMessage } from '#store/messages.ts';
+import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
+import { sessionCall } from './call-to-action.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { approve, proposeChanges, reject } from './decisions.ts';
+import { digestShown, isDecidable, nameShown, type Waits, waitsFor } from './session-subject.ts';
+import { queueTurn } from './start-run.ts';
+
+const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
+
+/** Who decides about a run's session: its requester and the configured approvers. */
+export function readDeciders(
+  { approvers }: Pick<ConversationContext, 'approvers'>,
+  run: Pick<RunRow, 'user'>,
+  user: string,
+): { words: string; may: boolean } {
+  const people: People = { requester: run.user, configured: approvers, known: null };
+  return {
+    words: describeAllMissing(judge([rule], people, []), people),
+    may: counts(rule.policy, people, user),
+  };
+}
+
+/** @throws `not_allowed`, which says who can */
+function requireDecider(context: ConversationContext, run: RunRow, actor: Actor): void {
+  requirePerson(actor);
+  const { words, may } = readDeciders(context, run, actor.id);
+  if (may) return;
+  throw new CountersignError('not_allowed', `Only ${words} can decide about this.`);
+}
+
+const deeds = { approve: 'approved', reject: 'rejected', changes: 'asked for changes' } as const;
+
+/** Under the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
+function requireShown(run: RunRow, { digest, turn }: SessionChoice): Waits {
+  const waits = waitsFor(run);
+  const shown = digestShown(run);
+  if (waits !== null && digest === shown && (turn ?? run.turn) === run.turn) return waits;
+  const details = { current: { turn: run.turn, digest: shown, waits_for: waits } };
+  const before = run.decision;
+  if (run.planning_status !== 'running') {
+    throw new CountersignError(
+      waits === null ? 'invalid_transition' : 'stale_version',
+      waits === null
+        ? 'Nothing waits for a decision here any more. Ask for something new.'
+        : `This changed while you were reading: ${nameShown(run)} is shown now. Read it and decide again.`,
+      { details },
+    );
+  }
+  if (before !== null && before.kind !== 'said') {
+    throw new CountersignError(
+      'already_decided',
+      `${before.by} ${deeds[before.kind]} already; planning goes on with that. Your press changed nothing.`,
+      { details },
+    );
+  }
+  throw new CountersignError(
+    'stale_version',
+    'More was said meanwhile, and planning goes on with that. Decide about what it shows next.',
+    { details },
+  );
+}
+
+/** The decision as the planner is given it. @throws `invalid_transition` where `waits` cannot be decided like that */
+function readDecision(
+  run: RunRow,
+  waits: Waits,
+  choice: SessionChoice,
+  by: string,
+): SessionDecision {
+  switch (choice.kind) {
+    case 'approve':
+      if (waits === 'questions' || waits === 'escalation') {
+        throw new CountersignError(
+          'invalid_transition',
+          `There is nothing to approve yet: this is ${nameShown(run)}. ${sessionCall(waits)}`,
+        );
+      }
+      return { kind: 'approve', by, digest: run.pause?.digest ?? null };
+    case 'reject':
+      return { kind: 'reject', by };
+    case 'changes':
+      // What is said to a question is its answer, however it begins.
+      return isDecidable(waits)
+        ? { kind: 'changes', by, feedback: choice.feedback }
+        : { kind: 'said' };
+    default:
+      return choice satisfies never;
+  }
+}
+
+function wordOf(choice: SessionChoice): string {
+  const said = { approve: 'approve', reject: 'reject', changes: 'propose changes' }[choice.kind];
+  const feedback = choice.kind === 'approve' ? undefined : choice.feedback;
+  return feedback === undefined ? said : `${said}: ${feedback}`;
+}
+
+/**
+ * Decides about what a session shows.
+ * @param said the words stand in the conversation already
+ * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_transition`, `feedback_required`
+ */
+export async function decideSession(
+  context: ConversationContext,
+  runId: string,
+  choice: SessionChoice,
+  actor: Actor,
+  said: boolean,
+): Promise<void> {
+  if (choice.kind === 'changes' && choice.feedback.trim() === '') {
+    throw new CountersignError(
+      'feedback_required',
+      'Say what should change: “propose changes: …”. Nothing was decided.',
+    );
+  }
+  await context.db.transaction(async (tx) => {
+    const run = await lockRun(tx, runId);
+    requireDecider(context, run, actor);
+    const waits = requireShown(run, choice);
+    const decision = readDecision(run, waits, choice, actor.id);
+    if (!said) await record(tx, run, wordOf(choice), actor);
+    await queueTurn(context, tx, run, choice.kind === 'changes' ? choice.feedback : null, decision);
+  });
+}
+
+function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<boolean> {
+  const { conversation, id: runId } = run;
+  return appendMessage(tx, { conversation, author: 'person', name: actor.id, text, runId });
+}
+
+/** The plan that a run waits with, where it was this that was shown. */
+function planShown(run: RunRow, { digest }: SessionChoice): { id: string; version: number } | null {
+  const { plan_id: id, plan_version: version, plan_digest } = run;
+  if (waitsFor(run) !== null || run.planning_status !== 'needs_clarification') return null;
+  return id === null || version === null || digest !== plan_digest ? null : { id, version };
+}
+
+/** A press about a run: its session, or the plan it waits with. */
+export async function decideRun(
+  context: ConversationContext,
+  runId: string,
+  choice: SessionChoice,
+  actor: Actor,
+): Promise<RunView> {
+  const run = await readRun(context.db.query, runId);
+  const plan = planShown(run, choice);
+  if (plan === null) {
+    await decideSession(context, runId, choice, actor, false);
+  } else {
+    const { id, version } = plan;
+    const feedback = choice.kind === 'approve' ? undefined : choice.feedback;
+    const decision = { version, ...(feedback === undefined ? {} : { feedback }) };
+    if (choice.kind === 'approve') {
+      await approve(context, id, { version, digest: choice.digest }, actor);
+    } else if (choice.kind === 'reject') await reject(context, id, decision, actor);
+    else await proposeChanges(context, id, decision, actor);
+  }
+  return toRunView(await readRun(context.db.query, runId));
+}

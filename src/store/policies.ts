@@ -1,0 +1,36 @@
+// How people like to be talked to: the sliders they set, and whether they were asked.
+import { eq, sql } from 'drizzle-orm';
+import { PolicyOverride } from '#contracts/policy.ts';
+import type { Queryable } from './database.ts';
+import { interactionPolicies } from './schema.ts';
+
+/** What a person keeps for themselves; nothing is set for one that is not known. */
+export async function readPolicy(
+  db: Queryable,
+  user: string,
+): Promise<{ policy: PolicyOverride; probed: boolean }> {
+  const [row] = await db
+    .select()
+    .from(interactionPolicies)
+    .where(eq(interactionPolicies.user, user));
+  if (row === undefined) return { policy: {}, probed: false };
+  return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
+}
+
+/** Sets some sliders of a person; the others stay. */
+export async function storePolicy(
+  db: Queryable,
+  user: string,
+  policy: PolicyOverride,
+): Promise<void> {
+  await db
+    .insert(interactionPolicies)
+    .values({ user, policy })
+    .onConflictDoUpdate({
+      target: interactionPolicies.user,
+      set: {
+        policy: sql`${interactionPolicies.policy} || excluded.policy`,
+        updated_at: sql`clock_timestamp()`,
+      },
+    });
+}
