@@ -11,7 +11,7 @@ import { runStep } from '#executor/run-step.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
-import { readSpentSince } from '#store/runs.ts';
+import { readSpentSince } from '#store/costs.ts';
 import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';

@@ -1,0 +1,103 @@
+// What planning may still cost (B9): every call of a model is asked for here before it is made and accounted for after.
+// A hard cap never allows one more call; the soft ceiling of a turn is an answer that a person can lift.
+import { type Clock, startOfDay } from '#contracts/clock.ts';
+import { findPrice, type Price, type Usage } from '#models/prices.ts';
+import type { Database } from '#store/database.ts';
+import {
+  type CallPlace,
+  failCall,
+  readSpent,
+  reserveCall,
+  type Spent,
+  settleCall,
+} from '#store/model-calls.ts';
+import type { Ceiling } from './agent/paid-model.ts';
+
+/** US dollars. */
+export type BudgetCaps = {
+  /** Of one turn; passed only with a person's word. */
+  turnSoft: number;
+  /** Of a run, over its turns. */
+  session: number;
+  /** Of a day (UTC), over all people, running plans included. */
+  day: number;
+};
+
+export type Reservation = { id: number; spent: Spent } | { exceeded: Ceiling; spent: Spent };
+
+export type Budget = {
+  caps: BudgetCaps;
+  /** Allows for one call that costs at most `estimateUsd`, or names the ceiling it would break. */
+  reserve(
+    call: CallPlace & { model: string; estimateUsd: number; softLifted: boolean },
+  ): Promise<Reservation>;
+  settle(id: number, usage: Usage, costUsd: number): Promise<void>;
+  /** @param charged `unknown` where the server may have charged for what was cut off */
+  fail(id: number, charged: 'nothing' | 'unknown'): Promise<void>;
+  /** What was spent so far, estimates of calls under way included. */
+  readSpent(place: Omit<CallPlace, 'stage'>): Promise<Spent>;
+};
+
+/** In billionths of a dollar, so that sums of decimals compare as people expect. */
+function nano(usd: number): number {
+  return Math.round(usd * 1e9);
+}
+
+/** A model without a price costs nothing as far as anyone can tell: it stays allowed under a budget of 0. */
+function isBeyond(limit: number, spent: number, estimate: number): boolean {
+  const before = nano(spent);
+  return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
+}
+
+/** The ceiling that one more call would break, the hardest first; null: none. */
+export function findExceeded(
+  spent: Spent,
+  estimateUsd: number,
+  caps: BudgetCaps,
+  softLifted: boolean,
+): Ceiling | null {
+  if (isBeyond(caps.day, spent.day, estimateUsd)) return 'day';
+  if (isBeyond(caps.session, spent.session, estimateUsd)) return 'session';
+  if (!softLifted && isBeyond(caps.turnSoft, spent.turn, estimateUsd)) return 'turn_soft';
+  return null;
+}
+
+export function createBudget(options: {
+  db: Database;
+  clock: Clock;
+  caps: BudgetCaps;
+  prices: Record<string, Price>;
+  warn(message: string): void;
+}): Budget {
+  const { db, clock, caps, prices, warn } = options;
+  const unpriced = new Set<string>();
+  /** Reservations of this process queue here, so that they hold one connection and not all of the pool. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  function sayUnpriced(model: string): void {
+    if (unpriced.has(model) || findPrice(model, prices) !== null) return;
+    unpriced.add(model);
+    warn(
+      `The price of the model ${model} is not known: its calls count as $0.00 and no budget holds them. Add it to "prices" in countersign.json.`,
+    );
+  }
+
+  return {
+    caps,
+    async reserve({ softLifted, ...call }) {
+      sayUnpriced(call.model);
+      const turn = last.then(async () => {
+        const at = clock.now();
+        return reserveCall(db, { ...call, at, dayBegan: startOfDay(at) }, (spent) =>
+          findExceeded(spent, call.estimateUsd, caps, softLifted),
+        );
+      });
+      last = turn.catch(() => undefined);
+      const made = await turn;
+      return 'id' in made ? made : { exceeded: made.refusal, spent: made.spent };
+    },
+    settle: (id, usage, costUsd) => settleCall(db.query, id, usage, costUsd),
+    fail: (id, charged) => failCall(db.query, id, charged),
+    readSpent: (place) => readSpent(db.query, place, startOfDay(clock.now())),
+  };
+}

@@ -1,0 +1,130 @@
+// Calls of models while planning: what each was expected to cost, and what it did (B9). A call is written before it is made,
+// under one lock for all planners, so that whoever looks at what was spent sees every call that may still cost something.
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { Database, Queryable, Transaction } from './database.ts';
+import { modelCalls } from './schema.ts';
+
+/** Who calls, and for what. */
+export type CallPlace = { runId: string; turn: number; user: string; stage: string };
+
+/**
+ * US dollars of planning; a call that has not come back counts as its estimate. `day` holds everybody's planning and
+ * what plans spent while running; `user` is one person's planning of the same day.
+ */
+export type Spent = { turn: number; session: number; user: number; day: number };
+
+export type TokenCounts = { input_tokens: number; output_tokens: number };
+
+/** A call of which nobody knows what it cost: under way, cut off, or made by a process that is gone. */
+export type OpenCall = { stage: string; model: string; estimate_usd: number; began_at: string };
+
+const lockName = 'countersign model calls';
+
+/** What was spent in this turn, in its run, and since `dayBegan` by its user and by all. */
+export async function readSpent(
+  db: Queryable,
+  { runId, turn, user }: Omit<CallPlace, 'stage'>,
+  dayBegan: Date,
+): Promise<Spent> {
+  const since = sql`${dayBegan.toISOString()}::timestamptz`;
+  // Decimal sums: ten calls of $0.10 are $1.00 and not a little less.
+  const { rows } = await db.execute<Spent>(sql`
+    with session as (
+      select turn, coalesce(cost_usd, estimate_usd)::numeric as usd
+      from countersign.model_calls where run_id = ${runId}
+    ), today as (
+      select "user", coalesce(cost_usd, estimate_usd)::numeric as usd
+      from countersign.model_calls where began_at >= ${since}
+    )
+    select
+      coalesce((select sum(usd) from session where turn = ${turn}), 0)::float8 as turn,
+      coalesce((select sum(usd) from session), 0)::float8 as session,
+      coalesce((select sum(usd) from today where "user" = ${user}), 0)::float8 as "user",
+      (coalesce((select sum(usd) from today), 0)
+        + coalesce((select sum(usd::numeric) from countersign.spending where at >= ${since}), 0))::float8 as day`);
+  return rows[0] ?? { turn: 0, session: 0, user: 0, day: 0 };
+}
+
+async function insertCall(
+  tx: Transaction,
+  call: CallPlace & { model: string; estimateUsd: number; at: Date },
+): Promise<number> {
+  const [row] = await tx
+    .insert(modelCalls)
+    .values({
+      run_id: call.runId,
+      turn: call.turn,
+      user: call.user,
+      model: call.model,
+      stage: call.stage,
+      estimate_usd: call.estimateUsd,
+      began_at: call.at,
+    })
+    .returning({ id: modelCalls.id });
+  if (row === undefined) throw new Error('insertCall: no row came back');
+  return row.id;
+}
+
+/**
+ * Writes down a call that is about to be made, unless `refuse` names a reason against it. Reservations come one after
+ * the other, over all processes: each sees the calls of those before it. The lock is a statement of its own, because a
+ * statement sees what was committed when it began. Should this process end before the call is settled, its estimate
+ * keeps counting: too much is the safe side.
+ * @param refuse must be pure; called with the lock held
+ */
+export async function reserveCall<Refusal>(
+  db: Pick<Database, 'transaction'>,
+  call: CallPlace & { model: string; estimateUsd: number; at: Date; dayBegan: Date },
+  refuse: (spent: Spent) => Refusal | null,
+): Promise<{ id: number; spent: Spent } | { refusal: Refusal; spent: Spent }> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
+    const spent = await readSpent(tx, call, call.dayBegan);
+    const refusal = refuse(spent);
+    if (refusal !== null) return { refusal, spent };
+    return { id: await insertCall(tx, call), spent };
+  });
+}
+
+/** What a call did cost takes the place of its estimate. A second time changes nothing. */
+export async function settleCall(
+  db: Queryable,
+  id: number,
+  usage: TokenCounts,
+  costUsd: number,
+): Promise<void> {
+  await db
+    .update(modelCalls)
+    .set({ ...usage, cost_usd: costUsd, ended_at: sql`clock_timestamp()` })
+    .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
+}
+
+/**
+ * The call failed. `nothing`: it is known to have cost nothing. `unknown`: it was cut off, and servers charge for what
+ * they had written by then, so its estimate keeps counting.
+ */
+export async function failCall(
+  db: Queryable,
+  id: number,
+  charged: 'nothing' | 'unknown',
+): Promise<void> {
+  await db
+    .update(modelCalls)
+    .set({ ...(charged === 'nothing' ? { cost_usd: 0 } : {}), ended_at: sql`clock_timestamp()` })
+    .where(and(eq(modelCalls.id, id), isNull(modelCalls.cost_usd)));
+}
+
+/** Calls of a run that count as their estimates, oldest first. */
+export async function listOpenCalls(db: Queryable, runId: string): Promise<OpenCall[]> {
+  const rows = await db
+    .select({
+      stage: modelCalls.stage,
+      model: modelCalls.model,
+      estimate_usd: modelCalls.estimate_usd,
+      began_at: modelCalls.began_at,
+    })
+    .from(modelCalls)
+    .where(and(eq(modelCalls.run_id, runId), isNull(modelCalls.cost_usd)))
+    .orderBy(asc(modelCalls.id));
+  return rows.map((row) => ({ ...row, began_at: row.began_at.toISOString() }));
+}
