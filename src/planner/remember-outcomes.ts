@@ -1,0 +1,87 @@
+// Results of tools, remembered within a turn: a planner that goes on where another was killed sees what that one saw, so
+// that its model is asked the same and nothing is paid for twice.
+import { z } from 'zod';
+import { StageEvent } from '#contracts/planning/stages.ts';
+import { PlanningState } from '#contracts/planning/state.ts';
+import { Adaptation, Violation } from '#contracts/planning/trace.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Queryable } from '#store/database.ts';
+import { ToolResult } from './agent/agent-tool.ts';
+import { memoKey, remember } from './memo.ts';
+import type { Desk, ToolOutcome } from './tools/planning-tool.ts';
+
+const { shape } = PlanningState;
+
+// Defaults are taken off: a change that is not there must not become one.
+const StateChanges = z.strictObject({
+  pattern: shape.pattern.unwrap().exactOptional(),
+  rfc: shape.rfc.unwrap().exactOptional(),
+  outline: shape.outline.unwrap().exactOptional(),
+  roadmap: shape.roadmap.unwrap().exactOptional(),
+  schedule: shape.schedule.unwrap().exactOptional(),
+  portfolio: shape.portfolio.unwrap().exactOptional(),
+  approvals: shape.approvals.unwrap().exactOptional(),
+  change: shape.change.unwrap().exactOptional(),
+  hints: shape.hints.unwrap().exactOptional(),
+  offered: shape.offered.unwrap().exactOptional(),
+  questions_asked: shape.questions_asked.unwrap().exactOptional(),
+  pause: shape.pause.unwrap().exactOptional(),
+  result: shape.result.unwrap().exactOptional(),
+  reason: shape.reason.unwrap().exactOptional(),
+});
+
+const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
+  result: ToolResult,
+  changes: StateChanges.exactOptional(),
+  violations: z.array(Violation).exactOptional(),
+  adaptations: z.array(Adaptation).exactOptional(),
+  self: z.number().nullable().exactOptional(),
+  heuristics: z.number().exactOptional(),
+  ends: StageEvent.exactOptional(),
+});
+
+/** What a tool can see of the session; how it came there, what it cost and how long it took is no input. */
+function inputsOf(args: JsonObject, desk: RememberedDesk, state: Readonly<PlanningState>) {
+  const { trace: _, calls: __, cost_usd: ___, confidence: ____, ...seen } = state;
+  const { modes, request, user, settings, now } = desk;
+  return { args, state: seen, modes, request, user, settings, now: now.toISOString() };
+}
+
+type RememberedDesk = Pick<Desk, 'modes' | 'request' | 'user' | 'settings' | 'now' | 'policy'>;
+
+/**
+ * Remembers the outcomes of tools that succeed, for one turn of one run.
+ * @param readState the session as the next call finds it
+ */
+export function createRemember(
+  db: Queryable,
+  place: { runId: string; turn: number },
+  desk: RememberedDesk,
+  readState: () => Readonly<PlanningState>,
+) {
+  return async (
+    tool: { name: string; revision: number },
+    args: JsonObject,
+    make: () => Promise<ToolOutcome>,
+  ): Promise<{ outcome: ToolOutcome; remembered: boolean }> => {
+    const key = memoKey({
+      kind: tool.name,
+      version: tool.revision,
+      inputs: inputsOf(args, desk, readState()),
+      policy: desk.policy,
+      scope: place,
+    });
+    const { value, remembered } = await remember(
+      db,
+      {
+        key,
+        kind: tool.name,
+        runId: place.runId,
+        schema: StoredOutcome,
+        keep: ({ result }) => result.ok,
+      },
+      make,
+    );
+    return { outcome: value, remembered };
+  };
+}

@@ -1,0 +1,76 @@
+// A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
+import { z } from 'zod';
+import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
+import type { Queryable } from '#store/database.ts';
+import { keep, memoKey, recall } from './memo.ts';
+
+const StoredReply: z.ZodType<ChatReply> = z.object({
+  content: z.string(),
+  refusal: z.string().nullable(),
+  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  finishReason: z.string(),
+  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
+  cost_usd: z.number(),
+  attempts: z.number(),
+});
+
+export type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
+  /** The stored reply to this request, at no cost; null: there is none. */
+  recall(request: ChatRequest): Promise<ChatReply | null>;
+  /** Asks the model and stores what it says. */
+  complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
+};
+
+/**
+ * @param place where replies may be used again. A request that is made twice there is asked twice: the second time the
+ *   second reply is recalled.
+ */
+export function rememberReplies(
+  model: ChatModel,
+  db: Queryable,
+  place: { runId: string; turn: number },
+  policy: unknown,
+): RememberingModel {
+  /** How often each request was answered here, by its key. */
+  const answered = new Map<string, number>();
+
+  function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
+    // The deadline is left out: a planner that goes on has another one, and asks the same.
+    const asked = { messages, tools, mustCall, maxOutputTokens };
+    const parts = { kind: 'model', version: model.name, inputs: asked, policy };
+    const request = memoKey({ ...parts, scope: place });
+    const times = answered.get(request) ?? 0;
+    const key = memoKey({ ...parts, inputs: request, scope: { ...place, times } });
+    return {
+      use: {
+        key,
+        kind: 'model',
+        runId: place.runId,
+        schema: StoredReply,
+        // A reply is kept whatever it says: it was paid for.
+        keep: () => true,
+      },
+      done: () => answered.set(request, times + 1),
+    };
+  }
+
+  return {
+    name: model.name,
+    estimateCost: (request) => model.estimateCost(request),
+    async recall(request) {
+      const { use, done } = locate(request);
+      const reply = await recall(db, use);
+      if (reply === null) return null;
+      done();
+      return { ...reply, cost_usd: 0 };
+    },
+    async complete(request, signal) {
+      const { use, done } = locate(request);
+      const paid = await model.complete(request, signal);
+      const reply = await keep(db, use, paid);
+      done();
+      // Where another planner of this turn was first, both go on with its reply; what this one paid stays paid.
+      return { ...reply, usage: paid.usage, cost_usd: paid.cost_usd, attempts: paid.attempts };
+    },
+  };
+}
