@@ -1,0 +1,99 @@
+// What a person reads of an outline or a roadmap that waits for their word: the outcome first, as much of the rest as
+// they like to read, and one call to action.
+import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { Roadmap } from '#contracts/planning/roadmap.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { countOf, listOf, shorten } from '#contracts/words.ts';
+import { callToAction } from './calls-to-action.ts';
+import { detailOf, explainsReasons, lengthOf } from './effects.ts';
+
+const titleAtMost = 120;
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+function limit(lines: string[], most: number, noun: string): string[] {
+  const shown = lines.slice(0, most);
+  const hidden = lines.length - shown.length;
+  return hidden > 0 ? [...shown, `- and ${countOf(hidden, `more ${noun}`)}`] : shown;
+}
+
+function drawNode({ title, level, structure }: OutlineNode, top: number): string {
+  const mark = structure === 'checkpoint' ? 'Check: ' : '';
+  return `${'  '.repeat(Math.max(0, level - top))}- ${mark}${shorten(title, titleAtMost)}`;
+}
+
+function countStructures({ nodes }: PlanOutline): string {
+  const count = (structure: OutlineNode['structure'], noun: string) => {
+    const found = nodes.filter((node) => node.structure === structure).length;
+    return found === 0 ? [] : [countOf(found, noun)];
+  };
+  const parts = [
+    ...count('phase', 'phase'),
+    ...count('milestone', 'milestone'),
+    ...count('task', 'task'),
+    ...count('checkpoint', 'checkpoint'),
+  ];
+  return parts.length === 0 ? 'nothing to do yet' : listOf(parts);
+}
+
+/** The outline as it waits for approval. */
+export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): string {
+  const head = `The outline of “${shorten(outline.title, titleAtMost)}” is ready: ${countStructures(outline)}.`;
+  const wanted = detailOf(policy);
+  const tree = outline.nodes.filter(({ structure }) => structure !== 'goal');
+  const top = Math.min(...tree.map(({ level }) => level), 9);
+  const drawn = wanted === 'normal' ? tree.filter(({ level }) => level === top) : tree;
+  const lines = limit(
+    drawn.map((node) => drawNode(node, top)),
+    lengthOf(policy).items,
+    'line',
+  );
+  const taken = outline.assumptions.slice(0, lengthOf(policy).items);
+  const assumed = taken.length === 0 ? [] : [`I assume: ${taken.map(trimEnd).join('; ')}.`];
+  return [
+    head,
+    ...(wanted === 'short' ? [] : [endSentence(outline.summary), ...lines]),
+    ...assumed,
+    ...(explainsReasons(policy)
+      ? ['Next I put these in order and show you that; nothing runs before you approve the plan.']
+      : []),
+    callToAction({ kind: 'gate', gate: 'outline' }, policy),
+  ].join('\n');
+}
+
+function trimEnd(text: string): string {
+  return text.replace(/[\s.;]+$/, '');
+}
+
+/** The roadmap as it waits for approval: the order that was chosen and why, and what else there was. */
+export function describeRoadmap(
+  roadmap: Roadmap,
+  outline: PlanOutline,
+  policy: InteractionPolicy,
+): string {
+  const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
+  const wanted = detailOf(policy);
+  const head = `The order is ready: “${roadmap.chosen}”, in ${countOf(roadmap.waves.length, 'wave')}.`;
+  const waves = roadmap.waves.map(
+    (wave, index) => `${index + 1}. ${listOf(limitNames(wave.map((id) => titles.get(id) ?? id)))}`,
+  );
+  const others = roadmap.options_tried
+    .filter(({ name }) => name !== roadmap.chosen)
+    .map(({ name, differs }) => `- “${name}”: ${endSentence(differs)}`);
+  return [
+    head,
+    endSentence(roadmap.reason),
+    ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'wave')),
+    ...(wanted === 'full' && others.length > 0 ? ['Also possible:', ...others] : []),
+    ...(explainsReasons(policy)
+      ? ['Next I work out when each of these happens; nothing runs before you approve the plan.']
+      : []),
+    callToAction({ kind: 'gate', gate: 'roadmap' }, policy),
+  ].join('\n');
+}
+
+function limitNames(names: string[]): string[] {
+  return names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+}

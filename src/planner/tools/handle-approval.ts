@@ -1,0 +1,296 @@
+// handle_approval: asks a person for the approval that is due, and takes their decision. A decision is an object that
+// `personsDecision` has made of a press or an exact word; nothing that came as JSON from a model is one.
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { z } from 'zod';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import { isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
+import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
+import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { Json } from '#contracts/text.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { earlierGate, routeChange } from '../change-request.ts';
+import { gatesWanted } from '../policy/effects.ts';
+import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
+import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
+
+type Call = { kind: 'ask' } | { kind: 'decide'; decision: SessionDecision };
+
+/** Calls that this program has made. What a model sends is parsed from text, so it is never one of these. */
+const calls = new WeakSet<object>();
+
+function seal(call: Call): Call {
+  calls.add(call);
+  return call;
+}
+
+function isSealed(value: unknown): value is Call {
+  return typeof value === 'object' && value !== null && calls.has(value);
+}
+
+const ApprovalInput = z.strictObject({
+  call: z.unknown().refine(isSealed, 'only a person decides; a model cannot'),
+});
+export type ApprovalInput = { call: unknown };
+
+/** The input with which the controller hands over what a person has decided. */
+export function personsDecision(decision: SessionDecision): ApprovalInput {
+  return { call: seal({ kind: 'decide', decision }) };
+}
+
+/** SHA-256 in hex of an artifact as canonical JSON (RFC 8785): what an approval of it binds. */
+export function digestArtifact(artifact: object): string {
+  const text = canonicalize(artifact);
+  if (text === undefined) throw new TypeError('An artifact has a JSON form.');
+  return hash('sha256', text, 'hex');
+}
+
+/**
+ * The digest of what a gate shows now; null: it is not there yet. Of an outline it covers what is done: order and times
+ * have gates of their own, and later stages may still settle them.
+ */
+export function digestGate(gate: Gate, state: Readonly<PlanningState>): string | null {
+  const artifact = gate === 'outline' ? contentOf(state.outline) : state[gate];
+  return artifact === null ? null : digestArtifact(artifact);
+}
+
+function contentOf(outline: PlanOutline | null): object | null {
+  if (outline === null) return null;
+  const { title, summary, pattern, nodes } = outline;
+  return {
+    title,
+    summary,
+    pattern,
+    nodes: nodes.map(
+      ({ after, timing, duration_minutes, not_before, deadline, steps, ...node }) => ({
+        ...node,
+        steps: steps.map(({ after, not_before, duration_minutes, ...step }) => step),
+      }),
+    ),
+  };
+}
+
+/** Whether `gate` still waits for a person: the policy wants it, and what is there now was not approved. */
+export function isGateDue(
+  gate: Exclude<Gate, 'schedule'>,
+  state: Readonly<PlanningState>,
+  policy: InteractionPolicy,
+): boolean {
+  if (!gatesWanted(policy).includes(gate)) return false;
+  const digest = digestGate(gate, state);
+  return digest !== null && state.approvals[gate]?.digest !== digest;
+}
+
+/** What is asked for next: an artifact, or the plan when all of them have been approved. */
+function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gate {
+  if (isGateDue('outline', state, policy)) return 'outline';
+  const ordered = state.produced.includes('roadmap') || state.produced.includes('valid_roadmap');
+  if (ordered && isGateDue('roadmap', state, policy)) return 'roadmap';
+  return 'schedule';
+}
+
+function ask({ state, policy }: Desk, ...explanations: string[]): ToolOutcome {
+  const due = findDue(state, policy);
+  if (due === 'schedule') {
+    return {
+      result: succeed(
+        { asks: 'plan' },
+        ...explanations,
+        'The plan is put before the person; its own card binds what they approve.',
+      ),
+      changes: {
+        pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
+        result: { kind: 'proposal' },
+      },
+      ends: 'no_response',
+    };
+  }
+  const text = describeGate(due, state, policy);
+  const digest = digestGate(due, state);
+  if (text === null || digest === null) return { result: fail('There is nothing to approve yet.') };
+  const result: SessionResult = { kind: 'gate', gate: due, text };
+  return {
+    result: succeed({ asks: due, digest }, ...explanations, `The ${due} waits for approval.`),
+    changes: { pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate: due, digest }, result },
+    ends: 'no_response',
+  };
+}
+
+function describeGate(
+  gate: Gate,
+  { outline, roadmap }: Readonly<PlanningState>,
+  policy: InteractionPolicy,
+): string | null {
+  if (outline === null) return null;
+  if (gate === 'outline') return describeOutline(outline, policy);
+  return roadmap === null ? null : describeRoadmap(roadmap, outline, policy);
+}
+
+function decide(decision: SessionDecision, desk: Desk): ToolOutcome {
+  const { pause } = desk.state;
+  if (pause === null) return ask(desk, 'Nothing was waiting for this decision.');
+  switch (pause.kind) {
+    case 'gate':
+    case 'plan':
+      return decideArtifact(decision, pause.gate ?? 'schedule', desk);
+    case 'rfc':
+      return decideRfc(decision, desk);
+    case 'questions':
+    case 'budget':
+    case 'escalation':
+      return { result: fail(`A session that waits for ${pause.kind} has nothing to approve.`) };
+    default:
+      return pause.kind satisfies never;
+  }
+}
+
+const approvedEvents: Record<Gate, StageEvent> = {
+  outline: 'outline_approved',
+  roadmap: 'roadmap_approved',
+  schedule: 'approved',
+};
+const changeEvents: Record<Gate, StageEvent> = {
+  outline: 'change_outline',
+  roadmap: 'change_roadmap',
+  schedule: 'change_schedule',
+};
+
+function decideArtifact(decision: SessionDecision, gate: Gate, desk: Desk): ToolOutcome {
+  const { state } = desk;
+  switch (decision.kind) {
+    case 'said':
+      return ask(desk);
+    case 'approve':
+      return approve(decision.by, decision.digest, gate, desk);
+    case 'reject':
+      return reject(decision.by, gate);
+    case 'changes': {
+      const { gate: concerned, reasons } = routeChange(decision.feedback, state.outline);
+      // What has not been made yet cannot be changed: the wish goes into what is shown.
+      const target = earlierGate(concerned, gate);
+      return {
+        result: succeed({ gate: target, by: decision.by }, ...reasons),
+        changes: {
+          ...standAgain,
+          change: { feedback: decision.feedback, gate: target },
+          approvals: keepApprovals(state, target),
+        },
+        ends: changeEvents[target],
+      };
+    }
+    default:
+      return decision satisfies never;
+  }
+}
+
+const standAgain = { pause: null, result: null } satisfies StateChanges;
+const order: Gate[] = ['outline', 'roadmap', 'schedule'];
+
+/** What was approved before `changed` stays approved. */
+function keepApprovals(
+  { approvals }: Readonly<PlanningState>,
+  changed: Gate,
+): PlanningState['approvals'] {
+  const kept = order.slice(0, order.indexOf(changed));
+  return Object.fromEntries(
+    kept.flatMap((gate) => (approvals[gate] === undefined ? [] : [[gate, approvals[gate]]])),
+  );
+}
+
+function approve(by: string, shown: string | null, gate: Gate, desk: Desk): ToolOutcome {
+  const { state } = desk;
+  const now = digestGate(gate, state);
+  const waited = state.pause?.digest ?? null;
+  const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
+  // The plan's own card has checked its digest; of a gate what was shown must be what is there.
+  if (gate !== 'schedule' && (outdated || now === null || waited === null)) {
+    return ask(desk, `The ${gate} has changed since it was shown, so it is shown again.`);
+  }
+  const approval = { digest: now ?? digestArtifact({}), by, at: desk.now.toISOString() };
+  return {
+    result: succeed({ approved: gate, by, digest: now }, `${by} approved the ${nameOf(gate)}.`),
+    changes: { ...standAgain, approvals: { ...state.approvals, [gate]: approval } },
+    ends: approvedEvents[gate],
+  };
+}
+
+function nameOf(gate: Gate): string {
+  return gate === 'schedule' ? 'plan' : gate;
+}
+
+function reject(by: string, gate: Gate): ToolOutcome {
+  const what = nameOf(gate);
+  const text = `The ${what} is rejected, and nothing runs. Ask again when you want something else.`;
+  const reason = `${by} rejected the ${what}`;
+  return {
+    result: succeed({ rejected: gate, by }, `${reason}.`),
+    changes: { pause: null, result: { kind: 'aborted', text, reason } },
+    ends: 'rejected',
+  };
+}
+
+/** A new pattern or subtype: used, left out, or thought over. Planning goes on in each case. */
+function decideRfc(decision: SessionDecision, desk: Desk): ToolOutcome {
+  const { rfc, pattern, hints } = desk.state;
+  if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };
+  const goOn = (data: Json, why: string, changes: StateChanges): ToolOutcome => ({
+    result: succeed(data, why),
+    changes: { ...standAgain, ...changes },
+    ends: 'change_outline',
+  });
+  switch (decision.kind) {
+    case 'said':
+      return { result: fail('The proposed pattern still waits for a decision.') };
+    case 'approve':
+      return goOn({ approved: rfc.proposes, by: decision.by }, `${decision.by} approved it.`, {
+        rfc: { ...rfc, status: 'approved', by: decision.by },
+      });
+    case 'reject':
+      return goOn({ rejected: rfc.proposes, by: decision.by }, `${decision.by} refused it.`, {
+        rfc: { ...rfc, status: 'rejected', by: decision.by },
+        pattern: pattern === null ? null : withoutProposal(pattern),
+        hints: addHint(hints, `${rfc.proposes} was refused: use a known pattern and subtype.`),
+      });
+    case 'changes':
+      return goOn({ changes: rfc.proposes, by: decision.by }, 'The proposal is thought over.', {
+        rfc: null,
+        pattern: pattern === null ? null : withoutProposal(pattern),
+        hints: addHint(hints, `About ${rfc.proposes} the person said: ${decision.feedback}`),
+      });
+    default:
+      return decision satisfies never;
+  }
+}
+
+function addHint(hints: readonly string[], hint: string): string[] {
+  return [...hints, hint.slice(0, 2000)].slice(-20);
+}
+
+/** The known pattern behind a proposed one. */
+function withoutProposal(pattern: PatternSpec): PatternSpec {
+  const { subtype, rfc: _, source_pattern, ...rest } = pattern;
+  return {
+    ...rest,
+    pattern_type: isProposed(rest.pattern_type)
+      ? (source_pattern ?? 'milestone_project')
+      : rest.pattern_type,
+    ...(subtype === undefined || isProposed(subtype) ? {} : { subtype }),
+  };
+}
+
+export const handleApproval: PlanningTool<ApprovalInput> = {
+  name: 'handle_approval',
+  description:
+    'Puts what is due before the person and takes their decision. Only the controller calls it; a call by a model fails.',
+  input: ApprovalInput,
+  stages: ['SEEK_APPROVAL'],
+  prerequisites: [],
+  produces: [],
+  automatic: { call: seal({ kind: 'ask' }) },
+  revision: 1,
+  async run({ call }, desk) {
+    if (!isSealed(call)) return { result: fail('Only a person decides; a model cannot.') };
+    return call.kind === 'ask' ? ask(desk) : decide(call.decision, desk);
+  },
+};

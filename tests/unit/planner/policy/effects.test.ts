@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import {
+  asksAbout,
+  demandsIdeas,
+  detailOf,
+  explainsReasons,
+  gatesWanted,
+  isBorderline,
+  lengthOf,
+  offersIdeas,
+  optionLength,
+  optionsWanted,
+  questionsAllowed,
+  stepApproval,
+} from '#planner/policy/effects.ts';
+
+const policy = (changes: Partial<InteractionPolicy>): InteractionPolicy => ({
+  ...defaultPolicy,
+  ...changes,
+});
+
+describe('probing_depth', () => {
+  it.each([0, 1, 2, 3])('%i is the number of questions', (probing_depth) => {
+    expect(questionsAllowed(policy({ probing_depth }), 0)).toBe(probing_depth);
+    expect(questionsAllowed(policy({ probing_depth }), probing_depth)).toBe(0);
+    expect(questionsAllowed(policy({ probing_depth }), probing_depth + 1)).toBe(0);
+  });
+  it('counts what was asked before', () => {
+    expect(questionsAllowed(policy({ probing_depth: 3 }), 2)).toBe(1);
+    expect(questionsAllowed(policy({ probing_depth: 3 }), -1)).toBe(3);
+  });
+});
+
+describe('conversation_style and talkativeness', () => {
+  it.each([
+    ['concise', 0.5, 2],
+    ['concise', 1, 2],
+    ['standard', 0.29, 2],
+    ['standard', 0.3, 3],
+    ['conversational', 0, 2],
+    ['conversational', 0.5, 3],
+    ['coach', 0.5, 3],
+  ] as const)('%s at %d shows %i options', (conversation_style, talkativeness, options) => {
+    expect(optionsWanted(policy({ conversation_style, talkativeness }))).toBe(options);
+  });
+
+  it.each([
+    ['concise', 0.69, 'short'],
+    ['concise', 0.7, 'normal'],
+    ['standard', 0.29, 'short'],
+    ['standard', 0.3, 'normal'],
+    ['standard', 0.69, 'normal'],
+    ['standard', 0.7, 'full'],
+    ['conversational', 0.29, 'normal'],
+    ['conversational', 0.3, 'full'],
+    ['coach', 0, 'full'],
+  ] as const)('%s at %d says %s', (conversation_style, talkativeness, detail) => {
+    expect(detailOf(policy({ conversation_style, talkativeness }))).toBe(detail);
+  });
+
+  it('allows more text the more is wanted', () => {
+    const by = (conversation_style: InteractionPolicy['conversation_style']) =>
+      policy({ conversation_style });
+    const lengths = [by('concise'), by('standard'), by('coach')];
+    for (const part of ['sentences', 'items', 'characters'] as const) {
+      const sizes = lengths.map((one) => lengthOf(one)[part]);
+      expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+      expect(new Set(sizes).size).toBe(3);
+    }
+    expect(lengths.map(optionLength)).toEqual([140, 240, 400]);
+  });
+
+  it('explains reasons for a coach and for those who like to read', () => {
+    expect(explainsReasons(policy({ conversation_style: 'coach', talkativeness: 0 }))).toBe(true);
+    expect(explainsReasons(policy({ talkativeness: 0.7 }))).toBe(true);
+    expect(explainsReasons(policy({}))).toBe(false);
+  });
+});
+
+describe('autonomy', () => {
+  const useful = { essential: false, default: 'UTC' };
+  const essential = { essential: true, default: 'UTC' };
+  it.each([
+    ['high', false, false],
+    ['medium', true, false],
+    ['low', true, true],
+  ] as const)('%s asks about what is essential: %s, useful: %s', (autonomy, first, second) => {
+    expect(asksAbout(policy({ autonomy }), essential)).toBe(first);
+    expect(asksAbout(policy({ autonomy }), useful)).toBe(second);
+    expect(asksAbout(policy({ autonomy }), { ...useful, default: null })).toBe(true);
+  });
+});
+
+describe('brainstorming_preference', () => {
+  it.each([
+    [0.39, false],
+    [0.399_999, false],
+    [0.1 + 0.3, true],
+    [0.4, true],
+    [0.69, true],
+    [0.699_999, true],
+    [0.7, false],
+    [0.1 + 0.6, false],
+    [0.71, false],
+  ])('%d is borderline: %s', (confidence, borderline) => {
+    expect(isBorderline(confidence)).toBe(borderline);
+    const unsure = policy({ brainstorming_preference: 'suggest_when_uncertain' });
+    expect(offersIdeas(unsure, confidence, 'Tidy up')).toBe(borderline);
+    const always = policy({ brainstorming_preference: 'always_offer' });
+    expect(offersIdeas(always, confidence, 'Tidy up')).toBe(true);
+    const demanded = policy({ brainstorming_preference: 'on_demand' });
+    expect(offersIdeas(demanded, confidence, 'Tidy up')).toBe(false);
+  });
+  it('offers nothing by itself where nobody knows how sure it is', () => {
+    const unsure = policy({ brainstorming_preference: 'suggest_when_uncertain' });
+    expect(offersIdeas(unsure, null, 'Tidy up')).toBe(false);
+  });
+  it.each([
+    ['Brainstorm names for the launch', true],
+    ['Give me some ideas for the offsite', true],
+    ['What are my options?', true],
+    ['Create ideas.md saying hello', false],
+    ['Move options.txt to archive/', false],
+  ])('“%s” asks for ideas: %s', (request, demanded) => {
+    expect(demandsIdeas(request)).toBe(demanded);
+    expect(offersIdeas(policy({}), 0.9, request)).toBe(demanded);
+  });
+});
+
+describe('approval_policy', () => {
+  it.each([
+    ['single_final', [], 'none'],
+    ['milestone_approvals', ['outline', 'roadmap'], 'none'],
+    ['strict_every_step', ['outline', 'roadmap'], 'each'],
+  ] as const)(
+    '%s asks at %j before the plan, and for steps: %s',
+    (approval_policy, gates, steps) => {
+      expect(gatesWanted(policy({ approval_policy }))).toEqual(gates);
+      expect(stepApproval(policy({ approval_policy }))).toBe(steps);
+    },
+  );
+});

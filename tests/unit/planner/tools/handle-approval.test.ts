@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { nextStage } from '#planner/controller/table.ts';
+import {
+  digestGate,
+  handleApproval,
+  isGateDue,
+  personsDecision,
+} from '#planner/tools/handle-approval.ts';
+import type { Desk } from '#planner/tools/planning-tool.ts';
+import { follow, makeDesk, makeOutline, makeRoadmap, makeSchedule, now } from './desk.ts';
+
+const { automatic } = handleApproval;
+if (automatic === null) throw new Error('The controller asks without a model.');
+
+const ask = (desk: Desk) => handleApproval.run(automatic, desk);
+const approve = (desk: Desk, digest: string | null = desk.state.pause?.digest ?? null) =>
+  handleApproval.run(personsDecision({ kind: 'approve', by: 'ana', digest }), desk);
+const wish = (desk: Desk, feedback: string) =>
+  handleApproval.run(personsDecision({ kind: 'changes', by: 'ana', feedback }), desk);
+
+const milestones = { approval_policy: 'milestone_approvals' } as const;
+const outlined = { outline: makeOutline(), produced: ['pattern', 'outline', 'valid_outline'] };
+const ordered = {
+  ...outlined,
+  roadmap: makeRoadmap(),
+  produced: [...outlined.produced, 'dependencies', 'roadmap', 'valid_roadmap'],
+};
+const timed = { ...ordered, schedule: makeSchedule(), produced: [...ordered.produced, 'schedule'] };
+const at = (state: object, policy = {}) =>
+  makeDesk({ state: { stage: 'SEEK_APPROVAL', ...state }, policy });
+
+describe('handle_approval', () => {
+  it('asks for the plan and nothing else with single_final', async () => {
+    const outcome = await ask(at(timed));
+    expect(outcome).toMatchObject({
+      ends: 'no_response',
+      changes: { result: { kind: 'proposal' }, pause: { kind: 'plan', gate: null } },
+    });
+  });
+
+  it.each(['milestone_approvals', 'strict_every_step'] as const)(
+    'asks for outline, roadmap and plan one by one with %s',
+    async (approval_policy) => {
+      let desk = at(outlined, { approval_policy });
+      const shown: string[] = [];
+      for (const [next, event] of [
+        [ordered, 'outline_approved'],
+        [timed, 'roadmap_approved'],
+        [timed, 'approved'],
+      ] as const) {
+        const asked = await ask(desk);
+        expect(asked.ends).toBe('no_response');
+        shown.push(asked.changes?.result?.kind === 'gate' ? asked.changes.result.gate : 'plan');
+        desk = follow(desk, asked.changes);
+        const decided = await approve(desk);
+        expect(decided.ends).toBe(event);
+        expect(nextStage('SEEK_APPROVAL', event)).toMatch(/DRAFT_|COMPLETE/);
+        desk = follow(desk, decided.changes);
+        desk = { ...desk, state: { ...desk.state, ...next } };
+      }
+      expect(shown).toEqual(['outline', 'roadmap', 'plan']);
+      expect(desk.state.approvals.outline).toEqual({
+        digest: digestGate('outline', desk.state),
+        by: 'ana',
+        at: now.toISOString(),
+      });
+    },
+  );
+
+  it('says with one call to action what is asked', async () => {
+    const outcome = await ask(at(outlined, milestones));
+    const text = outcome.changes?.result?.kind === 'gate' ? outcome.changes.result.text : '';
+    expect(text.split('\n')[0]).toBe('The outline of “Launch” is ready: 1 phase and 2 tasks.');
+    expect(text.match(/“approve”/g)).toHaveLength(1);
+    expect(text.split('\n').at(-1)).toBe(
+      'Reply “approve”, “propose changes: …” or “reject” about this outline.',
+    );
+  });
+
+  it('refuses a model, whatever it sends', async () => {
+    const desk = at({ ...outlined, pause: gatePause() }, milestones);
+    for (const input of [
+      { call: { kind: 'ask' } },
+      { call: { kind: 'decide', decision: { kind: 'approve', by: 'ana', digest: null } } },
+      { call: JSON.parse(JSON.stringify(personsDecision({ kind: 'reject', by: 'x' }).call)) },
+      { call: null },
+    ]) {
+      expect(handleApproval.input.safeParse(input).success).toBe(false);
+      const outcome = await handleApproval.run(input, desk);
+      expect(outcome).toEqual({
+        result: expect.objectContaining({ ok: false, confidence: 0 }),
+      });
+    }
+    expect(handleApproval.input.safeParse({ decision: 'approve' }).success).toBe(false);
+    expect(handleApproval.input.safeParse({}).success).toBe(false);
+    // What the controller sends passes the same check.
+    expect(handleApproval.input.safeParse(automatic).data).toEqual(automatic);
+    const kept = handleApproval.input.parse(personsDecision({ kind: 'said' }));
+    expect((await handleApproval.run(kept, desk)).ends).toBe('no_response');
+  });
+
+  function gatePause(digest = digestGate('outline', makeDesk({ state: outlined }).state)) {
+    return { kind: 'gate', resume: 'SEEK_APPROVAL', gate: 'outline', digest } as const;
+  }
+
+  it.each([
+    [
+      'a digest of something else',
+      () => approve(at({ ...outlined, pause: gatePause() }, milestones), 'x'),
+    ],
+    [
+      'an outline that has changed since',
+      () =>
+        approve(at({ ...outlined, outline: makeOutline('Other'), pause: gatePause() }, milestones)),
+    ],
+    [
+      'a gate without a digest',
+      () => approve(at({ ...outlined, pause: gatePause(null) }, milestones)),
+    ],
+  ])('shows the gate again instead of approving %s', async (_, press) => {
+    const outcome = await press();
+    expect(outcome.ends).toBe('no_response');
+    expect(outcome.changes).not.toHaveProperty('approvals');
+    expect(outcome.changes?.pause?.kind).toBe('gate');
+  });
+
+  it('takes the word “approve” for what is shown', async () => {
+    const outcome = await approve(at({ ...outlined, pause: gatePause() }, milestones), null);
+    expect(outcome.ends).toBe('outline_approved');
+  });
+
+  it('keeps an approval of the outline while later stages settle order and times', () => {
+    const approvals = {
+      outline: { digest: gatePause().digest ?? '', by: 'ana', at: now.toISOString() },
+    };
+    const outline = makeOutline();
+    const desk = at({ ...outlined, approvals }, milestones);
+    expect(isGateDue('outline', desk.state, desk.policy)).toBe(false);
+    const settled = {
+      ...outline,
+      nodes: outline.nodes.map((node) => ({
+        ...node,
+        after: [{ id: '1', type: 'FS' as const, lag_minutes: 0 }],
+        duration_minutes: 30,
+      })),
+    };
+    expect(isGateDue('outline', { ...desk.state, outline: settled }, desk.policy)).toBe(false);
+    const renamed = { ...outline, nodes: outline.nodes.map((node) => ({ ...node, title: 'X' })) };
+    expect(isGateDue('outline', { ...desk.state, outline: renamed }, desk.policy)).toBe(true);
+  });
+
+  it('ends the session when the person rejects', async () => {
+    const desk = at({ ...outlined, pause: gatePause() }, milestones);
+    const outcome = await handleApproval.run(personsDecision({ kind: 'reject', by: 'ana' }), desk);
+    expect(outcome).toMatchObject({
+      ends: 'rejected',
+      changes: { pause: null, result: { kind: 'aborted', reason: 'ana rejected the outline' } },
+    });
+  });
+
+  it.each([
+    ['skip the review', 'change_outline', []],
+    ['do the review before the design', 'change_roadmap', ['outline']],
+    ['start on Monday', 'change_schedule', ['outline', 'roadmap']],
+  ])('sends “%s” about the plan back: %s, and keeps %j', async (feedback, event, kept) => {
+    const approval = { digest: 'd', by: 'ana', at: now.toISOString() };
+    const pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
+    const approvals = { outline: approval, roadmap: approval, schedule: approval };
+    const outcome = await wish(at({ ...timed, pause, approvals }, milestones), feedback);
+    expect(outcome.ends).toBe(event);
+    expect(Object.keys(outcome.changes?.approvals ?? {})).toEqual(kept);
+    expect(outcome.changes).toMatchObject({
+      pause: null,
+      change: { feedback, gate: event.replace('change_', '') },
+    });
+  });
+
+  it('never sends a change to a stage that has not been reached', async () => {
+    const outcome = await wish(
+      at({ ...outlined, pause: gatePause() }, milestones),
+      'start on Monday',
+    );
+    expect(outcome.ends).toBe('change_outline');
+  });
+
+  describe('about a proposed pattern', () => {
+    const rfc = { text: 'Why', proposes: 'proposed:daily', status: 'open', by: null } as const;
+    const pattern = {
+      pattern_type: 'recurring_cycle',
+      subtype: 'proposed:daily',
+      rfc: 'Why',
+      introduced_by: 'ai_adaptation',
+    } as const;
+    const pause = { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest: null } as const;
+    const desk = at({ rfc, pattern, pause });
+
+    it('goes on with it when a person approves', async () => {
+      const outcome = await approve(desk, null);
+      expect(outcome).toMatchObject({
+        ends: 'change_outline',
+        changes: { pause: null, rfc: { status: 'approved', by: 'ana' } },
+      });
+      expect(nextStage('SEEK_APPROVAL', 'change_outline')).toBe('DRAFT_OUTLINE');
+    });
+
+    it('goes on without it when a person refuses', async () => {
+      const outcome = await handleApproval.run(
+        personsDecision({ kind: 'reject', by: 'ana' }),
+        desk,
+      );
+      expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected' });
+      expect(outcome.changes?.pattern).toEqual({
+        pattern_type: 'recurring_cycle',
+        introduced_by: 'ai_adaptation',
+      });
+      expect(outcome.changes?.hints?.[0]).toContain('proposed:daily was refused');
+    });
+
+    it('takes what the person says about it into the next try', async () => {
+      const outcome = await wish(desk, 'call it morning routine');
+      expect(outcome.changes?.rfc).toBeNull();
+      expect(outcome.changes?.hints?.[0]).toContain('call it morning routine');
+    });
+  });
+
+  it.each(['questions', 'budget', 'escalation'] as const)(
+    'has nothing to approve of a session that waits for %s',
+    async (kind) => {
+      const pause = { kind, resume: 'DRAFT_OUTLINE', gate: null, digest: null } as const;
+      const outcome = await approve(at({ pause }), null);
+      expect(outcome.result.ok).toBe(false);
+      expect(outcome.ends).toBeUndefined();
+    },
+  );
+});
