@@ -4,6 +4,7 @@ import type { ConversationContext } from '#conversation/conversation-context.ts'
 import { ringReminders } from '#conversation/reminders.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
+import { extendSeries } from '#plans/extend-series.ts';
 
 export type Watch = { stop(): Promise<void> };
 
@@ -20,6 +21,7 @@ export function startWatch(crew: Crew, conversation: ConversationContext, everyM
       ['Looking for work', () => crew.lookForWork()],
       ['Ringing reminders', () => ringReminders(conversation)],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
+      ['Looking after what comes again', () => extendSeries(conversation)],
     ];
     for (const [name, chore] of chores) {
       await chore().catch((error: unknown) =>

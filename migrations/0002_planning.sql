@@ -57,6 +57,16 @@ CREATE TABLE "countersign"."plan_series" (
 	CONSTRAINT "plan_series_plan_id_series_id_pk" PRIMARY KEY("plan_id","series_id")
 );
 --> statement-breakpoint
+CREATE TABLE "countersign"."planning_artifacts" (
+	"plan_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"outline" jsonb,
+	"roadmap" jsonb,
+	"schedule" jsonb,
+	"notes" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	CONSTRAINT "planning_artifacts_plan_id_version_pk" PRIMARY KEY("plan_id","version")
+);
+--> statement-breakpoint
 CREATE TABLE "countersign"."planning_checkpoints" (
 	"thread_id" text NOT NULL,
 	"checkpoint_ns" text DEFAULT 'planning_agent' NOT NULL,
@@ -128,6 +138,7 @@ ALTER TABLE "countersign"."node_steps" ADD CONSTRAINT "node_steps_step" FOREIGN 
 ALTER TABLE "countersign"."outline_nodes" ADD CONSTRAINT "outline_nodes_version" FOREIGN KEY ("plan_id","version") REFERENCES "countersign"."plan_versions"("plan_id","version") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "countersign"."outline_nodes" ADD CONSTRAINT "outline_nodes_parent" FOREIGN KEY ("plan_id","version","parent_id") REFERENCES "countersign"."outline_nodes"("plan_id","version","node_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "countersign"."plan_series" ADD CONSTRAINT "plan_series_plan_id_plans_id_fk" FOREIGN KEY ("plan_id") REFERENCES "countersign"."plans"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "countersign"."planning_artifacts" ADD CONSTRAINT "planning_artifacts_version" FOREIGN KEY ("plan_id","version") REFERENCES "countersign"."plan_versions"("plan_id","version") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "countersign"."roadmap_edges" ADD CONSTRAINT "roadmap_edges_from_node" FOREIGN KEY ("plan_id","version","from_node") REFERENCES "countersign"."outline_nodes"("plan_id","version","node_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "countersign"."roadmap_edges" ADD CONSTRAINT "roadmap_edges_to_node" FOREIGN KEY ("plan_id","version","to_node") REFERENCES "countersign"."outline_nodes"("plan_id","version","node_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "countersign"."roadmap_options" ADD CONSTRAINT "roadmap_options_version" FOREIGN KEY ("plan_id","version") REFERENCES "countersign"."plan_versions"("plan_id","version") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

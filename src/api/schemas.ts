@@ -9,10 +9,15 @@ import {
   PlanContext,
   PlanStatus,
   Risk,
+  Series,
   type Step,
   type StepCounts,
   StepStatus,
 } from '#contracts/plan.ts';
+import { PlanOutline } from '#contracts/planning/outline.ts';
+import { Roadmap } from '#contracts/planning/roadmap.ts';
+import { Schedule } from '#contracts/planning/schedule.ts';
+import { PlanningTrace } from '#contracts/planning/trace-view.ts';
 import { RunView } from '#contracts/run.ts';
 import type { Message, PlanSummary, Simulation } from '#contracts/service.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
@@ -22,6 +27,7 @@ import type {
   Change,
   Diff,
   Overview,
+  PlanningArtifacts,
   StepPage,
   VersionDiff,
 } from '#contracts/views.ts';
@@ -64,6 +70,8 @@ const planFields = {
   decided_at: time.nullable(),
   paused: z.boolean(),
   revising: z.boolean(),
+  step_approval: z.enum(['none', 'each']),
+  open_until: time.nullable(),
   confidence: z.number().nullable(),
   cost_usd: z.number(),
   total_steps: whole,
@@ -110,6 +118,7 @@ export const PlanAnswer = documented(
     ),
     approvals: z.array(z.object({ by: text, at: time })),
     pending_patch: PatchAnswer.nullable(),
+    series: z.array(Series),
   }) satisfies z.ZodType<Plan>,
   {
     id: 'Plan',
@@ -206,6 +215,7 @@ export const OverviewAnswer = documented(
         reason: text,
       }),
     ),
+    next_at: time.nullable(),
   }) satisfies z.ZodType<Overview>,
   { id: 'Overview', description: 'How a plan stands; it costs the same whatever its size.' },
 );
@@ -262,6 +272,7 @@ export const VersionDiffAnswer = documented(
     operations_added: z.array(text),
     operations_removed: z.array(text),
     title_changed: z.boolean(),
+    terms: z.array(text),
     approvers: delta(ApproverPolicy).nullable(),
     risks_added: z.array(text),
     risks_removed: z.array(text),
@@ -274,6 +285,22 @@ export const VersionDiffAnswer = documented(
     id: 'VersionDiff',
     description:
       'What changed between two versions of a plan: counts, and the first 100 steps of each kind. Costs are those of planning, minutes those of the longest chain.',
+  },
+);
+
+export const PlanningAnswer = documented(
+  z.object({
+    version: whole.nullable(),
+    outline: PlanOutline.nullable(),
+    roadmap: Roadmap.nullable(),
+    schedule: Schedule.nullable(),
+    node_steps: z.record(text, z.array(text)),
+    notes: z.array(z.object({ at: time, text })),
+  }) satisfies z.ZodType<PlanningArtifacts>,
+  {
+    id: 'Planning',
+    description:
+      'What the plan was made from: the outline, the roadmap with the options that were compared, the schedule. Null where it was made without one; `version` is the one they were made for, which patches may have changed since.',
   },
 );
 
@@ -298,25 +325,11 @@ export const AuditAnswer = documented(
   { id: 'Audit', description: 'Who did what, oldest first; ask again with `after` = the last id.' },
 );
 
-export const TraceAnswer = documented(
-  z.object({
-    planner: text,
-    reason: text.nullable(),
-    entries: z.array(
-      z.object({
-        stage: text,
-        tool: text,
-        at: time,
-        duration_ms: z.number(),
-        ok: z.boolean(),
-        confidence: z.number().nullable(),
-        cost_delta: z.number(),
-        explanation: text,
-      }),
-    ),
-  }),
-  { id: 'Trace', description: 'How the planner came to the plan.' },
-);
+export const TraceAnswer = documented(PlanningTrace, {
+  id: 'Trace',
+  description:
+    'How a run was planned: an entry a step, `path` the way through the stages by the table of planning, `problem` why the entries do not follow it. `totals.cost_usd` is what the entries say; `open_calls` never came back, or have not yet, and count towards budgets as their estimates.',
+});
 
 const MessageAnswer = documented(
   z.object({

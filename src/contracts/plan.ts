@@ -255,6 +255,12 @@ export type Plan = {
   paused: boolean;
   /** Feedback is with the planner; a new version is under way. */
   revising: boolean;
+  /** `each`: every step waits for a person's word before it runs. */
+  step_approval: 'none' | 'each';
+  /** Steps that come again, as they were approved. */
+  series: Series[];
+  /** When its last series ends (the year 9999: it has no end); null: nothing of it comes again. */
+  open_until: string | null;
   /** A change that needs an approval of its own; the plan goes on with what was approved. */
   pending_patch: PatchOutcome | null;
   confidence: number | null;

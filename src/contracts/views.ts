@@ -3,6 +3,9 @@
 import type { Actor } from './actor.ts';
 import type { Blockage } from './blockage.ts';
 import type { ApproverPolicy, PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
+import type { PlanOutline } from './planning/outline.ts';
+import type { Roadmap } from './planning/roadmap.ts';
+import type { Schedule } from './planning/schedule.ts';
 import type { JsonObject } from './text.ts';
 
 /** One change, in the order of revisions. */
@@ -26,6 +29,8 @@ export type Overview = {
   recent_events: Change[];
   /** What nobody can run now, or waits for a shared resource. */
   blocked: Blockage[];
+  /** When something of a plan that comes again is next due; null: nothing does, or it is due now. */
+  next_at: string | null;
 };
 
 export type Diff = { from: number; to: number; changes: Change[]; more: boolean };
@@ -63,6 +68,8 @@ export type VersionDiff = {
   operations_added: string[];
   operations_removed: string[];
   title_changed: boolean;
+  /** What else is agreed differently, in phrases: whether each step asks, what comes again, the pattern. */
+  terms: string[];
   /** Who may approve, when that differs. */
   approvers: Delta<ApproverPolicy> | null;
   risks_added: string[];
@@ -74,4 +81,20 @@ export type VersionDiff = {
   minutes: Delta<number | null>;
   /** When the first dated step may begin. */
   earliest: Delta<string | null>;
+};
+
+/** Something found out about a plan after it was made. */
+export type PlanningNote = { at: string; text: string };
+
+/** What a version of a plan was made from. */
+export type PlanningArtifacts = {
+  /** The version for which they were made: what came by patches since is not in them. */
+  version: number | null;
+  outline: PlanOutline | null;
+  roadmap: Roadmap | null;
+  schedule: Schedule | null;
+  /** Steps of the plan by the node whose work they do. */
+  node_steps: Record<string, string[]>;
+  /** What the world has answered since. */
+  notes: PlanningNote[];
 };

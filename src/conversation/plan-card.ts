@@ -11,6 +11,7 @@ import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { findBlocked } from '#plans/blocked.ts';
 import { type Links, longestChain } from '#plans/chain.ts';
+import { findNextOccurrence } from '#plans/next-occurrence.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
@@ -130,6 +131,7 @@ export async function readCardFacts(
     unknown: await some('unknown'),
     waiting: await some('waiting'),
     blocked: await findBlocked(db, plan),
+    next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),
     ...(await readApprovalFacts(context, plan, viewer.user)),
     viewer,

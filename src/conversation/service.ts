@@ -10,11 +10,13 @@ import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/
 import { readAudit } from '#store/audit.ts';
 import { readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
+import { readArtifacts } from '#store/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
 import { readCardFacts } from './plan-card.ts';
+import { emptyTrace, readRunTrace } from './planning-trace.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
@@ -87,19 +89,21 @@ export function createService(context: ConversationContext): Service {
       yield* exportLog(db.query, id);
     },
     async trace(id) {
-      const row = await readPlanRow(db.query, id);
-      const run = row.run_id === null ? null : await readRun(db.query, row.run_id);
-      return {
-        planner: row.planner_model,
-        reason: run?.decision_reason ?? null,
-        entries: run?.trace ?? [],
-      };
+      const { run_id, planner_model } = await readPlanRow(db.query, id);
+      if (run_id === null) return emptyTrace(planner_model);
+      const trace = await readRunTrace(db.query, await readRun(db.query, run_id));
+      return { ...trace, planner: planner_model };
     },
+    runTrace: async (id) => readRunTrace(db.query, await readRun(db.query, id)),
     async audit(id, options) {
       await readPlanRow(db.query, id);
       return readAudit(db.query, id, options);
     },
     versionDiff: (id, a, b) => diffVersions(db.query, id, a, b),
+    async planning(id) {
+      const { version } = await readPlanRow(db.query, id);
+      return readArtifacts(db.query, id, version);
+    },
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),

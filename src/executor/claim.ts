@@ -2,8 +2,11 @@
 // for what comes later. All of it inside the transaction of a turn.
 import { system } from '#contracts/actor.ts';
 import { operationName } from '#contracts/tool.ts';
+import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { serves } from '#plans/serve-lanes.ts';
+import { skipMissed } from '#plans/skip-missed.ts';
+import { wakeWatchers } from '#plans/wake.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import {
@@ -158,6 +161,13 @@ export async function claimReady(
   if (plan.digest !== plan.approved_digest) {
     await refuseChanged(context, tx, plan);
     return nothingClaimed;
+  }
+  if (plan.open_until !== null) {
+    const skipped = await skipMissed(context, tx, plan.id);
+    if (skipped !== null) {
+      await wakeWatchers(tx, context.enqueue, plan.id);
+      if (await finishIfDone(context, tx, plan, skipped)) return nothingClaimed;
+    }
   }
   const lanes = [...book.lanes.keys()];
   const steps =

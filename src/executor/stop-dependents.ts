@@ -1,6 +1,7 @@
 // What a failed step stops: its dependents, or everything that has not begun, as the configuration says.
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
+import { stopAllSeries } from '#store/series.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -16,6 +17,7 @@ export async function stopDependents(
     case 'continue_independent':
       return skipDependents(tx, planId, failed);
     case 'stop_all':
+      await stopAllSeries(tx, planId);
       return changeSteps(tx, planId, {
         from: ['pending', 'ready'],
         to: 'skipped',

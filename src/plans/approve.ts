@@ -13,6 +13,7 @@ import { readAuthority, requireApprover, requireUseful } from './authority.ts';
 import { clockTime, currentOf } from './current.ts';
 import { transition } from './lifecycle.ts';
 import { mayBeApproved, statusWords } from './lifecycle-table.ts';
+import { narrowSeries } from './narrow-series.ts';
 import { leaveOut, type Part, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requireNoProblems } from './preflight.ts';
@@ -129,6 +130,7 @@ export async function approvePlan(
     await check(tx, row);
     if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
     if (part !== null) await leaveOut(tx, id, part);
+    if (row.open_until !== null) await narrowSeries(tx, id);
     const reason =
       part === null ? {} : { reason: `${part.positions.length} of ${row.total} steps` };
     const changed = await transition(

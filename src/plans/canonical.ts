@@ -1,7 +1,7 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
 import { createHash, hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { ApproverPolicy, PlanContext, Risk, StepContent } from '#contracts/plan.ts';
+import type { ApproverPolicy, PlanContext, Risk, Series, StepContent } from '#contracts/plan.ts';
 
 /** What a version says besides its steps. */
 export type PlanHeader = {
@@ -14,7 +14,22 @@ export type PlanHeader = {
   approver_policy: ApproverPolicy;
   executor_model: string | null;
   tools_required: string[];
+  /** Only where each step asks: what is not said is no key, so that it changes no digest. */
+  step_approval?: 'each';
+  /** Only where something comes again. */
+  series?: Series[];
 };
+
+/** The keys of a header that most plans do not have. */
+export function termsOf(
+  confirmEach: boolean,
+  series: Series[],
+): Pick<PlanHeader, 'step_approval' | 'series'> {
+  return {
+    ...(confirmEach ? { step_approval: 'each' } : {}),
+    ...(series.length > 0 ? { series } : {}),
+  };
+}
 
 /** The proposed content of a step that may hold more. */
 export function contentOfStep(step: StepContent): StepContent {

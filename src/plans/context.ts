@@ -27,6 +27,7 @@ export function splitContext(
 ): { inline: PlanContext; artifacts: NewArtifact[] } {
   const { notes } = context;
   const inline: PlanContext = {
+    ...context,
     tool_outputs: { ...context.tool_outputs },
     notes,
     artifacts: [...context.artifacts],

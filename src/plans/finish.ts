@@ -9,6 +9,7 @@ import { openSteps } from '#store/accounting.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { stepStates } from '#store/schema.ts';
+import { hasMoreOccurrences } from '#store/series.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
@@ -46,6 +47,8 @@ export async function finishIfDone(
   if (counts === null || row.status !== 'executing' || openSteps(counts) > 0) return false;
   // What a patch would add has to be decided first.
   if (row.pending_patch !== null) return false;
+  // So has what is still to come.
+  if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
   const [failed] =
     counts.failed === 0
       ? []

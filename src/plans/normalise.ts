@@ -21,7 +21,7 @@ export type NormalPlan = {
   guarded_operations: string[];
 };
 
-function assignIds(drafts: StepDraft[], problems: Problems): string[] {
+function assignIds(drafts: StepDraft[], places: string[], problems: Problems): string[] {
   const taken = new Set(drafts.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const seen = new Set<string>();
   return drafts.map((draft, index) => {
@@ -31,7 +31,7 @@ function assignIds(drafts: StepDraft[], problems: Problems): string[] {
     } else if (seen.has(id)) {
       problems.add(
         'duplicate_step',
-        `steps[${index}].id`,
+        `${places[index] ?? `steps[${index}]`}.id`,
         `Two steps have the id "${id}". Give each step an id of its own.`,
       );
     }
@@ -54,6 +54,7 @@ function checkOrder(ids: string[], edges: Edge[], problems: Problems): void {
 
 /**
  * The stored form of `draft`.
+ * @param places where its steps stand in the request, when that is not `steps[0]`, `steps[1]` …
  * @throws CountersignError with the first problem's code (`empty_plan`, `duplicate_step`, `unknown_operation`,
  *   `unknown_step`, `dependency_cycle`, `invalid_arguments`, `invalid_reference`, `path_outside_workspace`)
  *   and up to 20 problems in `details.errors`
@@ -63,13 +64,14 @@ export function normalisePlan(
   catalogue: StepRules['catalogue'],
   guardedTools: string[],
   pools: PoolLimits = {},
+  places: string[] = [],
 ): NormalPlan {
   const problems = new Problems();
   const lanes = new Lanes();
   if (draft.steps.length === 0) {
     problems.add('empty_plan', 'steps', 'A plan needs at least one step.');
   }
-  const ids = assignIds(draft.steps, problems);
+  const ids = assignIds(draft.steps, places, problems);
   const positions = new Map(ids.map((id, index) => [id, index + 1]));
   const guarded = new Set(guardedTools);
   const rules: StepRules = { catalogue, guarded, pools };
@@ -78,7 +80,7 @@ export function normalisePlan(
   const steps = draft.steps.map((step, index): NormalStep => {
     const id = ids[index] ?? String(index + 1);
     const position = index + 1;
-    const path = `steps[${index}]`;
+    const path = places[index] ?? `steps[${index}]`;
     const body = normaliseStep(step, id, path, rules, problems);
     used.add(operationName(body.tool, body.operation));
     const place = { label: id, position, path };

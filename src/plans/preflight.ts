@@ -11,7 +11,7 @@ import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { iterateSteps, readOperations } from '#store/steps.ts';
-import { digestPlan, type PlanHeader } from './canonical.ts';
+import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
 
 export type PreflightProblem = Simulation['problems'][number];
 
@@ -34,6 +34,7 @@ export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeade
     approver_policy: version.approver_policy,
     executor_model: row.executor_model,
     tools_required: version.tools_required,
+    ...termsOf(version.confirm_each, version.series),
   };
 }
 

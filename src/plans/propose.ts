@@ -9,13 +9,16 @@ import type { Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
+import { deleteSeries, insertSeries } from '#store/series.ts';
 import { archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
-import { digestPlan, type PlanHeader } from './canonical.ts';
+import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
+import { type Begun, expandDraft, withTemplates } from './normalise-series.ts';
 import type { PlansContext } from './plans-context.ts';
+import { dueBefore } from './series.ts';
 import { wakeWatchers } from './wake.ts';
 
 /** Where a proposal comes from. */
@@ -33,6 +36,8 @@ type Prepared = {
   header: PlanHeader;
   normal: NormalPlan;
   artifacts: NewArtifact[];
+  /** How far its series are steps already. */
+  begun: Begun[];
   digest: string;
 };
 
@@ -48,13 +53,15 @@ export async function preparePlan(
   version: number,
   executorModel: string | null,
 ): Promise<Prepared> {
-  await context.catalogue.refresh();
-  const normal = normalisePlan(
-    draft,
-    context.catalogue,
-    context.guardedTools,
-    context.resourcePools,
-  );
+  const { catalogue, guardedTools, resourcePools } = context;
+  await catalogue.refresh();
+  const { draft: whole, begun } = expandDraft(draft, context.clock.now());
+  const series = begun.map((one) => one.series);
+  if (series.length > 0) {
+    const once = withTemplates(draft, series);
+    normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
+  }
+  const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
   const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
   const header: PlanHeader = {
     id,
@@ -66,13 +73,14 @@ export async function preparePlan(
     approver_policy: draft.approvers ?? { kind: 'requester' },
     executor_model: executorModel,
     tools_required: normal.tools_required,
+    ...termsOf(draft.step_approval === 'each', series),
   };
-  return { header, normal, artifacts, digest: await digestPlan(header, normal.steps) };
+  return { header, normal, artifacts, begun, digest: await digestPlan(header, normal.steps) };
 }
 
 async function storeVersion(
   tx: Transaction,
-  { header, normal, artifacts, digest }: Prepared,
+  { header, normal, artifacts, begun, digest }: Prepared,
   { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
 ): Promise<void> {
   const planId = header.id;
@@ -89,6 +97,8 @@ async function storeVersion(
     risks: header.risks,
     approver_policy: header.approver_policy,
     tools_required: header.tools_required,
+    confirm_each: header.step_approval === 'each',
+    series: header.series ?? [],
     total: normal.steps.length,
     planner_model: planner,
     cost_usd: costUsd,
@@ -96,6 +106,15 @@ async function storeVersion(
   await insertLanes(tx, planId, normal.lanes);
   await insertSteps(tx, planId, normal.steps);
   await insertEdges(tx, planId, normal.edges);
+  await insertSeries(
+    tx,
+    planId,
+    begun.map(({ series, expandedTo, next }) => ({
+      series,
+      expandedTo,
+      expandAt: dueBefore(next),
+    })),
+  );
 }
 
 /** Counters of a version none of whose steps has begun. */
@@ -115,8 +134,15 @@ function freshCounts(total: number): StepCounts {
 }
 
 /** The columns of `plans` that a version decides. */
-function versionColumns({ header, normal, digest }: Prepared) {
+function versionColumns({ header, normal, begun, digest }: Prepared) {
+  const { pattern } = header.context;
+  const ends = begun.map(({ end }) => end.getTime());
   return {
+    pattern_type: pattern?.pattern_type ?? null,
+    pattern_subtype: pattern?.subtype ?? null,
+    pattern_variant: pattern?.variant ?? null,
+    confirm_each: header.step_approval === 'each',
+    open_until: ends.length === 0 ? null : new Date(Math.max(...ends)),
     version: header.version,
     digest,
     title: header.title,
@@ -215,6 +241,7 @@ export async function prepareRevise(
       );
     }
     await archiveSteps(tx, row.id, row.version);
+    if (row.open_until !== null) await deleteSeries(tx, row.id);
     await storeVersion(tx, prepared, origin);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {

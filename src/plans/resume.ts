@@ -10,6 +10,7 @@ import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
+import { restartAllSeries } from '#store/series.ts';
 import { requireAnswerer } from './asked-person.ts';
 import { lockForDecision, requireVersion } from './decide.ts';
 import { finishIfDone } from './finish.ts';
@@ -97,6 +98,7 @@ export async function resumePlan(
         result_summary: null,
       },
     );
+    if (row.open_until !== null) await restartAllSeries(tx, id);
     // The last step may have ended while the plan stood still.
     progress = (await reviveSkipped(tx, id)) ?? now;
   }
@@ -136,6 +138,7 @@ export async function retryPlan(
       result_summary: null,
     },
   );
+  if (row.open_until !== null) await restartAllSeries(tx, id);
   await changeSteps(tx, id, {
     from: ['failed'],
     to: 'ready',

@@ -18,6 +18,7 @@ import { planVersions } from '#store/schema.ts';
 import { samePolicy } from './approver-rules.ts';
 import { longestChain } from './chain.ts';
 import { compareFields } from './changed-fields.ts';
+import { compareTerms } from './terms.ts';
 
 const listedAtMost = 100;
 const descriptionAtMost = 300;
@@ -129,6 +130,7 @@ export async function diffVersions(
     operations_added: without(b.tools_required, a.tools_required),
     operations_removed: without(a.tools_required, b.tools_required),
     title_changed: a.title !== b.title,
+    terms: compareTerms(a, b),
     approvers: samePolicy(a.approver_policy, b.approver_policy)
       ? null
       : { from: a.approver_policy, to: b.approver_policy },

@@ -10,6 +10,7 @@ import { readCompactDiff, readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
 import { readSteps, readStepsById } from '#store/steps.ts';
 import { findBlocked } from './blocked.ts';
+import { findNextOccurrence } from './next-occurrence.ts';
 
 const partitionsShown = 1000;
 const eventsShown = 20;
@@ -24,6 +25,10 @@ export async function readOverview(db: Queryable, planId: string): Promise<Overv
     partitions: await readPartitions(db, planId, partitionsShown),
     recent_events: await readRecentEvents(db, planId, eventsShown),
     blocked: await findBlocked(db, { ...row, paused: row.paused_at !== null }),
+    next_at: await findNextOccurrence(db, {
+      ...row,
+      open_until: row.open_until?.toISOString() ?? null,
+    }),
   };
 }
 

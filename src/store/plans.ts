@@ -41,6 +41,8 @@ function toSummary(row: PlanRow, summary: string | null): PlanSummary {
     decided_at: iso(row.decided_at),
     paused: row.paused_at !== null,
     revising: row.revising,
+    step_approval: row.confirm_each ? 'each' : 'none',
+    open_until: iso(row.open_until),
     confidence: row.confidence,
     cost_usd: row.cost_usd,
     total_steps: row.total,
@@ -76,6 +78,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     card_refs: [],
     context: row.version.context,
     risks: row.version.risks,
+    series: row.version.series,
     rejection_history: row.plan.rejection_history,
     pending_patch:
       row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),

@@ -162,6 +162,11 @@ export function toLocalIso(moment: Date, timezone: string): string {
   });
 }
 
+/** The day of `moment` in `timezone`: `2026-05-04`. Earlier days compare as less. */
+export function localDate(moment: Date, timezone: string): string {
+  return toZoned(moment, timezone).toPlainDate().toString();
+}
+
 function toZoned(moment: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(moment.getTime()).toZonedDateTimeISO(timezone);
 }

@@ -4,7 +4,7 @@ import { answers, json, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
-import { AuditAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
+import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
 import { attachment, streamText, toLines } from '../text-stream.ts';
 
 const markdown = 'text/markdown';
@@ -66,6 +66,22 @@ export const exportRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => service.trace(request.params.id),
+  );
+
+  app.get(
+    '/api/plans/:id/planning',
+    {
+      schema: {
+        operationId: 'getPlanning',
+        tags: [tags.exports],
+        summary: 'The outline, roadmap and schedule behind it',
+        params: PlanPath,
+        response: answers({ 200: json('What it was made from.', PlanningAnswer) }, [
+          'plan_not_found',
+        ]),
+      },
+    },
+    async (request) => service.planning(request.params.id),
   );
 
   app.get(

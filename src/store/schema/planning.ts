@@ -14,12 +14,14 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { DependencyType, StepDraft } from '#contracts/plan.ts';
-import type { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge, RoadmapMetrics } from '#contracts/planning/roadmap.ts';
+import type { OutlineNode, PlanOutline, Rhythm, Structure } from '#contracts/planning/outline.ts';
+import type { Roadmap, RoadmapEdge, RoadmapMetrics } from '#contracts/planning/roadmap.ts';
+import type { Schedule } from '#contracts/planning/schedule.ts';
 import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { PolicyOverride } from '#contracts/policy.ts';
 import type { Json } from '#contracts/text.ts';
+import type { PlanningNote } from '#contracts/views.ts';
 import { at, countersign } from './columns.ts';
 import { plans, planVersions } from './plans.ts';
 import { planSteps } from './steps.ts';
@@ -96,10 +98,35 @@ export const interactionPolicies = countersign.table('interaction_policies', {
   updated_at: at('updated_at').notNull().default(sql`clock_timestamp()`),
 });
 
+export type OutlineHead = Omit<PlanOutline, 'nodes'>;
+export type RoadmapHead = Omit<Roadmap, 'edges' | 'options_tried' | 'reason'>;
+export type ScheduleHead = Omit<Schedule, 'blocks'>;
+
 const versionKey = () => ({
   plan_id: text('plan_id').notNull(),
   version: integer('version').notNull(),
 });
+
+/** What of the outline, the roadmap and the schedule of a version is in no row of its own. */
+export const planningArtifacts = countersign.table(
+  'planning_artifacts',
+  {
+    ...versionKey(),
+    outline: jsonb('outline').$type<OutlineHead>(),
+    roadmap: jsonb('roadmap').$type<RoadmapHead>(),
+    schedule: jsonb('schedule').$type<ScheduleHead>(),
+    /** What the world has answered since: a calendar or another plan that is in the way. */
+    notes: jsonb('notes').$type<PlanningNote[]>().notNull().default([]),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.version] }),
+    foreignKey({
+      name: 'planning_artifacts_version',
+      columns: [t.plan_id, t.version],
+      foreignColumns: [planVersions.plan_id, planVersions.version],
+    }).onDelete('cascade'),
+  ],
+);
 
 /** The outline of a version of a plan, a row a node, in the order of the outline. */
 export const outlineNodes = countersign.table(

@@ -294,8 +294,8 @@ export async function insertNextVersion(
 ): Promise<void> {
   await tx.execute(sql`
     insert into countersign.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
-      tools_required, total, planner_model, cost_usd)
+      tools_required, confirm_each, series, total, planner_model, cost_usd)
     select plan_id, version + 1, ${next.digest}, title, summary, context, risks, approver_policy,
-      ${sql.param(next.tools_required)}::text[], ${next.total}, planner_model, cost_usd
+      ${sql.param(next.tools_required)}::text[], confirm_each, series, ${next.total}, planner_model, cost_usd
     from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
 }

@@ -113,6 +113,9 @@ export async function findStalledPlans(
     select p.id from countersign.plans p
     where p.status = 'executing' and p.paused_at is null and p.waiting = 0 and p.unknown = 0
       and p.pending_patch is null
+      and not (p.open_until is not null and p.pending + p.ready + p.running + p.stale = 0 and exists (
+        select 1 from countersign.plan_series r
+        where r.plan_id = p.id and r.expand_at is not null and r.stopped_at is null))
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.step_states s where s.plan_id = p.id

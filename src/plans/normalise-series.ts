@@ -1,0 +1,188 @@
+// Series of a draft as they are stored, and their first occurrences as steps; or every problem found, and nothing stored.
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanDraft, Series, StepDraft } from '#contracts/plan.ts';
+import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';
+import { Problems } from './problems.ts';
+import {
+  endOf,
+  horizonMs,
+  occurrencesAfter,
+  occurrencesAtMost,
+  occurrencesBetween,
+  stepsOfOccurrence,
+} from './series.ts';
+
+/** Steps that series may add at once; more would be a plan that nobody reads. */
+const addedAtMost = 20_000;
+
+/** Room is left for `#` and a moment. */
+const idAtMost = 170;
+
+/** How far a series has been added when its plan is proposed. */
+export type Begun = {
+  series: Series;
+  /** Occurrences up to this moment are steps. */
+  expandedTo: Date;
+  /** The first one beyond it; null: there is none. */
+  next: Date | null;
+  /** Nothing of it begins later. */
+  end: Date;
+};
+
+/** Every step of a series has an id: its own, or one made of the series' and its place. */
+function nameSteps({ id, steps }: Series): StepDraft[] {
+  return steps.map((step, index) => ({
+    ...step,
+    id: step.id ?? (steps.length === 1 ? id : `${id}-${index + 1}`),
+  }));
+}
+
+function normalise(series: Series): Series {
+  return {
+    ...series,
+    rrule: readRule(series.rrule),
+    starts_at: new Date(series.starts_at).toISOString(),
+    until: series.until === null ? null : new Date(series.until).toISOString(),
+    steps: nameSteps(series),
+  };
+}
+
+function isStorableTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1000 && year <= 9998;
+}
+
+/** What is wrong with when it happens; nothing is asked of the rule before it can be read. */
+function checkRhythm(series: Series, path: string, problems: Problems): boolean {
+  const { title, rrule, timezone, starts_at, until } = series;
+  const before = problems.count;
+  const report = (field: string, message: string) =>
+    problems.add('invalid_request', `${path}.${field}`, `Series “${title}”: ${message}`);
+  const rule = checkRule(rrule);
+  if (rule !== null) report('rrule', rule);
+  const zone = checkTimezone(timezone);
+  if (zone !== null) report('timezone', zone);
+  if (!isStorableTime(starts_at)) {
+    report('starts_at', 'it starts at no time between the years 1000 and 9998.');
+  }
+  if (until !== null && !isStorableTime(until)) {
+    report('until', 'it ends at no time between the years 1000 and 9998.');
+  } else if (until !== null && Date.parse(until) < Date.parse(starts_at)) {
+    report('until', `it ends (${until}) before it starts (${starts_at}).`);
+  }
+  return problems.count === before;
+}
+
+function checkSteps({ title, steps }: Series, path: string, problems: Problems): void {
+  for (const [index, { id, not_before }] of steps.entries()) {
+    const report = (field: string, message: string) =>
+      problems.add(
+        'invalid_request',
+        `${path}.steps[${index}].${field}`,
+        `Step ${id ?? index + 1} of series “${title}” ${message}`,
+      );
+    if (not_before !== undefined) {
+      report(
+        'not_before',
+        'has a time of its own; the rule says when it begins. Leave not_before out.',
+      );
+    }
+    if (id !== undefined && (id.includes('#') || id.length > idAtMost)) {
+      report(
+        'id',
+        `needs an id without “#”, of at most ${idAtMost} characters: the date is put behind it.`,
+      );
+    }
+  }
+}
+
+/** The first occurrences: those within the horizon, or the very next one however far it is. */
+function begin(
+  series: Series,
+  now: Date,
+  path: string,
+  problems: Problems,
+): [Begun, Date[]] | null {
+  const report = (message: string) =>
+    problems.add('invalid_request', `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const horizon = new Date(now.getTime() + horizonMs);
+  try {
+    const near = occurrencesBetween(series, now, horizon);
+    if (near.length > occurrencesAtMost) {
+      report(
+        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days. Let it come less often.`,
+      );
+      return null;
+    }
+    const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
+    const last = moments.at(-1);
+    if (last === undefined) {
+      report('nothing of it is left to come. Give it a later end, or leave it out.');
+      return null;
+    }
+    const expandedTo = last > horizon ? last : horizon;
+    const [next] = occurrencesAfter(series, expandedTo, 1);
+    return [{ series, expandedTo, next: next ?? null, end: endOf(series) }, moments];
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    report(error.message);
+    return null;
+  }
+}
+
+/** A plan's steps with each series once, as it is said: what is wrong with a template is told of the template. */
+export function withTemplates(
+  draft: PlanDraft,
+  series: Series[],
+): { draft: PlanDraft; places: string[] } {
+  const steps = series.flatMap((one) => one.steps);
+  const places = [
+    ...draft.steps.map((_, index) => `steps[${index}]`),
+    ...series.flatMap((one, index) => one.steps.map((_, at) => `series[${index}].steps[${at}]`)),
+  ];
+  return { draft: { ...draft, steps: [...draft.steps, ...steps] }, places };
+}
+
+/**
+ * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
+ * stands for it.
+ * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps
+ */
+export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
+  const problems = new Problems();
+  const said = draft.series ?? [];
+  const begun: Begun[] = [];
+  const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
+  const added: StepDraft[] = [];
+  const ids = new Set<string>();
+  for (const [index, one] of said.entries()) {
+    const path = `series[${index}]`;
+    if (ids.has(one.id)) {
+      problems.add(
+        'invalid_request',
+        `${path}.id`,
+        `Two series have the id "${one.id}". Give each series an id of its own.`,
+      );
+    }
+    ids.add(one.id);
+    checkSteps(one, path, problems);
+    if (!checkRhythm(one, path, problems)) continue;
+    const found = begin(normalise(one), now, path, problems);
+    if (found === null) continue;
+    const [start, moments] = found;
+    begun.push(start);
+    if (added.length + moments.length * one.steps.length > addedAtMost) {
+      problems.add(
+        'invalid_request',
+        path,
+        `Series “${one.title}”: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
+      );
+      break;
+    }
+    for (const moment of moments) {
+      added.push(...stepsOfOccurrence(start.series, moment).filter(({ id }) => !taken.has(id)));
+    }
+  }
+  problems.settle();
+  return { draft: { ...draft, steps: [...draft.steps, ...added] }, begun };
+}
