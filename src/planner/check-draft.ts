@@ -21,7 +21,8 @@ export function checkDraft(draft: PlanDraft, tools: PlannerTools): string[] {
   const known = new Set(ids);
   const problems: string[] = [];
   if (known.size < ids.length) {
-    const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+    const seen = new Set<string>();
+    const twice = ids.find((id) => seen.size === seen.add(id).size);
     problems.push(`Two steps have the id ${twice}.`);
   }
   draft.steps.forEach((step, index) => {
@@ -77,8 +78,9 @@ function checkReferences(
 ): string[] {
   const checker = new ReferenceChecker();
   const specs = steps.map(({ tool, operation }) => manifest.get(`${tool}\n${operation}`));
+  const places = new Map(ids.map((id, index) => [id, index]));
   const producerOf = (id: string) => {
-    const spec = specs[ids.indexOf(id)];
+    const spec = specs[places.get(id) ?? -1];
     return spec?.output === undefined ? null : { id, operation: spec.name, output: spec.output };
   };
   return steps.flatMap(({ args = {} }, index) => {
@@ -107,7 +109,11 @@ function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
       ...referencesOf(step.args ?? {}).map((reference) => reference.$from),
     ]);
     unmet.set(id, before);
-    for (const other of before) dependents.set(other, [...(dependents.get(other) ?? []), id]);
+    for (const other of before) {
+      const waiting = dependents.get(other) ?? [];
+      waiting.push(id);
+      dependents.set(other, waiting);
+    }
   });
   const ready = [...unmet].filter(([, before]) => before.size === 0).map(([id]) => id);
   for (let id = ready.pop(); id !== undefined; id = ready.pop()) {

@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts';
 import { keepInDatabase } from './checkpoints.ts';
 import type { Thresholds } from './confidence.ts';
 import { keepInMemory } from './controller/checkpoints.ts';
-import { createController, type ControllerOptions } from './controller/controller.ts';
+import { type ControllerOptions, createController } from './controller/controller.ts';
 import type { PlanningLimits } from './limits.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import { createOfflineReasoner } from './offline/offline-reasoner.ts';

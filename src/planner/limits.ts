@@ -33,7 +33,11 @@ export function explainCap(cap: Cap, limits: PlanningLimits): string {
 
 /** For the soft ceiling of a turn this is a question; the other two end the run. */
 export function explainCeiling(
-  { ceiling, spent_usd, estimate_usd }: { ceiling: Ceiling; spent_usd: number; estimate_usd: number },
+  {
+    ceiling,
+    spent_usd,
+    estimate_usd,
+  }: { ceiling: Ceiling; spent_usd: number; estimate_usd: number },
   limits: PlanningLimits,
 ): string {
   switch (ceiling) {

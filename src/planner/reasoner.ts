@@ -27,6 +27,8 @@ export type Workbench = {
   offered(): OfferedTool[];
   /** Never throws: what goes wrong is a result with `ok: false` and confidence 0. */
   call(name: string, args: JsonObject, signal: AbortSignal): Promise<CallAnswer>;
+  /** The same for what only this program can have made, such as a person's decision: no JSON. */
+  callOwn(name: string, input: object, signal: AbortSignal): Promise<CallAnswer>;
   /** What the session says in the end, unless a tool has set it: an answer, or what cannot be done. */
   say(result: SessionResult, reason: string): void;
   /** Why what was said was said; kept with the run. */

@@ -1,6 +1,6 @@
 // What every tool answers, and how a zod schema becomes what model servers take.
 import { z } from 'zod';
-import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
+import { type Json, JsonValue } from '#contracts/text.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
 
 /** Every tool answers in this shape. A failure is `ok: false, confidence: 0` with the reason, never an exception. */
@@ -23,7 +23,7 @@ export function fail(...explanations: string[]): ToolResult {
 /** A zod schema as the strict JSON Schema that model servers take, and the check that belongs to it. */
 export function fromSchema(schema: z.ZodType): {
   parameters: JsonSchema;
-  check(args: JsonObject): string[];
+  check(args: object): string[];
 } {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
   return { parameters, check: (args) => findProblems(schema, args) };

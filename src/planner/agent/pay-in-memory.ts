@@ -18,10 +18,12 @@ export function createMemoryBudget(
       async complete(request, { softLifted }, signal) {
         const estimate_usd = await model.estimateCost(request);
         const session = runs.get(runId) ?? 0;
-        const exceeded = (
-          ceiling: 'turn_soft' | 'session' | 'day',
-          spent_usd: number,
-        ) => ({ kind: 'exceeded' as const, ceiling, spent_usd, estimate_usd });
+        const exceeded = (ceiling: 'turn_soft' | 'session' | 'day', spent_usd: number) => ({
+          kind: 'exceeded' as const,
+          ceiling,
+          spent_usd,
+          estimate_usd,
+        });
         const day = (await spentToday()) + spent;
         if (day + estimate_usd > limits.perDay) return exceeded('day', day);
         if (session + estimate_usd > limits.perSession) return exceeded('session', session);

@@ -11,11 +11,7 @@ export type Checkpoints = {
    * Stores the session after a transition, behind the checkpoint `seq`.
    * @returns the number of the new checkpoint; null: another planner went on from there before
    */
-  append(
-    state: PlanningState,
-    transition: Transition | null,
-    seq: number,
-  ): Promise<number | null>;
+  append(state: PlanningState, transition: Transition | null, seq: number): Promise<number | null>;
 };
 
 /** For a planner without a database: sessions live as long as the process. */

@@ -7,22 +7,22 @@ import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import { routeChange } from '../change-request.ts';
+import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { explainCap, type PlanningLimits } from '../limits.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
-import { stages } from '../stages/stages.ts';
-import type { Thresholds } from '../confidence.ts';
 import type { StageContext } from '../stages/stage.ts';
+import { stages } from '../stages/stages.ts';
 import { type Desk, productNames } from '../tools/planning-tool.ts';
 import type { BenchTool } from '../workbench/bench-tool.ts';
 import { createWorkbench, type Remember } from '../workbench/workbench.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
-import { continueSession, nextTurn, startSession } from './resume.ts';
+import { continueSession, nextTurn, planPause, startSession } from './resume.ts';
 import { Session } from './session.ts';
 import { isResting, nextStage } from './table.ts';
 
@@ -85,7 +85,7 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
     pattern,
     outline: outlineOfDraft(previous, pattern),
     produced: [...productNames],
-    pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: 'schedule', digest: null },
+    pause: planPause,
   };
 }
 
@@ -93,7 +93,15 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
 function hasMoved(state: PlanningState, request: PlanningRequest, previous: PlanDraft): boolean {
   const own = currentDraft(state, { ...request, revision: null });
   const content = (draft: PlanDraft) =>
-    JSON.stringify(draft.steps.map(({ id, tool, operation, args, target }) => [id, tool, operation, args ?? {}, target ?? null]));
+    JSON.stringify(
+      draft.steps.map(({ id, tool, operation, args, target }) => [
+        id,
+        tool,
+        operation,
+        args ?? {},
+        target ?? null,
+      ]),
+    );
   return own === null || content(own) !== content(previous);
 }
 
@@ -112,7 +120,10 @@ async function openTurn(
     return { session: new Session(stored.state), seq };
   const { revision } = request;
   let before = stored?.state ?? null;
-  if (revision !== null && (before?.outline == null || hasMoved(before, request, revision.previous)))
+  if (
+    revision !== null &&
+    (before?.outline == null || hasMoved(before, request, revision.previous))
+  )
     before = adoptPlan(request, revision.previous, now);
   if (before === null) {
     const session = new Session(startSession(request, now));
@@ -126,8 +137,10 @@ async function openTurn(
       : (revision?.feedback.at(-1) ?? null);
   const draft = wish === null ? null : currentDraft(state, request);
   const routed =
-    wish === null || draft === null ? null : await reasoner.route({ feedback: wish, current: draft, request, tools, signal });
-  const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline);
+    wish === null || draft === null
+      ? null
+      : await reasoner.route({ feedback: wish, current: draft, request, tools, signal });
+  const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline).gate;
   const { event, changes } = continueSession(state, request, gateOf);
   const session = new Session({ ...state, ...changes });
   return { session, seq: await move(options, session, resting, event, seq, request) };
@@ -217,7 +230,10 @@ async function planTurn(
     };
     let event: StageEvent;
     if (clock.now().getTime() >= deadline || count >= transitionsAtMost) {
-      bench.say({ kind: 'aborted', reason: 'cap_time', text: explainCap('time', limits) }, 'cap_time');
+      bench.say(
+        { kind: 'aborted', reason: 'cap_time', text: explainCap('time', limits) },
+        'cap_time',
+      );
       event = 'cap_reached';
     } else event = await stages[stage](context);
     // What a stopped planner says is no outcome: the next one goes on from the last checkpoint.

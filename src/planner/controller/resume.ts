@@ -1,6 +1,6 @@
 // Where a turn begins: a new session, the one that stands still, or one whose planner died in the middle.
 import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
-import type { PlanningState } from '#contracts/planning/state.ts';
+import type { Pause, PlanningState } from '#contracts/planning/state.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
@@ -54,7 +54,8 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
     retries: {},
     hints: [],
     // A question about a change, or about its cost, leaves the change to be made.
-    change: state.pause?.kind === 'questions' || state.pause?.kind === 'budget' ? state.change : null,
+    change:
+      state.pause?.kind === 'questions' || state.pause?.kind === 'budget' ? state.change : null,
     result: null,
     reason: null,
     trace: [],
@@ -95,6 +96,9 @@ const resumeEvents: Partial<Record<Stage, StageEvent>> = {
   VALIDATE_SCHEDULE: 'resume_schedule',
   SEEK_APPROVAL: 'decide',
 };
+
+/** The session stands at the plan's own card. */
+export const planPause: Pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
 
 /** Everything that belongs to the work asked for before. */
 const fresh: Continuation['changes'] = {
@@ -137,16 +141,17 @@ export function continueSession(
   gateOf: (feedback: string) => Gate,
 ): Continuation {
   const { decision, revision, text } = request;
-  const { pause, rfc } = state;
+  const { rfc } = state;
+  const pause: Pause | null = state.pause;
   const feedback =
     decision.kind === 'changes' ? decision.feedback : (revision?.feedback.at(-1) ?? null);
   if (feedback !== null && state.outline !== null && pause?.kind !== 'rfc') {
     const change = { feedback, gate: gateOf(feedback) };
-    return { event: 'decide', changes: { change, pause: null, questions_asked: 0 } };
+    const shown = pause?.kind === 'gate' ? pause : planPause;
+    return { event: 'decide', changes: { change, pause: shown, questions_asked: 0 } };
   }
-  switch (pause?.kind) {
-    case undefined:
-      return { event: 'new_request', changes: fresh };
+  if (pause === null) return { event: 'new_request', changes: fresh };
+  switch (pause.kind) {
     case 'plan':
       // The plan waits on its card; talk beside it is a new request of the same conversation.
       return { event: 'new_request', changes: fresh };
@@ -190,7 +195,7 @@ export function continueSession(
         changes: { pause: null, change: { feedback: text, gate: 'schedule' } },
       };
     default:
-      return pause?.kind satisfies never;
+      return pause.kind satisfies never;
   }
 }
 
@@ -198,4 +203,3 @@ export function continueSession(
 export function isInterrupted(state: PlanningState, request: PlanningRequest): boolean {
   return state.turn === request.turn;
 }
-

@@ -3,9 +3,9 @@ import type { Clock } from '#contracts/clock.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { PaidModel } from '../agent/paid-model.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
+import { explainCap, explainCeiling, type PlanningLimits } from '../limits.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { cutAnswer } from '../workbench/conversation-tools.ts';
-import { explainCap, explainCeiling, type PlanningLimits } from '../limits.ts';
 import { writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {

@@ -6,7 +6,9 @@ const idsOf = ({ steps }: PlanDraft) => steps.map((step, index) => step.id ?? St
 
 function normalEdges(step: StepDraft): Dependency[] {
   return (step.after ?? [])
-    .map((one) => (typeof one === 'string' ? { id: one, type: 'FS' as const, lag_minutes: 0 } : one))
+    .map((one) =>
+      typeof one === 'string' ? { id: one, type: 'FS' as const, lag_minutes: 0 } : one,
+    )
     .sort((a, b) => a.id.localeCompare(b.id) || a.type.localeCompare(b.type));
 }
 

@@ -4,7 +4,9 @@ import type { Clock } from '#contracts/clock.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
 import { JsonObject } from '#contracts/text.ts';
-import { choosePattern } from '../patterns/match.ts';
+import { shorten } from '#contracts/words.ts';
+import { canonicalPattern } from '#contracts/planning/pattern.ts';
+import { agreement, choosePattern } from '../patterns/match.ts';
 import type { ChangeTask, Reasoner, StageTask } from '../reasoner.ts';
 import { decideSafely } from './decide.ts';
 import { gateOfChange, movedSteps, reorderedSteps } from './draft-changes.ts';
@@ -92,8 +94,7 @@ async function fillWith(task: StageTask, { result, reason }: Decision): Promise<
   const changing = state.change !== null || request.revision !== null;
   switch (stage) {
     case 'COLLECT_CONTEXT': {
-      const pattern = choosePattern(request.text);
-      const { ends } = await bench.call('select_pattern', patternArgs(pattern), signal);
+      const { ends } = await bench.call('select_pattern', patternArgs(request.text), signal);
       return ends ?? 'sufficient_context';
     }
     case 'DRAFT_OUTLINE':
@@ -114,14 +115,15 @@ async function fillWith(task: StageTask, { result, reason }: Decision): Promise<
   }
 }
 
-function patternArgs(pattern: ReturnType<typeof choosePattern>): JsonObject {
+function patternArgs(request: string): JsonObject {
+  const pattern = choosePattern(request);
   return toArgs({
     pattern_type: pattern.pattern_type,
     subtype: pattern.subtype ?? null,
     variant: pattern.variant ?? null,
     source_pattern: pattern.source_pattern ?? null,
     rfc: pattern.rfc ?? null,
-    confidence: pattern.confidence ?? null,
+    confidence: agreement(request, canonicalPattern(pattern)),
   });
 }
 
@@ -135,7 +137,12 @@ async function finish(task: StageTask, tool: string, args: JsonObject): Promise<
 
 async function ask(task: StageTask, questions: string[], reason: string): Promise<StageEvent> {
   const args = toArgs({
-    questions: questions.map((question) => ({ question, why: null, default: null })),
+    questions: questions.slice(0, 10).map((question) => ({
+      question: shorten(question, 500),
+      why: null,
+      default: null,
+      essential: true,
+    })),
   });
   const { ends } = await task.bench.call('elicit_context', args, task.signal);
   task.bench.explain(reason);

@@ -1,7 +1,6 @@
 // DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
-import { gatesWanted } from '../policy/effects.ts';
-import { isApproved } from '../policy/gates.ts';
 import { validateRoadmap } from '../roadmap/validate.ts';
+import { isGateDue } from '../tools/handle-approval.ts';
 import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
 import { mayRetry, weighStage } from './weigh.ts';
 
@@ -40,7 +39,10 @@ export const validateRoadmapStage: StageRunner = async (context) => {
   const at = clock.now();
   const violations = validateRoadmap(outline, roadmap);
   const blocking = violations.filter((violation) => violation.blocking);
-  const rules = Math.max(0, 1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length));
+  const rules = Math.max(
+    0,
+    1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length),
+  );
   const chosen = roadmap.options_tried.find(({ name }) => name === roadmap.chosen);
   const verdict = weighStage(context, { self: null, rules, heuristics: chosen?.score ?? 1 });
   session.note({
@@ -58,9 +60,7 @@ export const validateRoadmapStage: StageRunner = async (context) => {
   if (blocking.length === 0 && verdict === 'continue') {
     session.produce(['valid_roadmap']);
     session.forgetRetries('DRAFT_ROADMAP');
-    const gated =
-      gatesWanted(request.policy).includes('roadmap') && !isApproved(session.state, 'roadmap');
-    return gated ? 'needs_approval' : 'valid';
+    return isGateDue('roadmap', session.state, request.policy) ? 'needs_approval' : 'valid';
   }
   if (verdict !== 'escalate' && mayRetry(context, 'DRAFT_ROADMAP')) {
     session.discard(['dependencies']);

@@ -28,7 +28,10 @@ export const validateScheduleStage: StageRunner = async (context) => {
   const violations = validateSchedule(outline, roadmap, schedule);
   const conflicts = session.state.portfolio?.conflicts.length ?? 0;
   const blocking = violations.filter((violation) => violation.blocking);
-  const rules = Math.max(0, 1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length));
+  const rules = Math.max(
+    0,
+    1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length),
+  );
   const verdict = weighStage(context, {
     self: null,
     rules,

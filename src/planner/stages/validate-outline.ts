@@ -2,8 +2,7 @@
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Violation } from '#contracts/planning/trace.ts';
 import { applyFixes, suggestFixes } from '../grammar/fix.ts';
-import { gatesWanted } from '../policy/effects.ts';
-import { isApproved } from '../policy/gates.ts';
+import { isGateDue } from '../tools/handle-approval.ts';
 import { askPerson, callTool, giveUp, type StageContext, type StageRunner } from './stage.ts';
 import { mayRetry, weighStage } from './weigh.ts';
 
@@ -24,9 +23,7 @@ export const validateOutline: StageRunner = async (context) => {
   const broken = violations.some(({ blocking }) => blocking);
   if (!broken && verdict === 'continue') {
     session.forgetRetries('DRAFT_OUTLINE');
-    const gated =
-      gatesWanted(request.policy).includes('outline') && !isApproved(session.state, 'outline');
-    return gated ? 'needs_approval' : 'valid';
+    return isGateDue('outline', session.state, request.policy) ? 'needs_approval' : 'valid';
   }
   if (verdict === 'escalate') return askAbout(context, violations);
   return mendOutline(context, outline, violations);

@@ -1,7 +1,7 @@
 // A tool as it lies on the workbench: one of the thirteen, a reading operation, or a verb of the conversation.
-import type { JsonObject } from '#contracts/text.ts';
-import type { JsonSchema } from '#contracts/tool.ts';
+
 import type { Stage } from '#contracts/planning/stages.ts';
+import type { JsonSchema } from '#contracts/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
 import type { Desk, PlanningTool, Product, ToolOutcome } from '../tools/planning-tool.ts';
 
@@ -20,9 +20,9 @@ export type BenchTool = {
   /** Raised when its rules change; remembered results of older rules are not used. null: never remembered. */
   revision: number | null;
   /** Problems of the arguments as sentences; empty when they fit. */
-  check(args: JsonObject): string[];
+  check(args: object): string[];
   /** May throw. */
-  run(args: JsonObject, desk: Desk): Promise<ToolOutcome>;
+  run(args: object, desk: Desk): Promise<ToolOutcome>;
 };
 
 /** One of the thirteen as a bench tool: arguments are parsed by its schema. */

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { PlanStatus } from '#contracts/plan.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
-import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
+import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../check-draft.ts';
-import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
 import type { BenchTool } from './bench-tool.ts';
@@ -16,7 +16,7 @@ export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 /** What a person is shown of one answer. */
 const answerAtMost = 12_000;
 
-type Run = (args: JsonObject, desk: Desk) => Promise<ToolOutcome>;
+type Run = (args: object, desk: Desk) => Promise<ToolOutcome>;
 
 function verb(
   name: string,
@@ -68,7 +68,7 @@ const propose = verb(
   ProposalArguments,
   async (args, desk) => {
     const { tools, state, request } = desk;
-    const read = readProposal(args, tools.manifest());
+    const read = readProposal(JsonObject.parse(args), tools.manifest());
     if (!read.ok) return { result: fail(...read.problems) };
     const problems = checkDraft(read.draft, tools);
     if (problems.length > 0) return { result: fail(...problems) };

@@ -1,4 +1,5 @@
 // Operations that only read, as tools of the planner. Their names are made to fit what model servers take.
+import { JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { succeed } from '../agent/agent-tool.ts';
 import type { PlannerTools } from '../ports.ts';
@@ -30,7 +31,8 @@ function readingTool(spec: OperationSpec, name: string): BenchTool {
     revision: 1,
     // The call itself says what is wrong, by the operation's own schema.
     check: () => [],
-    async run(args, { tools, signal }) {
+    async run(input, { tools, signal }) {
+      const args = JsonObject.parse(input);
       const problems = tools.validate(spec.name, args);
       if (problems.length > 0)
         return { result: { ok: false, confidence: 0, explanations: problems, data: null } };

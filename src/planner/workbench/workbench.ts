@@ -1,9 +1,10 @@
 // The tools of one stage with the session behind them (B3). A call goes through three phases: prepare (is it offered, do
 // its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
-import { errorMessage } from '#contracts/errors.ts';
-import type { JsonObject } from '#contracts/text.ts';
+
 import type { Clock } from '#contracts/clock.ts';
+import { errorMessage } from '#contracts/errors.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
+import { JsonObject } from '#contracts/text.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
 import type { Session } from '../controller/session.ts';
 import { traceStep } from '../outcomes.ts';
@@ -34,7 +35,7 @@ function refuse(
   tools: BenchTool[],
   tool: BenchTool | undefined,
   name: string,
-  args: JsonObject,
+  args: object,
 ): ToolResult | null {
   if (tool === undefined) {
     const names = tools.map((other) => other.name).join(', ');
@@ -57,14 +58,15 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
 
   async function execute(
     tool: BenchTool,
-    args: JsonObject,
+    args: object,
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
     const run = () => tool.run(args, { ...desk, state: session.state, signal });
     try {
       const { revision } = tool;
-      if (revision === null) return { outcome: await run(), remembered: false };
-      return await remember({ name: tool.name, revision }, args, run);
+      const json = revision === null ? null : JsonObject.safeParse(args);
+      if (revision === null || !json?.success) return { outcome: await run(), remembered: false };
+      return await remember({ name: tool.name, revision }, json.data, run);
     } catch (error) {
       return { outcome: { result: fail(errorMessage(error)) }, remembered: false };
     }
@@ -99,6 +101,29 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
     return ends === undefined ? { result } : { result, ends };
   }
 
+  async function call(name: string, args: object, signal: AbortSignal): Promise<CallAnswer> {
+    const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
+    const startedAt = clock.now();
+    const refused = refuse(parts, ready(), tool, name, args);
+    if (refused !== null || tool === undefined) {
+      const result = refused ?? fail('There is no such tool.');
+      session.note(
+        traceStep({
+          stage,
+          tool: name.slice(0, 200),
+          startedAt,
+          endedAt: clock.now(),
+          ok: false,
+          confidence: 0,
+          explanation: result.explanations.join(' '),
+        }),
+      );
+      return { result };
+    }
+    const { outcome, remembered } = await execute(tool, args, signal);
+    return finalise(tool, outcome, startedAt, remembered);
+  }
+
   return {
     stage,
     offered: () =>
@@ -109,28 +134,8 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
         strict,
         reads,
       })),
-    async call(name, args, signal) {
-      const tool = here.find((one) => one.name === name) ?? tools.find((one) => one.name === name);
-      const startedAt = clock.now();
-      const refused = refuse(parts, ready(), tool, name, args);
-      if (refused !== null || tool === undefined) {
-        const result = refused ?? fail('There is no such tool.');
-        session.note(
-          traceStep({
-            stage,
-            tool: name.slice(0, 200),
-            startedAt,
-            endedAt: clock.now(),
-            ok: false,
-            confidence: 0,
-            explanation: result.explanations.join(' '),
-          }),
-        );
-        return { result };
-      }
-      const { outcome, remembered } = await execute(tool, args, signal);
-      return finalise(tool, outcome, startedAt, remembered);
-    },
+    call,
+    callOwn: call,
     say(result, reason) {
       session.change({ result, reason });
     },

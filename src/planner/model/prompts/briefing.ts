@@ -22,7 +22,10 @@ export function writeBriefing(
     lines.push(`A person has refused ${rfc.proposes}: use a known pattern and subtype.`);
   if (offered.length > 0) lines.push(wrapUntrusted('offered', JSON.stringify(offered)));
   if (outline !== null && hints.length > 0)
-    lines.push('This was drafted, and is to be mended:', wrapUntrusted('outline', JSON.stringify(outline)));
+    lines.push(
+      'This was drafted, and is to be mended:',
+      wrapUntrusted('outline', JSON.stringify(outline)),
+    );
   if (hints.length > 0) {
     const tries = state.retries[stage] ?? 1;
     lines.push(

@@ -3,11 +3,7 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 
-export function writeRevisionPrompt(
-  previous: PlanDraft,
-  feedback: string[],
-  stage: Stage,
-): string {
+export function writeRevisionPrompt(previous: PlanDraft, feedback: string[], stage: Stage): string {
   const what =
     stage === 'DRAFT_ROADMAP'
       ? 'Change only the order, as the feedback says.'

@@ -51,7 +51,8 @@ function describeLevel({ reasoning_level, planning_mode }: PlanningModes): strin
       : reasoning_level >= 7
         ? 'fine-grained: each piece of work that can be checked by itself is a node of its own'
         : 'one node for each piece of work a person would name';
-  const wide = planning_mode === 'extensive' ? ' Cover preparation, checking and hand-over too.' : '';
+  const wide =
+    planning_mode === 'extensive' ? ' Cover preparation, checking and hand-over too.' : '';
   return `Granularity ${reasoning_level} of 10: ${grain}.${wide}`;
 }
 
