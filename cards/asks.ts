@@ -1,4 +1,4 @@
-// What only a person can settle: a step that is theirs, a guarded call with fresh values, a call whose outcome is not known.
+// What only a person can settle: a step that is theirs, a call that asks before it is made, one whose outcome is not known.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
@@ -62,21 +62,26 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
   };
 }
 
-/** A guarded call whose arguments were decided at run time: it asks again with the final values. */
-function isConfirmation({ output }: Step): boolean {
-  return (
-    typeof output === 'object' &&
-    output !== null &&
-    !Array.isArray(output) &&
-    output.confirm === true
-  );
+/**
+ * A call that asks before it is made: a guarded one whose arguments were decided at run time (`values`), or any of a plan
+ * in which each step asks (`each`). null: it is a person's task.
+ */
+function confirmationOf({ output }: Step): 'values' | 'each' | null {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
+  if (output.confirm !== true) return null;
+  return output.each === true ? 'each' : 'values';
 }
 
-function askConfirmation(step: Step, { plan }: PlanCardFacts): Ask {
+const confirmationLabels = {
+  values: 'Its values were decided just now',
+  each: 'This step asks before it runs',
+} as const;
+
+function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardFacts): Ask {
   return {
     kind: 'confirm',
     step_id: step.id,
-    label: 'Its values were decided just now',
+    label: confirmationLabels[why],
     text: showLine(step.question ?? step.description, questionAtMost),
     known: [],
     note: null,
@@ -128,9 +133,10 @@ export function viewAsks(facts: PlanCardFacts): Ask[] {
   return [
     ...askAboutChange(facts),
     ...facts.unknown.map((step) => askUnknown(step, facts)),
-    ...facts.waiting.map((step) =>
-      isConfirmation(step) ? askConfirmation(step, facts) : askPerson(step, facts),
-    ),
+    ...facts.waiting.map((step) => {
+      const why = confirmationOf(step);
+      return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
+    }),
   ];
 }
 

@@ -1,6 +1,7 @@
 // The sections a person reads in order to decide: touches, steps, what changed, risks, what was asked before.
 import type { PlanCardFacts } from '#contracts/card.ts';
-import { numberSteps } from '#contracts/step-numbers.ts';
+import type { Step } from '#contracts/plan.ts';
+import { type NumberedStep, numberSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
@@ -12,13 +13,39 @@ import type { Section } from './view.ts';
 
 const stepsAtMost = 7;
 const risksAtMost = 3;
+const termsAtMost = 5;
+const termAtMost = 300;
+
+/** Each step that comes again once: its later occurrences say the same. */
+function withoutRepeats(
+  steps: NumberedStep<Step>[],
+  { plan }: PlanCardFacts,
+): NumberedStep<Step>[] {
+  if (plan.series.length === 0) return steps;
+  const templates = new Set(plan.series.flatMap((series) => series.steps.map(({ id }) => id)));
+  const seen = new Set<string>();
+  return steps.filter(({ step: { id } }) => {
+    const template = id.slice(0, Math.max(0, id.lastIndexOf('#')));
+    if (!templates.has(template)) return true;
+    const known = seen.has(template);
+    seen.add(template);
+    return !known;
+  });
+}
 
 function viewSteps(facts: PlanCardFacts): Section | null {
   const total = facts.plan.total_steps;
-  const lines = numberSteps(facts.steps).map((step) => stepLine(step, facts));
+  const numbered = withoutRepeats(numberSteps(facts.steps), facts);
+  const lines = numbered.map((step) => stepLine(step, facts));
   const section = makeSection('steps', 'Steps', lines, stepsAtMost, total);
   if (section === null || section.hidden === 0 || facts.link === null) return section;
   return { ...section, all: `All ${countOf(total, 'step')}` };
+}
+
+/** What is agreed besides the steps: what comes again, and whether each step asks. */
+function viewTerms({ terms }: PlanCardFacts): Section | null {
+  const lines = terms.map((term) => plainLine(showLine(term, termAtMost)));
+  return makeSection('terms', 'Agreed', lines, termsAtMost);
 }
 
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
@@ -51,6 +78,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
   const sections = [
     viewTouches(facts),
     viewSteps(facts),
+    viewTerms(facts),
     viewBlocked(facts, false),
     viewChanges(facts),
     viewRisks(facts),

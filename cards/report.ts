@@ -87,10 +87,12 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
   const { counts } = facts.plan;
   const running = facts.running.map((step) => lineOf(step, facts));
   const next = facts.next.map((step) => lineOf(step, facts));
+  const agreed = facts.terms.map((term) => plainLine(showLine(term, 300)));
   return present([
     viewBlocked(facts, true),
     makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, linesAtMost),
+    makeSection('terms', 'Agreed', agreed, linesAtMost),
     viewFailed(facts),
   ]);
 }

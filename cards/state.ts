@@ -5,6 +5,7 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';
+import { formatTime } from './words.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 
@@ -14,6 +15,12 @@ const alive: PlanStatus[] = ['executing', 'stalled', 'approved', 'failed'];
 /** Whether steps that wait for a person's word still can be given it. */
 export function canSettle(facts: PlanCardFacts): boolean {
   return alive.includes(facts.plan.status);
+}
+
+/** `Next on Mon 4 May, 09:30`, and `Next at 14:02` today. */
+function viewNext({ now, viewer }: PlanCardFacts, at: string): string {
+  const time = formatTime(at, now, viewer.timezone);
+  return `Next ${/^\d\d:/.test(time) ? 'at' : 'on'} ${time}`;
 }
 
 function viewRunning(facts: PlanCardFacts): State {
@@ -37,6 +44,9 @@ function viewRunning(facts: PlanCardFacts): State {
   if (blocked !== undefined && facts.plan.counts.running === 0) {
     const what = blocked.kind === 'worker' ? 'a worker' : 'a shared resource';
     return { symbol: '◷', words: `Waiting for ${what}`, tone: 'warning', open: false };
+  }
+  if (facts.next_at !== null && facts.plan.counts.running === 0) {
+    return { symbol: '◷', words: viewNext(facts, facts.next_at), tone: 'default', open: false };
   }
   return { symbol: '▶', words: 'Running', tone: 'accent', open: false };
 }

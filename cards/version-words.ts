@@ -6,6 +6,7 @@ import { formatCost, formatDuration, formatTime } from './words.ts';
 
 const namesAtMost = 5;
 const valueAtMost = 80;
+const termAtMost = 240;
 
 function nameSome(operations: string[]): string {
   const shown = operations.slice(0, namesAtMost).map((name) => showLine(name, 60));
@@ -35,6 +36,7 @@ export function describeDeltas(diff: VersionDiff, now: string, timezone: string)
       ? [`first date ${timeOf(earliest.to)} instead of ${timeOf(earliest.from)}`]
       : []),
     ...(diff.approvers === null ? [] : ['other approvers']),
+    ...diff.terms.map((term) => showLine(term, termAtMost)),
     ...(risks > 0 ? [countOf(risks, 'new risk')] : []),
     ...(gone > 0 ? [`${countOf(gone, 'risk')} fewer`] : []),
     ...(diff.title_changed ? ['new title'] : []),

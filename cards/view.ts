@@ -85,6 +85,7 @@ export type SectionKind =
   | 'steps'
   | 'changes'
   | 'risks'
+  | 'terms'
   | 'history'
   | 'blocked'
   | 'running'

@@ -1,7 +1,9 @@
-// GET /api/plans/:id/card: a plan's facts, what is said about it, and its Adaptive Card, for one reader.
+// GET /api/plans/:id/card and /api/runs/:id/card: what is said about a plan or a planning session, and its Adaptive Card,
+// for one reader.
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { drawAdaptiveCard } from '#cards/expand.ts';
+import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { line } from '#contracts/text.ts';
 import type { ConsoleOptions } from './console-options.ts';
@@ -10,6 +12,16 @@ import type { ConsoleOptions } from './console-options.ts';
 export type CardAnswer = {
   facts: Awaited<ReturnType<ConsoleOptions['service']['card']>>;
   view: ReturnType<typeof viewPlan>;
+  adaptive_card: ReturnType<typeof drawAdaptiveCard>;
+};
+
+/** The same of a run's planning session; the facts are left out, since an outline can be long. */
+export type RunCardAnswer = {
+  run_id: string;
+  turn: number;
+  digest: string;
+  planning_status: Awaited<ReturnType<ConsoleOptions['service']['runCard']>>['status'];
+  view: ReturnType<typeof viewSession>;
   adaptive_card: ReturnType<typeof drawAdaptiveCard>;
 };
 
@@ -28,6 +40,18 @@ export function addCardRoute(app: FastifyInstance, { service, timezone }: Consol
       const facts = await service.card(params.id, viewer);
       const view = viewPlan(facts);
       return { facts, view, adaptive_card: drawAdaptiveCard(view) };
+    },
+  );
+
+  app.get<{ Params: z.infer<typeof CardPath>; Querystring: z.infer<typeof CardQuery> }>(
+    '/api/runs/:id/card',
+    { schema: { params: CardPath, querystring: CardQuery } },
+    async ({ params, query }): Promise<RunCardAnswer> => {
+      const viewer = { user: query.user, timezone: query.timezone ?? timezone };
+      const { run_id, turn, digest, status, ...rest } = await service.runCard(params.id, viewer);
+      const view = viewSession({ run_id, turn, digest, status, ...rest });
+      const adaptive_card = drawAdaptiveCard(view);
+      return { run_id, turn, digest, planning_status: status, view, adaptive_card };
     },
   );
 }

@@ -5,7 +5,7 @@ import type { Service } from '#contracts/service.ts';
 import { attend } from './attend.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { answerQuestion, sayRun, waitForRun } from './run-turn.ts';
+import { answerRun, sayRun, waitForRun } from './run-turn.ts';
 import type { TerminalIo } from './screen.ts';
 import { type AskOptions, openSession, type Session, tellError } from './session.ts';
 
@@ -30,7 +30,7 @@ async function takeTurn(
     });
     return status === 'complete' ? exitCodes.done : exitCodes.noPlan;
   }
-  return answerQuestion(session, run);
+  return answerRun(session, run);
 }
 
 async function converse(session: Session): Promise<ExitCode> {

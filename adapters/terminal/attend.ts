@@ -4,7 +4,7 @@ import type { PlanView, SectionKind } from '#cards/view.ts';
 import { decideOnce, showProposal } from './decide.ts';
 import { drawProgress, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { answerQuestion, sayRun } from './run-turn.ts';
+import { answerRun, sayRun } from './run-turn.ts';
 import { look, planData, type Session, tellError } from './session.ts';
 import { settleOnce } from './settle.ts';
 
@@ -119,7 +119,7 @@ async function awaitRevision(session: Session, idle: number): Promise<ExitCode |
     sayRun(session, run);
     return exitCodes.noPlan;
   }
-  return answerQuestion(session, run);
+  return answerRun(session, run);
 }
 
 /** Follows `planId` until it is over or needs somebody who is not here. */

@@ -8,6 +8,7 @@ import {
   withNumbers,
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { showDetails } from './details.ts';
 import { drawLines, drawProposal, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -110,6 +111,12 @@ async function talk(session: Session, text: string): Promise<null> {
   return attempt(session, async () => {
     await session.service.reply(runId, text, session.actor);
     const run = await waitForRun(session, runId);
+    const shown = await lookAtRun(session, runId);
+    // What was said may have led to a session that waits itself; it is decided before the plan is come back to.
+    if (waitsForDecision(shown)) {
+      await decideSessionOnce(session, shown);
+      return;
+    }
     session.event('answer', { run_id: runId, text: run.response_text });
     sayRun(session, run);
   });

@@ -1,8 +1,8 @@
-// Draws a plan's view in columns. All words come from the view; this only places them.
+// Draws the view of a plan or of a planning session in columns. All words come from the view; this only places them.
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
 import { cleanLine } from '#cards/plain.ts';
-import type { Ask, Line, PlanView, Section } from '#cards/view.ts';
+import type { Ask, CardView, Line, PlanView, Section, SessionView } from '#cards/view.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
@@ -58,7 +58,7 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   });
 }
 
-function labelColumnOf({ sections }: PlanView): number {
+function labelColumnOf({ sections }: CardView): number {
   const fitting = sections.map(({ label }) => label.length).filter((n) => n <= longestLabel);
   return Math.max(leastColumn, ...fitting.map((n) => n + 2));
 }
@@ -93,14 +93,14 @@ export function drawAsk(ask: Ask, screen: Screen): string[] {
   ];
 }
 
-function drawSections(view: PlanView, screen: Screen): string[] {
+function drawSections(view: CardView, screen: Screen): string[] {
   const column = labelColumnOf(view);
   const drawn = view.sections.flatMap((section) => drawSection(section, column, screen));
   return drawn.length === 0 ? [] : ['', ...drawn];
 }
 
 /** The small line without the planner, whom the head names already. */
-function smallFacts(view: PlanView): string {
+function smallFacts(view: CardView): string {
   return view.facts
     .split(' · ')
     .filter((fact) => fact !== view.planner)
@@ -132,6 +132,45 @@ const colors = {
   warning: ['bold', 'yellow'],
   attention: ['bold', 'red'],
 } as const;
+
+/** What a planning session stands at. */
+export function drawSession(view: SessionView, screen: Screen): string[] {
+  const first = `${view.state.symbol} ${view.state.words}`;
+  const state = screen.style([...[colors[view.state.tone]].flat()], first);
+  const planner = view.planner === '' ? '' : ` · ${view.planner}`;
+  return [
+    '',
+    ...drawParagraph(`${screen.style('bold', view.title)}${planner}`, screen),
+    ...drawParagraph(state + view.state.line.slice(first.length), screen),
+    ...drawParagraph(view.sentence === view.title ? '' : view.sentence, screen),
+    ...drawSections(view, screen),
+    '',
+    ...drawParagraph(view.approvals, screen),
+    ...drawParagraph(screen.style('dim', smallFacts(view)), screen),
+    '',
+  ];
+}
+
+/** All there is behind a session's card. */
+export function drawDetails(view: SessionView, screen: Screen): string[] {
+  if (view.details === null) return drawLines('This is all there is.', screen);
+  const { title, lines, more } = view.details;
+  return [
+    '',
+    ...drawParagraph(screen.style('bold', title), screen),
+    ...drawRows(
+      lines.map(({ lead, text, note }) => ({
+        lead,
+        text: note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`,
+        aside: '',
+      })),
+      margin + margin,
+      screen,
+    ),
+    ...drawParagraph(more, screen),
+    '',
+  ];
+}
 
 /** What became of a plan, or how it stands. */
 export function drawReport(view: PlanView, screen: Screen): string[] {

@@ -1,4 +1,4 @@
-// `countersign plans`: what waits and what runs, one line a plan; or one plan in full, and its question.
+// `countersign plans`: what waits and what runs, one line a plan; or one plan in full, and its question; or how it came about.
 import { isolateText, showLine } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
 import { formatAge, nothingWaiting } from '#cards/words.ts';
@@ -11,6 +11,7 @@ import { drawLines, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { padText, type TerminalIo, wrapText } from './screen.ts';
 import { look, openSession, planData, type Session } from './session.ts';
+import { showTrace } from './trace.ts';
 
 export type PlansOptions = {
   user: string;
@@ -19,6 +20,8 @@ export type PlansOptions = {
   id?: string;
   /** A status, or `all`; default: what waits and what runs. */
   status?: string;
+  /** How the plan came about, instead of the plan. */
+  trace?: boolean;
   json?: boolean;
   now?: Date;
   poll_ms?: number;
@@ -171,8 +174,16 @@ export async function listPlans(
     session.say(...drawLines(`There is no status "${options.status}". ${choices}`, session.screen));
     return exitCodes.usage;
   }
-  const { id } = options;
-  const work = (s: Session) =>
-    id === undefined ? list(s, options, statuses) : showOne(s, id, options);
+  const { id, trace = false } = options;
+  if (trace && id === undefined) {
+    const message = 'A trace is one plan’s: countersign plans PLAN-… --trace.';
+    session.event('error', { code: 'invalid_request', message });
+    session.say(...drawLines(message, session.screen));
+    return exitCodes.usage;
+  }
+  const work = (s: Session) => {
+    if (id === undefined) return list(s, options, statuses);
+    return trace ? showTrace(s, id) : showOne(s, id, options);
+  };
   return runSession(session, work, sayFarewell);
 }

@@ -1,5 +1,6 @@
 // The planner's side of an `ask`: waits for its turn to end and carries questions and answers.
 import type { RunView } from '#contracts/run.ts';
+import { decideSessionOnce, lookAtRun, waitsForDecision } from './decide-session.ts';
 import { drawLines } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Session } from './session.ts';
@@ -24,8 +25,14 @@ export function sayRun(session: Session, run: RunView): void {
   session.say('', ...words.flatMap((text) => drawLines(text, session.screen)), '');
 }
 
+/** What a session that waits asks of whoever sits here: a decision, or an answer. An exit code when nobody gives it. */
+export async function answerRun(session: Session, run: RunView): Promise<ExitCode | null> {
+  const view = await lookAtRun(session, run.run_id);
+  return waitsForDecision(view) ? decideSessionOnce(session, view) : answerQuestion(session, run);
+}
+
 /** Asks the person what the planner wants to know. An exit code when nobody answers. */
-export async function answerQuestion(session: Session, run: RunView): Promise<ExitCode | null> {
+async function answerQuestion(session: Session, run: RunView): Promise<ExitCode | null> {
   sayRun(session, run);
   session.event('question', {
     run_id: run.run_id,

@@ -26,6 +26,23 @@ export const TalkBody = documented(z.strictObject({ text: line(100_000), user })
   examples: [{ text: 'propose changes: write to drafts/ instead' }],
 });
 
+const shown = {
+  digest: z.string().min(1).max(200),
+  turn: documented(z.number().int().min(1), {
+    description: 'The turn that was shown; the digest alone binds it where this is left out.',
+  }).exactOptional(),
+  user,
+};
+
+export const RunApprovalBody = documented(z.strictObject(shown), {
+  id: 'RunApproval',
+  description: 'The digest of what the run shows (`GET /api/runs/{id}/card`), or of its plan.',
+});
+
+export const RunDecisionBody = documented(z.strictObject({ ...shown, feedback }), {
+  id: 'RunDecision',
+});
+
 export const ProposeBody = documented(
   PlanDraft.extend({ user, conversation: line(300).exactOptional() }),
   {

@@ -1,13 +1,35 @@
-// Runs: a request in words, what became of it, and the answers to its questions.
+// Runs: a request in words, what became of it, the answers to its questions, and decisions about what it shows.
+import { CountersignError } from '#contracts/errors.ts';
+import type { SessionChoice } from '#contracts/session-card.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
-import { RunBody, RunPath, TalkBody } from '../requests.ts';
-import { RunAnswer, RunStarted } from '../schemas.ts';
+import type { ProblemCode } from '../problem.ts';
+import { RunApprovalBody, RunBody, RunDecisionBody, RunPath, TalkBody } from '../requests.ts';
+import { RunAnswer, RunStarted, TraceAnswer } from '../schemas.ts';
 
 function started(runId: string): { run_id: string; status_url: string } {
   return { run_id: runId, status_url: `/api/runs/${encodeURIComponent(runId)}` };
+}
+
+const decisionProblems: ProblemCode[] = [
+  ...bodyProblems,
+  'run_not_found',
+  'not_allowed',
+  'stale_version',
+  'already_decided',
+  'invalid_transition',
+];
+
+/** The card that was shown. */
+function shownOf({ digest, turn }: { digest: string; turn?: number }) {
+  return { digest, ...(turn === undefined ? {} : { turn }) };
+}
+
+function feedbackOf({ feedback }: { feedback?: string }): string | null {
+  const words = feedback?.trim() ?? '';
+  return words === '' ? null : words;
 }
 
 export const runRoutes: Routes = async (app, { service }) => {
@@ -45,6 +67,20 @@ export const runRoutes: Routes = async (app, { service }) => {
     async (request) => service.getRun(request.params.id),
   );
 
+  app.get(
+    '/api/runs/:id/trace',
+    {
+      schema: {
+        operationId: 'getRunTrace',
+        tags: [tags.runs],
+        summary: 'How it was planned, so far where it is under way',
+        params: RunPath,
+        response: answers({ 200: json('The trace.', TraceAnswer) }, ['run_not_found']),
+      },
+    },
+    async (request) => service.runTrace(request.params.id),
+  );
+
   app.post(
     '/api/runs/:id/reply',
     {
@@ -68,6 +104,78 @@ export const runRoutes: Routes = async (app, { service }) => {
       const { text, user } = request.body;
       await service.reply(request.params.id, text, actorOf(request, user));
       return reply.code(202).send(started(request.params.id));
+    },
+  );
+
+  app.post(
+    '/api/runs/:id/approve',
+    {
+      schema: {
+        operationId: 'approveRun',
+        tags: [tags.runs],
+        summary: 'Approve what it shows: a stage, a new pattern, its cost, or its plan',
+        params: RunPath,
+        body: RunApprovalBody,
+        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
+          ...decisionProblems,
+          'preflight_failed',
+        ]),
+      },
+    },
+    async (request) => {
+      const choice: SessionChoice = { kind: 'approve', ...shownOf(request.body) };
+      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
+    },
+  );
+
+  app.post(
+    '/api/runs/:id/reject',
+    {
+      schema: {
+        operationId: 'rejectRun',
+        tags: [tags.runs],
+        summary: 'Refuse what it shows; planning ends there',
+        params: RunPath,
+        body: RunDecisionBody,
+        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, decisionProblems),
+      },
+    },
+    async (request) => {
+      const feedback = feedbackOf(request.body);
+      const choice: SessionChoice = {
+        kind: 'reject',
+        ...shownOf(request.body),
+        ...(feedback === null ? {} : { feedback }),
+      };
+      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
+    },
+  );
+
+  app.post(
+    '/api/runs/:id/propose-changes',
+    {
+      schema: {
+        operationId: 'proposeRunChanges',
+        tags: [tags.runs],
+        summary: 'Send what it shows back with feedback',
+        params: RunPath,
+        body: RunDecisionBody,
+        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
+          ...decisionProblems,
+          'feedback_required',
+        ]),
+      },
+    },
+    async (request) => {
+      const feedback = feedbackOf(request.body);
+      if (feedback === null) {
+        throw new CountersignError(
+          'feedback_required',
+          'Say in "feedback" what should be different; the planner starts from it.',
+        );
+      }
+      const choice: SessionChoice = { kind: 'changes', feedback, ...shownOf(request.body) };
+      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
     },
   );
 };

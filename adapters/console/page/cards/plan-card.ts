@@ -1,17 +1,24 @@
-// <plan-card>: one plan's card, drawn by the official renderer. It redraws only when the card itself changed.
+// <plan-card>: the card of a plan or of a planning session, drawn by the official renderer. It redraws only when the card itself changed.
 import { hostConfig } from '#cards/host-config.ts';
 import type { CardPress } from '#contracts/card.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
 import type { Inputs } from '../live/presses.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';
 import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';
 
 export type PressedEvent = CustomEvent<{ press: CardPress; inputs: Inputs }>;
+export type SessionPressedEvent = CustomEvent<{ press: SessionPress; inputs: Inputs }>;
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
 /** Whether data of an action is a press: our own cards are the only source, so its outline is enough. */
 function isPress(data: unknown): data is CardPress {
   return typeof data === 'object' && data !== null && 'action' in data && 'plan_id' in data;
+}
+
+/** The same for the card of a session. */
+function isSessionPress(data: unknown): data is SessionPress {
+  return typeof data === 'object' && data !== null && 'action' in data && 'run_id' in data;
 }
 
 export class PlanCard extends HTMLElement {
@@ -99,13 +106,29 @@ export class PlanCard extends HTMLElement {
       if (action.url !== undefined) this.#open(action.url);
       return;
     }
-    if (!isPress(action.data) || this.#busy) return;
+    if (this.#busy) return;
+    if (isSessionPress(action.data)) {
+      this.#executeSession(action.data, fields);
+      return;
+    }
+    if (!isPress(action.data)) return;
     const inputs: Inputs = { ...action.data };
     for (const { id, value } of fields) if (id !== undefined) inputs[id] = value;
     const { action: name, plan_id, version, digest, step_id } = action.data;
     const press: CardPress = { action: name, plan_id, version, digest };
     if (step_id !== undefined) press.step_id = step_id;
     this.dispatchEvent(new CustomEvent('pressed', { detail: { press, inputs }, bubbles: true }));
+  }
+
+  #executeSession(data: SessionPress, fields: { id?: string; value?: unknown }[]): void {
+    const inputs: Inputs = { ...data };
+    for (const { id, value } of fields) if (id !== undefined) inputs[id] = value;
+    const { action, run_id, turn, digest, choice } = data;
+    const press: SessionPress = { action, run_id, turn, digest };
+    if (choice !== undefined) press.choice = choice;
+    this.dispatchEvent(
+      new CustomEvent('pressed-session', { detail: { press, inputs }, bubbles: true }),
+    );
   }
 
   /** Links into the console stay in this page; others open beside it. */

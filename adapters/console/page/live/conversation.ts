@@ -3,6 +3,7 @@ import type { Message } from '#contracts/service.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan } from './focus.ts';
 import { loadCard, loadPending } from './plans.ts';
+import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
 import { change, state } from './store.ts';
 import { follow } from './stream.ts';
@@ -27,6 +28,7 @@ function takeMessages(added: Message[], old: boolean): void {
   change((s) => {
     s.messages = mergeMessages(s.messages, added);
   });
+  loadSessionsOf(added);
   const spoken = added.flatMap((message) => (message.plan_id === null ? [] : [message.plan_id]));
   for (const id of new Set(spoken)) {
     loadCard(id).catch((error: unknown) => {

@@ -1,9 +1,11 @@
 // Carries out a press: once, with the buttons off meanwhile, and with the server's own sentence when it refuses.
 import type { CardPress } from '#contracts/card.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
 import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
 import { loadCard, refreshPlan } from './plans.ts';
-import { type Call, type Inputs, planPress } from './presses.ts';
+import { type Call, type Inputs, planPress, planSessionPress } from './presses.ts';
+import { loadSession } from './sessions.ts';
 import { change, state } from './store.ts';
 
 function notice(id: string, sentence: string): void {
@@ -36,6 +38,31 @@ export async function carryOut(id: string, call: Call): Promise<void> {
   }
   try {
     await (state.plan?.id === id ? refreshPlan() : loadCard(id));
+  } catch (error) {
+    notice(id, describeError(error));
+  } finally {
+    change((s) => s.pressing.delete(id));
+  }
+}
+
+/** The same for a press on a session's card. */
+export async function pressSession(pressed: SessionPress, inputs: Inputs): Promise<void> {
+  const id = pressed.run_id;
+  if (state.pressing.has(id)) return;
+  const planned = planSessionPress(pressed, inputs);
+  if (planned.kind === 'refuse') return notice(id, planned.sentence);
+  if (planned.kind === 'show') return;
+  change((s) => {
+    s.pressing.add(id);
+    s.notices.delete(id);
+  });
+  try {
+    await post(planned.call.path, planned.call.body);
+  } catch (error) {
+    notice(id, describeError(error));
+  }
+  try {
+    await loadSession(id);
   } catch (error) {
     notice(id, describeError(error));
   } finally {

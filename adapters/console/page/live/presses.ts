@@ -1,6 +1,7 @@
 // What a press on a card asks of the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
 
 export type Call = { path: string; body: Record<string, unknown> };
 
@@ -13,7 +14,7 @@ export type PressPlan =
   | { kind: 'refuse'; sentence: string };
 
 /** What was typed beside the button. */
-function textOf(press: CardPress, inputs: Inputs): string | undefined {
+function textOf(press: CardPress | SessionPress, inputs: Inputs): string | undefined {
   const value = inputs[inputIdOf(press)];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
@@ -91,6 +92,33 @@ export function planPress(press: CardPress, inputs: Inputs): PressPlan {
       return settle(press, 'failed', inputs);
     case 'details':
       return { kind: 'show', tab: 'overview' };
+    default:
+      return press.action satisfies never;
+  }
+}
+
+/** The request that a press on a session's card stands for, or why there is none. */
+export function planSessionPress(press: SessionPress, inputs: Inputs): PressPlan {
+  const path = `/api/runs/${encodeURIComponent(press.run_id)}`;
+  const shown = { digest: press.digest, turn: press.turn };
+  const words = press.choice ?? textOf(press, inputs);
+  switch (press.action) {
+    case 'session_approve':
+      return { kind: 'call', call: { path: `${path}/approve`, body: shown } };
+    case 'session_reject':
+      return { kind: 'call', call: { path: `${path}/reject`, body: shown } };
+    case 'session_changes':
+      if (words === undefined) {
+        return { kind: 'refuse', sentence: 'Say what should change, then send it.' };
+      }
+      return {
+        kind: 'call',
+        call: { path: `${path}/propose-changes`, body: { ...shown, feedback: words } },
+      };
+    case 'session_answer':
+      if (words === undefined)
+        return { kind: 'refuse', sentence: 'Write an answer, then send it.' };
+      return { kind: 'call', call: { path: `${path}/reply`, body: { text: words } } };
     default:
       return press.action satisfies never;
   }

@@ -1,14 +1,23 @@
 // All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
-import type { PlanView as PlanWords } from '#cards/view.ts';
+import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
-import type { TraceEntry } from '#contracts/run.ts';
+import type { PlanningStatus, TraceEntry } from '#contracts/run.ts';
 import type { Message, PlanSummary } from '#contracts/service.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
 export type Card = { facts: PlanCardFacts; view: PlanWords; adaptive_card: unknown };
+/** A planning session as the server drew it for this reader. */
+export type SessionCard = {
+  run_id: string;
+  turn: number;
+  digest: string;
+  planning_status: PlanningStatus;
+  view: SessionView;
+  adaptive_card: unknown;
+};
 export type Tab = 'overview' | 'graph' | 'timeline' | 'steps' | 'changes' | 'trace' | 'audit';
 export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes', 'trace', 'audit'];
 
@@ -45,9 +54,10 @@ export type State = {
   problem: string | null;
   connection: StreamState;
   cards: Map<string, Card>;
-  /** What the server said to a press, by plan. */
+  sessions: Map<string, SessionCard>;
+  /** What the server said to a press, by plan or run. */
   notices: Map<string, string>;
-  /** Plans with a press under way: their buttons are off. */
+  /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
   pending: PlanSummary[];
@@ -66,6 +76,7 @@ export function createState(conversation: string): State {
     problem: null,
     connection: 'connecting',
     cards: new Map(),
+    sessions: new Map(),
     notices: new Map(),
     pressing: new Set(),
     plan: null,

@@ -5,7 +5,7 @@ import type { Message } from '#contracts/service.ts';
 import { openPlan, showPane } from '../live/focus.ts';
 import type { State } from '../live/state.ts';
 import { formatTime } from '../plan/format.ts';
-import { drawCard } from './card.ts';
+import { drawCard, drawSessionCard, hasSessionCard } from './card.ts';
 import { drawComposer } from './composer.ts';
 import { drawLoading } from './parts.ts';
 import { stickToEnd } from './scroll.ts';
@@ -16,6 +16,22 @@ function findCardPlaces(messages: Message[]): Set<number> {
   const last = new Map<string, number>();
   for (const { id, plan_id } of messages) if (plan_id !== null) last.set(plan_id, id);
   return new Set(last.values());
+}
+
+/** A session's card stands under the bot's latest words about it, unless they already speak of a plan. */
+function findSessionPlaces({ messages, sessions, notices }: State): Map<number, string> {
+  const last = new Map<string, Message>();
+  for (const message of messages) {
+    const { run_id, author } = message;
+    if (run_id !== null && author === 'bot') last.set(run_id, message);
+  }
+  const places = new Map<number, string>();
+  for (const [run, { id, plan_id }] of last) {
+    const card = sessions.get(run);
+    if (plan_id !== null || card === undefined) continue;
+    if (hasSessionCard(card) || notices.has(run)) places.set(id, run);
+  }
+  return places;
 }
 
 function drawReference(id: string): TemplateResult {
@@ -33,10 +49,24 @@ function drawSaid(text: string): unknown[] {
     .map((part) => (/^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part));
 }
 
-function drawMessage(state: State, message: Message, hasCard: boolean): TemplateResult {
+function drawSession(state: State, run: string | undefined): TemplateResult | typeof nothing {
+  const card = run === undefined ? undefined : state.sessions.get(run);
+  return card === undefined ? nothing : drawSessionCard(state, card);
+}
+
+function drawMessage(
+  state: State,
+  message: Message,
+  hasCard: boolean,
+  run: string | undefined,
+): TemplateResult {
   const { author, name, text, plan_id, created_at } = message;
   const attached =
-    plan_id === null ? nothing : hasCard ? drawCard(state, plan_id) : drawReference(plan_id);
+    plan_id === null
+      ? drawSession(state, run)
+      : hasCard
+        ? drawCard(state, plan_id)
+        : drawReference(plan_id);
   return html`<article class="message" data-author=${author}>
     <header>
       <span class="author">${author === 'person' && name === 'local' ? 'You' : name}</span>
@@ -68,10 +98,11 @@ function drawMessages(state: State): TemplateResult {
   const unspoken = findUnspoken(state);
   if (state.messages.length === 0 && unspoken === null) return drawWelcome();
   const places = findCardPlaces(state.messages);
+  const sessions = findSessionPlaces(state);
   return html`${repeat(
     state.messages,
     (message) => message.id,
-    (message) => drawMessage(state, message, places.has(message.id)),
+    (message) => drawMessage(state, message, places.has(message.id), sessions.get(message.id)),
   )}
   ${unspoken === null ? nothing : drawCard(state, unspoken)} ${drawThinking(state)}`;
 }

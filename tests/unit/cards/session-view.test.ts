@@ -1,0 +1,260 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import { readSessionPress } from '#cards/press.ts';
+import { viewSession } from '#cards/session-view.ts';
+import { drawText } from '#cards/text.ts';
+import { SessionPress } from '#contracts/session-card.ts';
+import {
+  makeLargeOutline,
+  makeNode,
+  makeSession,
+  outline,
+  sessions,
+} from '#tests/fixtures/sessions.ts';
+import { checkSlackMessage } from '#tests/fixtures/slack-limits.ts';
+
+/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
+type Renderer = {
+  AdaptiveCard: new () => {
+    parse(card: unknown, context: unknown): void;
+    validateProperties(): { validationEvents: { message: string }[] };
+  };
+  SerializationContext: new () => {
+    eventCount: number;
+    getEventAt(i: number): { message: string };
+  };
+};
+const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as Renderer;
+
+/** What the official renderer has against a card. */
+function checkCard(card: unknown): string[] {
+  const parsed = new AdaptiveCard();
+  const context = new SerializationContext();
+  parsed.parse(card, context);
+  const events = Array.from(
+    { length: context.eventCount },
+    (_, i) => context.getEventAt(i).message,
+  );
+  return [...events, ...parsed.validateProperties().validationEvents.map(({ message }) => message)];
+}
+
+const all = Object.entries(sessions);
+const linesOf = (view: ReturnType<typeof viewSession>, kind: string) =>
+  view.sections.find((section) => section.kind === kind)?.lines.map(({ text }) => text) ?? [];
+
+describe('wherever a session stands', () => {
+  it.each(all)('%s is a card the official renderer accepts, within Teams’ size', (_, facts) => {
+    const card = drawAdaptiveCard(viewSession(facts));
+    expect(checkCard(card)).toEqual([]);
+    expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+  });
+
+  it.each(all)('%s is a message Slack accepts', (_, facts) => {
+    expect(checkSlackMessage(drawBlocks(viewSession(facts)))).toEqual([]);
+  });
+
+  it.each(all)('%s says in text what its card says', (_, facts) => {
+    const view = viewSession(facts);
+    const card = JSON.stringify(drawAdaptiveCard(view).body);
+    const text = drawText(view);
+    for (const words of [view.title, view.state.words, view.sentence, view.facts]) {
+      expect(text).toContain(words);
+      expect(card).toContain(JSON.stringify(words).slice(1, -1));
+    }
+    for (const { label } of view.buttons) expect(text).toContain(label);
+  });
+
+  it.each(all)('%s binds every button to the turn and the digest that were shown', (_, facts) => {
+    for (const { press } of viewSession(facts).buttons) {
+      expect(SessionPress.parse(press)).toMatchObject({
+        run_id: facts.run_id,
+        turn: facts.turn,
+        digest: facts.digest,
+      });
+    }
+  });
+
+  it('only one that waits has something to decide', () => {
+    expect(viewSession(sessions.running).buttons).toEqual([]);
+    expect(viewSession(sessions.answered).buttons).toEqual([]);
+    expect(viewSession(sessions.rejected).buttons).toEqual([]);
+    expect(viewSession(sessions.aborted).buttons.map(({ label }) => label)).toEqual(['Try again']);
+  });
+});
+
+describe('the card of an outline', () => {
+  it('leaves the goal to the title and numbers what lies below it', () => {
+    expect(linesOf(viewSession(sessions.outline), 'outline')).toEqual([
+      '1  Write',
+      '\u20031.1  Draft news/1.md',
+      '\u20031.2  Ana reads the draft',
+      '2  Announce it',
+    ]);
+  });
+
+  it('says what a part is beside a task, and by when', () => {
+    const notes = viewSession(sessions.outline).sections[0]?.lines.map(({ note }) => note);
+    expect(notes).toEqual([
+      'phase',
+      'about 1 h 30 min',
+      'checkpoint',
+      'milestone, by Fri 20 Feb, 17:00',
+    ]);
+  });
+
+  it('shows the levels that fit into twelve lines, and all of it behind the details', () => {
+    const view = viewSession(sessions.largeOutline);
+    const [section] = view.sections;
+    expect(section?.lines).toHaveLength(6);
+    expect(section?.lines[0]?.note).toBe('phase, 30 below');
+    expect(section?.more).toBe('… and 180 more');
+    expect(view.details?.title).toBe('All 186 parts');
+    expect(view.details?.lines).toHaveLength(186);
+  });
+
+  it.each([
+    [11, 12, null],
+    [12, 12, 'All 13 parts'],
+  ])('with %i tasks below one phase shows %i lines at most', (tasks, most, details) => {
+    const view = viewSession(
+      makeSession({ ...sessions.outline, outline: makeLargeOutline(1, tasks) }),
+    );
+    expect(view.sections[0]?.lines.length).toBeLessThanOrEqual(most);
+    expect(view.details?.title ?? null).toBe(details);
+  });
+
+  it('counts what is hidden where even the first level is too long', () => {
+    const nodes = Array.from({ length: 40 }, (_, i) => makeNode(`${i}`));
+    const view = viewSession(makeSession({ ...sessions.outline, outline: { ...outline, nodes } }));
+    expect(view.sections[0]?.lines).toHaveLength(12);
+    expect(view.sections[0]?.more).toBe('… and 28 more');
+  });
+
+  it('ends whatever the parents are', () => {
+    const node = fc.record({ id: fc.nat(9).map(String), parent: fc.option(fc.nat(9).map(String)) });
+    fc.assert(
+      fc.property(fc.array(node, { maxLength: 30 }), (drawn) => {
+        const nodes = drawn.map(({ id, parent }) => makeNode(id, { parent }));
+        viewSession(makeSession({ ...sessions.outline, outline: { ...outline, nodes } }));
+      }),
+    );
+  });
+});
+
+describe('the card of a roadmap', () => {
+  it('shows the order without the phases above it', () => {
+    expect(linesOf(viewSession(sessions.roadmap), 'order')).toEqual([
+      'Draft news/1.md',
+      'Ana reads the draft',
+      'Announce it',
+    ]);
+  });
+
+  it('says which way was taken, what the others were, and why', () => {
+    const view = viewSession(sessions.roadmap);
+    expect(linesOf(view, 'ways')).toEqual(['checked (taken)', 'as said']);
+    expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
+      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded without a look',
+    );
+    expect(linesOf(view, 'options')).toEqual(['The announcement cannot be taken back.']);
+  });
+});
+
+describe('the card of a schedule', () => {
+  it('is in the order of time and in the reader’s zone', () => {
+    const lines = viewSession(sessions.schedule).sections[0]?.lines;
+    expect(lines?.map(({ text, note }) => `${text}: ${note}`)).toEqual([
+      'Draft news/1.md: Wed 4 Feb, 10:00 to Wed 4 Feb, 11:30 · forecast',
+      'Ana reads the draft: Thu 5 Feb, 10:00 to Thu 5 Feb, 11:00 · ana · as you said',
+    ]);
+  });
+
+  it('says what it meets and when there is room', () => {
+    const view = viewSession(sessions.schedule);
+    expect(linesOf(view, 'conflicts')).toEqual(['Ana reads the draft meets Team meeting']);
+  });
+});
+
+describe('other cards', () => {
+  it('a new subtype is shown with why it is needed and the nearest that is known', () => {
+    const view = viewSession(sessions.rfc);
+    expect(view.sentence).toContain('Doses depend on the day before');
+    expect(linesOf(view, 'pattern')).toEqual(['daily health protocol v2']);
+    expect(linesOf(view, 'options')).toEqual(['recurring cycle']);
+    expect(view.buttons.map(({ label }) => label)).toEqual([
+      'Approve',
+      'Propose changes',
+      'Reject',
+    ]);
+  });
+
+  it('what does not fit offers each relaxation as a change', () => {
+    const [first] = viewSession(sessions.escalation).buttons;
+    expect(first?.label).toBe('Announce it on Friday instead of Thursday');
+    expect(first?.press).toMatchObject({
+      action: 'session_changes',
+      choice: 'Announce it on Friday instead of Thursday',
+    });
+  });
+
+  it('a relaxation whose words are longer than a button keeps all of them in the press', () => {
+    const text = `Move ${'the review '.repeat(30)}to Friday`;
+    const infeasible = { reason: 'Late.', relaxations: [{ node: null, text }] };
+    const view = viewSession(makeSession({ ...sessions.escalation, infeasible }));
+    expect(view.buttons[0]?.label.length).toBeLessThanOrEqual(60);
+    expect(view.buttons[0]?.press.choice).toBe(text);
+    expect(checkSlackMessage(drawBlocks(view))).toEqual([]);
+  });
+
+  it('whoever may not decide reads who can', () => {
+    const view = viewSession(
+      makeSession({ ...sessions.outline, may_decide: false, approvers: 'ana or ben' }),
+    );
+    expect(view.state.line).toMatch(/^◷ Waiting for ana or ben · /);
+  });
+
+  it('markup in what a model wrote stays text', () => {
+    const evil = '<!channel> **bold** {{DATE(2026-01-01)}} ${title} <script>\u202e';
+    const facts = makeSession({
+      ...sessions.outline,
+      outline: { ...outline, title: evil, nodes: [makeNode('x', { title: evil })] },
+    });
+    const view = viewSession(facts);
+    const { text, blocks } = drawBlocks(view);
+    expect(text).not.toContain('<!channel>');
+    expect(JSON.stringify(blocks)).not.toContain('mrkdwn');
+    const card = JSON.stringify(drawAdaptiveCard(view));
+    expect(card).not.toContain('{{DATE');
+    expect(card).toContain('${title}');
+    expect(card).not.toContain('\u202e');
+    expect(checkCard(drawAdaptiveCard(view))).toEqual([]);
+  });
+});
+
+describe('a press on a session’s card', () => {
+  const [choice] = viewSession(sessions.offers).buttons;
+
+  it('is read with what its button stands for', () => {
+    expect(readSessionPress({ ...choice?.press })?.text).toBe('Write one letter');
+  });
+
+  it('is read with what was typed beside it', () => {
+    const press = viewSession(sessions.outline).buttons[1]?.press;
+    const data = { ...press, 'text:session_changes': ' later ' };
+    expect(readSessionPress(data)).toMatchObject({
+      text: 'later',
+      press: { action: 'session_changes' },
+    });
+  });
+
+  it.each([null, {}, { action: 'approve', plan_id: 'PLAN-1', version: 1, digest: 'x' }])(
+    'is not %j',
+    (data) => {
+      expect(readSessionPress(data)).toBeNull();
+    },
+  );
+});
