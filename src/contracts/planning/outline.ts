@@ -40,7 +40,7 @@ export const OutlineNode = z.strictObject({
   /** Precedence as it was said: "two days after kickoff". Read by `resolve_dependencies`, which moves it into `after`. */
   timing: line(500).optional(),
   /** What is executed, for tasks and checkpoints; ids are unique over the outline, `after` among steps of one node. */
-  steps: z.array(StepDraft).max(2000).default([]),
+  steps: z.array(StepDraft).max(1_000_000).default([]),
   duration_minutes: z.number().min(0).max(5_256_000).nullable().default(null),
   not_before: z.iso.datetime({ offset: true }).nullable().default(null),
   deadline: z.iso.datetime({ offset: true }).nullable().default(null),

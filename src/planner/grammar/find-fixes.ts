@@ -1,0 +1,295 @@
+// From violations to fixes, one kind of trouble at a time: ids before places, places before edges, edges before forms.
+import type { OutlineNode, PlanOutline, Structure } from '#contracts/planning/outline.ts';
+import { canonicalPattern, isProposed } from '#contracts/planning/pattern.ts';
+import type { Violation } from '#contracts/planning/trace.ts';
+import { shorten } from '#contracts/words.ts';
+import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
+import { scoreOutline } from '../patterns/match.ts';
+import { patternRules } from '../patterns/rules.ts';
+import { breakCircles } from './components.ts';
+import type { Fix } from './fix-kinds.ts';
+import { findWork, readTree, type Tree, takeId } from './outline-tree.ts';
+import { readGraph } from './precedence-graph.ts';
+
+/** What is mended together; a later group looks at the outline that the earlier ones left. */
+const groups = [
+  ['duplicate_node', 'duplicate_step'],
+  ['orphan', 'unreachable', 'l1_structure'],
+  ['unknown_dependency', 'cycle'],
+  ['too_deep'],
+  ['structure_mismatch', 'misplaced_steps'],
+  ['leaf_without_work', 'empty_phase'],
+  ['rhythm_mismatch', 'nested_recurrence', 'recurrence_without_rule', 'phase_lacks'],
+  ['pattern_mismatch'],
+  ['level_gap'],
+];
+
+type Scene = {
+  outline: PlanOutline;
+  tree: Tree;
+  works: boolean[];
+  ids: Set<string>;
+  stepIds: Set<string>;
+  /** Nodes that fixes of this round change already. */
+  touched: Set<string>;
+};
+
+/** Fixes for the first group of `violations` that has any. */
+export function findFixes(outline: PlanOutline, violations: Violation[]): Fix[] {
+  const tree = readTree(outline.nodes);
+  const scene = {
+    outline,
+    tree,
+    works: findWork(tree),
+    ids: new Set(outline.nodes.map(({ id }) => id)),
+    stepIds: new Set(outline.nodes.flatMap(({ steps }) => steps.map(({ id }) => id ?? ''))),
+    touched: new Set<string>(),
+  };
+  for (const codes of groups) {
+    const here = violations.filter(({ code }) => codes.includes(code));
+    if (here.length === 0) continue;
+    const fixes = codes.includes('cycle')
+      ? fixEdges(scene, here)
+      : codes.includes('duplicate_node')
+        ? fixIds(scene, here)
+        : here.flatMap((violation) => fixOne(scene, violation));
+    if (fixes.length > 0) return fixes;
+  }
+  return [];
+}
+
+function fixIds({ outline, ids, stepIds }: Scene, violations: Violation[]): Fix[] {
+  const codes = new Map(violations.map((violation) => [violation.code, violation.text]));
+  const nodeText = codes.get('duplicate_node');
+  const stepText = codes.get('duplicate_step');
+  const seen = new Set<string>();
+  const seenSteps = new Set<string>();
+  return outline.nodes.flatMap(({ id, steps }) => {
+    const fixes: Fix[] = [];
+    if (seen.has(id) && nodeText !== undefined) {
+      const why = `Two nodes had the id ${id}.`;
+      fixes.push({ do: 'rename', code: 'duplicate_node', why, node: id, to: takeId(id, ids) });
+    }
+    seen.add(id);
+    for (const { id: step } of steps) {
+      if (step === undefined) continue;
+      if (seenSteps.has(step) && stepText !== undefined) {
+        const why = `Two steps had the id ${step}.`;
+        const to = takeId(step, stepIds);
+        fixes.push({ do: 'rename_step', code: 'duplicate_step', why, step, to });
+      }
+      seenSteps.add(step);
+    }
+    return fixes;
+  });
+}
+
+function fixEdges({ tree }: Scene, violations: Violation[]): Fix[] {
+  const { size, edges, unknown } = readGraph(tree);
+  const codes = new Set(violations.map(({ code }) => code));
+  const missing = codes.has('unknown_dependency')
+    ? unknown.map(({ wait }): Fix => {
+        const { node, step, on, type } = wait;
+        const why = `There is no ${on} to wait for.`;
+        return { do: 'unlink', code: 'unknown_dependency', why, node, step, on, type };
+      })
+    : [];
+  if (!codes.has('cycle')) return missing;
+  const breaks = breakCircles(size, edges, (position) => edges[position]?.wait !== null);
+  const broken = breaks.flatMap((position): Fix[] => {
+    const wait = edges[position]?.wait ?? null;
+    if (wait === null) return [];
+    const { node, step, on, type } = wait;
+    const why = `${step ?? node} and ${on} waited for each other.`;
+    return [{ do: 'unlink', code: 'cycle', why, node, step, on, type }];
+  });
+  return [...missing, ...broken];
+}
+
+function fixOne(scene: Scene, violation: Violation): Fix[] {
+  const { outline, tree, touched } = scene;
+  const { code, text: why } = violation;
+  if (code === 'pattern_mismatch') return fixPattern(outline, why);
+  if (code === 'l1_structure' && violation.node === null) return coverRoots(scene, why);
+  const index = violation.node === null ? undefined : tree.byId.get(violation.node);
+  const node = index === undefined ? undefined : tree.nodes[index];
+  if (index === undefined || node === undefined) return [];
+  const key = `${code} ${node.id}`;
+  if (touched.has(key)) return [];
+  touched.add(key);
+  switch (code) {
+    case 'orphan':
+    case 'unreachable':
+    case 'l1_structure':
+      return place(scene, code, why, node, index);
+    case 'too_deep':
+      return [{ do: 'flatten', code, why, node: node.id }];
+    case 'structure_mismatch':
+    case 'misplaced_steps':
+      return reshape(scene, code, why, node, index);
+    case 'leaf_without_work':
+    case 'empty_phase':
+      return leaveOut(scene, code, why, node, index);
+    case 'rhythm_mismatch':
+    case 'nested_recurrence':
+    case 'recurrence_without_rule':
+      return setRhythm(code, why, node);
+    case 'phase_lacks':
+      return [{ do: 'add', code, why, node: closePhase(scene, node, index) }];
+    case 'level_gap':
+      return [{ do: 'relevel', code, why, node: node.id }];
+    default:
+      return [];
+  }
+}
+
+/** The goal that takes in what stands elsewhere. */
+function findHome({ tree }: Scene): OutlineNode | undefined {
+  return tree.nodes.find(({ parent, structure }) => parent === null && structure === 'goal');
+}
+
+function place(scene: Scene, code: string, why: string, node: OutlineNode, index: number): Fix[] {
+  // A node that can never begin is freed by breaking the circle it waits for.
+  const inPlace = (scene.tree.parents[index] ?? -1) !== -1;
+  if (code === 'unreachable' && (inPlace || node.parent === null)) return [];
+  const home = findHome(scene);
+  if (home === undefined) return coverRoots(scene, why);
+  return home.id === node.id ? [] : [{ do: 'move', code, why, node: node.id, parent: home.id }];
+}
+
+/** A goal over everything that stands at the top. Once a round. */
+function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] {
+  if (touched.has('goal')) return [];
+  touched.add('goal');
+  const id = takeId('goal', ids);
+  const goal = makeNode(id, null, outline.title, 'goal');
+  const tops = tree.nodes.filter((_, index) => tree.parents[index] === -1);
+  return [
+    { do: 'add', code: 'l1_structure', why, node: goal },
+    ...tops.map((node): Fix => {
+      return { do: 'move', code: 'l1_structure', why, node: node.id, parent: id };
+    }),
+  ];
+}
+
+function makeNode(
+  id: string,
+  parent: string | null,
+  title: string,
+  structure: Structure,
+): OutlineNode {
+  return {
+    id,
+    parent,
+    title,
+    structure,
+    rhythm: 'one_off',
+    level: 1,
+    origin: 'ai_adaptation',
+    after: [],
+    steps: [],
+    duration_minutes: null,
+    not_before: null,
+    deadline: null,
+    recurs: null,
+    target: null,
+  };
+}
+
+/** Whether moments and phases can stand under `over`. */
+function isWide(over: Structure | undefined): boolean {
+  return over === 'goal' || over === 'phase';
+}
+
+function reshape(scene: Scene, code: string, why: string, node: OutlineNode, index: number): Fix[] {
+  const { tree, ids } = scene;
+  const inner = (tree.parts[index]?.length ?? 0) > 0;
+  const over = tree.nodes[tree.parents[index] ?? -1]?.structure;
+  const become = (structure: Structure): Fix[] =>
+    structure === node.structure
+      ? []
+      : [{ do: 'set_structure', code, why, node: node.id, structure }];
+  if (code === 'misplaced_steps') {
+    if (!inner && over !== undefined) return become('task');
+    return [{ do: 'push_down', code, why, node: node.id, into: takeId(`${node.id}-steps`, ids) }];
+  }
+  if (inner) return become(isWide(over) ? 'phase' : 'task');
+  if (node.steps.length > 0) return become('task');
+  // A moment at which nothing is done has its place under a phase; elsewhere it says nothing.
+  return isWide(over) ? become('milestone') : [{ do: 'remove', code, why, node: node.id }];
+}
+
+/** What does nothing stays as a moment where there is place for one; what is said to be done by nobody is told. */
+function leaveOut(
+  { tree }: Scene,
+  code: string,
+  why: string,
+  node: OutlineNode,
+  index: number,
+): Fix[] {
+  const below: number[] = [...(tree.parts[index] ?? [])];
+  for (const part of below) below.push(...(tree.parts[part] ?? []));
+  const removals = below.toReversed().flatMap((part): Fix[] => {
+    const { id } = tree.nodes[part] ?? node;
+    return [{ do: 'remove', code, why, node: id, ...assume(tree.nodes[part]) }];
+  });
+  const over = tree.nodes[tree.parents[index] ?? -1]?.structure;
+  const said = assume(node);
+  const end: Fix =
+    code === 'leaf_without_work' && isWide(over)
+      ? { do: 'set_structure', code, why, node: node.id, structure: 'milestone', ...said }
+      : { do: 'remove', code, why, node: node.id, ...said };
+  return [...removals, end];
+}
+
+function assume(node: OutlineNode | undefined): { assume?: string } {
+  if (node === undefined || (node.structure !== 'task' && node.structure !== 'checkpoint'))
+    return {};
+  return { assume: `Nothing in this plan does “${shorten(node.title, 200)}”: it has no step.` };
+}
+
+function setRhythm(code: string, why: string, node: OutlineNode): Fix[] {
+  if (code === 'rhythm_mismatch') {
+    const rhythm =
+      node.recurs !== null ? 'recurring' : node.target !== null ? 'cumulative' : 'one_off';
+    return [{ do: 'set_rhythm', code, why, node: node.id, rhythm }];
+  }
+  const once: Fix = { do: 'set_rhythm', code, why, node: node.id, rhythm: 'one_off' };
+  if (code === 'nested_recurrence') return [once];
+  return [
+    {
+      ...once,
+      assume: `“${shorten(node.title, 200)}” happens once: when it repeats was not said.`,
+    },
+  ];
+}
+
+function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: number): OutlineNode {
+  const { phaseHolds } = patternRules[canonicalPattern(outline.pattern)];
+  const structure = phaseHolds.includes('milestone') ? 'milestone' : 'checkpoint';
+  const id = takeId(`${phase.id}-done`, ids);
+  const parts = (tree.parts[index] ?? []).flatMap((part) => tree.nodes[part]?.id ?? []);
+  const after = parts
+    .slice(0, 1000)
+    .map((part) => ({ id: part, type: 'FS' as const, lag_minutes: 0 }));
+  return { ...makeNode(id, phase.id, `${shorten(phase.title, 200)} is done`, structure), after };
+}
+
+/** Another pattern that asks nothing of the outline that it has not, unless a person chose this one. */
+function fixPattern(outline: PlanOutline, why: string): Fix[] {
+  const { pattern } = outline;
+  const chosen =
+    pattern.introduced_by === 'user_feedback' ||
+    isProposed(pattern.pattern_type) ||
+    isProposed(pattern.subtype);
+  if (chosen) return [];
+  const features = readFeatures(outline);
+  const goals = features.structures.goal;
+  const fitting = scoreOutline(outline).find(
+    ({ pattern_type: type }) =>
+      findNeeds(features, type).length + findForeignRhythms(features, type).length === 0 &&
+      goals <= patternRules[type].top.most,
+  );
+  if (fitting === undefined || fitting.pattern_type === canonicalPattern(pattern)) return [];
+  return [{ do: 'repattern', code: 'pattern_mismatch', why, pattern: fitting.pattern_type }];
+}

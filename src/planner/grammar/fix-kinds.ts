@@ -1,0 +1,32 @@
+// What can be done to an outline by machine: small, nameable changes, of which none takes a step away.
+import type { DependencyType } from '#contracts/plan.ts';
+import type { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
+import type { PatternType } from '#contracts/planning/pattern.ts';
+
+type Change =
+  /** The first later node of that id is called `to`. */
+  | { do: 'rename'; node: string; to: string }
+  | { do: 'rename_step'; step: string; to: string }
+  | { do: 'add'; node: OutlineNode }
+  | { do: 'move'; node: string; parent: string }
+  | { do: 'set_structure'; node: string; structure: Structure }
+  /** Anything but `recurring` drops the node's rule. */
+  | { do: 'set_rhythm'; node: string; rhythm: Rhythm }
+  | { do: 'unlink'; node: string; step: string | null; on: string; type: DependencyType }
+  /** What waited for it waits for what it waited for; its parts move up. Left alone if it has steps. */
+  | { do: 'remove'; node: string }
+  /** Everything beneath it stands beside it; order and times are kept. */
+  | { do: 'flatten'; node: string }
+  /** Its steps go into a new task beneath it. */
+  | { do: 'push_down'; node: string; into: string }
+  | { do: 'relevel'; node: string }
+  | { do: 'repattern'; pattern: PatternType };
+
+export type Fix = Change & {
+  /** The violation that it mends. */
+  code: string;
+  /** One sentence: what was wrong. */
+  why: string;
+  /** Said on the card, because the plan does less than its words: nobody does “X”. */
+  assume?: string;
+};

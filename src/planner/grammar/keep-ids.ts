@@ -1,0 +1,115 @@
+// Nodes and steps that did not change keep their ids when an outline is drafted anew, whatever numbers the draft gave them:
+// people, approvals and the stored plan know them by these.
+import { type ArgumentReference, isReference } from '#contracts/arguments.ts';
+import type { StepDraft } from '#contracts/plan.ts';
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { Json } from '#contracts/text.ts';
+import { takeId } from './outline-tree.ts';
+import { toDependency } from './precedence-graph.ts';
+
+type Entry = { id: string; key: string };
+
+/**
+ * New ids for those of `next` that are the same as one of `previous` under another id, and for those whose id such a
+ * one takes back.
+ */
+function matchIds(previous: Entry[], next: Entry[]): Map<string, string> {
+  const keys = new Map(previous.map(({ id, key }) => [id, key]));
+  const settled = new Set(next.filter(({ id, key }) => keys.get(id) === key).map(({ id }) => id));
+  const free = new Map<string, string[]>();
+  for (const { id, key } of previous.toReversed()) {
+    if (!settled.has(id)) free.set(key, [...(free.get(key) ?? []), id]);
+  }
+  const names = new Map<string, string>();
+  const back = new Set<string>();
+  for (const { id, key } of next) {
+    const old = settled.has(id) ? undefined : free.get(key)?.pop();
+    if (old === undefined) continue;
+    names.set(id, old);
+    back.add(old);
+  }
+  const taken = new Set([...next.map(({ id }) => id), ...keys.keys()]);
+  for (const { id } of next) {
+    if (back.has(id) && !names.has(id)) names.set(id, takeId(id, taken));
+  }
+  return names;
+}
+
+function sameJson(value: Json, rename: (id: string) => string): Json {
+  if (isReference(value)) return { ...value, $from: rename(value.$from) };
+  if (Array.isArray(value)) return value.map((item) => sameJson(item, rename));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, sameJson(item, rename)]),
+  );
+}
+
+/** What a step does, whatever it and the steps it takes values from are called. */
+function keyOfStep({ tool, operation, args = {} }: StepDraft, describe: (id: string) => string) {
+  return JSON.stringify([tool, operation, sameJson(args, describe)]);
+}
+
+function readKeys(nodes: OutlineNode[]): { nodes: Entry[]; steps: Entry[] } {
+  const words = new Map<string, string>();
+  for (const { steps } of nodes) {
+    for (const step of steps) words.set(step.id ?? '', `${step.tool} ${step.description}`);
+  }
+  const describe = (id: string) => words.get(id) ?? id;
+  const steps = nodes.flatMap((node) =>
+    node.steps.flatMap((step) =>
+      step.id === undefined ? [] : [{ id: step.id, key: keyOfStep(step, describe) }],
+    ),
+  );
+  const entries = nodes.map(({ id, structure, title, steps: own }) => {
+    const work = own.map((step) => keyOfStep(step, describe));
+    const kind = own.length > 0 ? 'work' : structure;
+    return { id, key: JSON.stringify([kind, own.length > 0 ? work : title]) };
+  });
+  return { nodes: entries, steps };
+}
+
+/** `next` with the ids that its unchanged nodes and steps have in `previous`. */
+export function keepIds(previous: OutlineNode[], next: OutlineNode[]): OutlineNode[] {
+  const before = readKeys(previous);
+  const now = readKeys(next);
+  const found = matchIds(before.nodes, now.nodes);
+  // Words such as "two days after 4" name nodes too; what they name keeps the name it was given.
+  const spoken = next.flatMap(
+    ({ timing }) => timing?.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [],
+  );
+  const named = new Set(spoken);
+  const touchesWords = [...found].some(([id]) => named.has(id.toLowerCase()));
+  const nodeNames = touchesWords ? new Map<string, string>() : found;
+  const stepNames = matchIds(before.steps, now.steps);
+  if (nodeNames.size === 0 && stepNames.size === 0) return next;
+  const nodeName = (id: string) => nodeNames.get(id) ?? id;
+  const stepName = (id: string) => stepNames.get(id) ?? id;
+  return next.map((node) => ({
+    ...node,
+    id: nodeName(node.id),
+    parent: node.parent === null ? null : nodeName(node.parent),
+    after: node.after.map((edge) => ({ ...edge, id: nodeName(edge.id) })),
+    steps: node.steps.map((step) => renameStep(step, stepName)),
+  }));
+}
+
+function renameStep(step: StepDraft, rename: (id: string) => string): StepDraft {
+  const { id, after, args } = step;
+  return {
+    ...step,
+    ...(id === undefined ? {} : { id: rename(id) }),
+    ...(after === undefined
+      ? {}
+      : { after: after.map(toDependency).map((edge) => ({ ...edge, id: rename(edge.id) })) }),
+    ...(args === undefined ? {} : { args: renameReferences(args, rename) }),
+  };
+}
+
+function renameReferences(
+  args: NonNullable<StepDraft['args']>,
+  rename: (id: ArgumentReference['$from']) => string,
+): NonNullable<StepDraft['args']> {
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [key, sameJson(value, rename)]),
+  );
+}

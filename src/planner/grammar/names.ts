@@ -1,0 +1,25 @@
+// How nodes are called in sentences, and how a violation is put together.
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { Violation } from '#contracts/planning/trace.ts';
+import { listOf, shorten } from '#contracts/words.ts';
+
+/** `“Write the report” (2a)` */
+export function nameNode({ title, id }: Pick<OutlineNode, 'title' | 'id'>): string {
+  return `“${shorten(title, 60)}” (${shorten(id, 40)})`;
+}
+
+/** At most `most` names, and how many more there are. */
+export function nameSome(names: string[], most = 5): string {
+  const shown = names.slice(0, most).map((name) => shorten(name, 60));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : listOf(shown);
+}
+
+export function violate(
+  code: string,
+  node: string | null,
+  text: string,
+  blocking = true,
+): Violation {
+  return { code, node, text: shorten(text, 1000), blocking };
+}

@@ -1,0 +1,101 @@
+// A plan that is already a list of steps, as an outline: one goal, a task for each step, the same ids, the same order.
+import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#contracts/plan.ts';
+import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { PatternSpec } from '#contracts/planning/pattern.ts';
+import { shorten } from '#contracts/words.ts';
+import { takeId } from './outline-tree.ts';
+import { toDependency } from './precedence-graph.ts';
+
+/** Nodes that an outline holds beside its goal. */
+const tasksAtMost = 4999;
+/** Edges that a node holds; what is more stays with the step. */
+const edgesAtMost = 1000;
+
+export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec): PlanOutline {
+  const steps = nameSteps(draft.steps);
+  const series = draft.series ?? [];
+  const ids = new Set(steps.map(({ id }) => id));
+  const goal = takeId('goal', ids);
+  const tasks =
+    steps.length + series.length <= tasksAtMost
+      ? steps.map((step) => taskOf(step, goal))
+      : [taskOfAll(steps, goal, takeId('all', ids), draft.title)];
+  const repeated = series.map((item) => taskOfSeries(item, goal, takeId(item.id, ids)));
+  const { title, summary, context, risks = [] } = draft;
+  return {
+    title,
+    summary: summary ?? title,
+    pattern,
+    nodes: [node({ id: goal, title, structure: 'goal' }), ...tasks, ...repeated],
+    risks: risks.map((risk): Risk => (typeof risk === 'string' ? { text: risk } : risk)),
+    assumptions: [],
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+/** Every step with an id; one that has none is called by its place, as when it is proposed. */
+function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
+  const taken = new Set(steps.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  return steps.map((step, index) => {
+    if (step.id !== undefined) return { ...step, id: step.id };
+    let id = String(index + 1);
+    while (taken.has(id)) id = `step-${id}`;
+    taken.add(id);
+    return { ...step, id };
+  });
+}
+
+function node(
+  parts: Pick<OutlineNode, 'id' | 'title' | 'structure'> & Partial<OutlineNode>,
+): OutlineNode {
+  return {
+    parent: null,
+    rhythm: 'one_off',
+    level: 1,
+    origin: 'system',
+    after: [],
+    steps: [],
+    duration_minutes: null,
+    not_before: null,
+    deadline: null,
+    recurs: null,
+    target: null,
+    ...parts,
+  };
+}
+
+function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
+  const { after = [], ...rest } = step;
+  const edges = after.map((entry): Dependency => toDependency(entry));
+  const fits = edges.length <= edgesAtMost;
+  return node({
+    id: step.id,
+    title: step.description,
+    structure: 'task',
+    parent: goal,
+    level: 2,
+    after: fits ? edges : [],
+    steps: [fits ? rest : step],
+    duration_minutes: step.duration_minutes ?? null,
+    not_before: step.not_before ?? null,
+  });
+}
+
+/** Too many to have a node each: they keep their order among themselves. */
+function taskOfAll(steps: StepDraft[], goal: string, id: string, title: string): OutlineNode {
+  return node({ id, title, structure: 'task', parent: goal, level: 2, steps });
+}
+
+function taskOfSeries(series: Series, goal: string, id: string): OutlineNode {
+  const { title, rrule, starts_at, timezone, until, steps } = series;
+  return node({
+    id,
+    title: shorten(title, 3000),
+    structure: 'task',
+    rhythm: 'recurring',
+    parent: goal,
+    level: 2,
+    steps,
+    recurs: { rrule, starts_at, timezone, until },
+  });
+}

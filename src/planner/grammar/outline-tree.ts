@@ -1,0 +1,107 @@
+// The tree of an outline, read once: parts, depths, and where it is no tree. Works on whatever a model sent: parents that
+// do not exist, nodes that are parts of each other, ids that occur twice (the first one counts).
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+
+export type Tree = {
+  nodes: OutlineNode[];
+  /** Index of the first node of that id. */
+  byId: Map<string, number>;
+  /** Index of the node each is a part of; -1: of none, or of none that leads to a root. */
+  parents: number[];
+  /** Indexes of each node's parts, in outline order. */
+  parts: number[][];
+  /** From 1; where the tree is broken, counted from the break. */
+  depths: number[];
+  /** Parents before their parts. */
+  order: number[];
+  /** Nodes whose parent does not exist. */
+  orphans: number[];
+  /** Rings of nodes that are parts of each other, each from its first member in outline order. */
+  rings: number[][];
+};
+
+/** The rings among parents, by walking up from each node until something known is met. */
+function findRings(parents: number[]): number[][] {
+  const rings: number[][] = [];
+  /** 0: not seen; otherwise the walk that met it, counted from 1. */
+  const seen = new Int32Array(parents.length);
+  for (let start = 0; start < parents.length; start += 1) {
+    let at = start;
+    while (at !== -1 && seen[at] === 0) {
+      seen[at] = start + 1;
+      at = parents[at] ?? -1;
+    }
+    if (at === -1 || seen[at] !== start + 1) continue;
+    const ring = [at];
+    for (let next = parents[at] ?? -1; next !== at; next = parents[next] ?? -1) ring.push(next);
+    const first = ring.indexOf(ring.reduce((least, index) => Math.min(least, index)));
+    rings.push([...ring.slice(first), ...ring.slice(0, first)]);
+  }
+  return rings;
+}
+
+export function readTree(nodes: OutlineNode[]): Tree {
+  const byId = new Map<string, number>();
+  nodes.forEach(({ id }, index) => {
+    if (!byId.has(id)) byId.set(id, index);
+  });
+  const orphans: number[] = [];
+  const parents = nodes.map(({ parent }, index) => {
+    if (parent === null) return -1;
+    const found = byId.get(parent);
+    if (found === undefined) orphans.push(index);
+    return found ?? -1;
+  });
+  const rings = findRings(parents);
+  for (const [first] of rings) if (first !== undefined) parents[first] = -1;
+  const parts: number[][] = nodes.map(() => []);
+  const order: number[] = [];
+  parents.forEach((parent, index) => {
+    if (parent === -1) order.push(index);
+    else parts[parent]?.push(index);
+  });
+  const depths = nodes.map(() => 1);
+  // The list grows while it is walked: breadth first, so parents come before their parts.
+  for (const index of order) {
+    for (const part of parts[index] ?? []) {
+      depths[part] = (depths[index] ?? 1) + 1;
+      order.push(part);
+    }
+  }
+  return { nodes, byId, parents, parts, depths, order, orphans, rings };
+}
+
+/** What the contract lets a level be. */
+export const deepest = 9;
+
+/** `nodes` with levels as the tree has them. */
+export function setLevels(nodes: OutlineNode[]): OutlineNode[] {
+  const { depths } = readTree(nodes);
+  return nodes.map((node, index) => {
+    const level = Math.min(deepest, depths[index] ?? 1);
+    return node.level === level ? node : { ...node, level };
+  });
+}
+
+/** For each node, whether it or anything beneath it does something. */
+export function findWork({ nodes, order, parents }: Tree): boolean[] {
+  const works = nodes.map(({ steps }) => steps.length > 0);
+  for (const index of order.toReversed()) {
+    const parent = parents[index] ?? -1;
+    if (works[index] === true && parent !== -1) works[parent] = true;
+  }
+  return works;
+}
+
+/** An id that nothing has yet: `base`, `base-2`, `base-3` … It is taken from then on. */
+export function takeId(
+  base: string,
+  taken: { has(id: string): boolean; add(id: string): unknown },
+): string {
+  // Room for the number within what an id may be long.
+  const stem = base.slice(0, 190);
+  let id = stem;
+  for (let count = 2; taken.has(id); count += 1) id = `${stem}-${count}`;
+  taken.add(id);
+  return id;
+}

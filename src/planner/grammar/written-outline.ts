@@ -1,0 +1,223 @@
+// An outline as a model writes it, and how it is read: strict schema, arguments and moments as text. What cannot be read
+// is told in sentences; what is readable but not sound (an orphan, a circle) is left to the grammar.
+import { z } from 'zod';
+import { errorMessage } from '#contracts/errors.ts';
+import { type Dependency, DependencyType, type Risk, type StepDraft } from '#contracts/plan.ts';
+import { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
+import { takeId } from './outline-tree.ts';
+import { indexOperations, readStep } from './read-step.ts';
+
+const moment = z
+  .string()
+  .nullable()
+  .describe('ISO 8601; without an offset it is meant in the person’s time zone. null: not said.');
+
+const WrittenNode = z.strictObject({
+  id: z.string().describe('Short and unique. Keep the ids of nodes that do not change.'),
+  parent: z.string().nullable().describe('Id of the node it is a part of; null for the goal.'),
+  title: z.string().describe('What it is, verb first for tasks.'),
+  structure: Structure,
+  rhythm: Rhythm,
+  after: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({ id: z.string(), type: DependencyType, lag_minutes: z.number() }),
+      ]),
+    )
+    .describe(
+      'Ids of the nodes that must be done before; with type and lag where it is not plain "after".',
+    ),
+  timing: z
+    .string()
+    .nullable()
+    .describe('Precedence in words, where ids are not enough: "two days after kickoff".'),
+  duration_minutes: z.number().nullable(),
+  not_before: moment,
+  deadline: moment,
+  recurs: z
+    .strictObject({
+      rrule: z.string().describe('RFC 5545, such as FREQ=WEEKLY;BYDAY=MO.'),
+      starts_at: moment,
+      timezone: z.string().nullable().describe('IANA zone; null: the person’s.'),
+      until: moment,
+    })
+    .nullable()
+    .describe('Only with rhythm "recurring".'),
+  target: z
+    .strictObject({ amount: z.number(), unit: z.string() })
+    .nullable()
+    .describe('What adds up, with rhythm "cumulative": 500 pages.'),
+  steps: z
+    .array(
+      z.strictObject({
+        id: z.string().describe('Unique in the whole outline.'),
+        description: z.string().describe('What the step does, verb first.'),
+        tool: z.string().describe('The tool of a listed operation.'),
+        operation: z.string().describe('The operation inside that tool.'),
+        args: z
+          .string()
+          .describe(
+            'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
+          ),
+        after: z
+          .array(z.string())
+          .describe('Ids of steps of the same node that must be done before; empty when none.'),
+        target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
+        notes: z.string().nullable(),
+      }),
+    )
+    .describe('Only for tasks and checkpoints without parts.'),
+});
+type WrittenNode = z.infer<typeof WrittenNode>;
+
+export const WrittenOutline = z.strictObject({
+  title: z.string().describe('The gist in a few words.'),
+  summary: z.string().describe('One sentence: what will be true afterwards.'),
+  nodes: z.array(WrittenNode),
+  risks: z.array(
+    z.strictObject({
+      text: z.string().describe('What could go wrong.'),
+      sign: z.string().nullable().describe('What would show it.'),
+    }),
+  ),
+  assumptions: z.array(z.string()).describe('What is taken for granted, one sentence each.'),
+  confidence: z.number().describe('From 0 to 1: how sure you are that this is what is wanted.'),
+});
+export type WrittenOutline = z.infer<typeof WrittenOutline>;
+
+const problemsAtMost = 20;
+const nodesAtMost = 5000;
+
+export function readNodes(
+  written: WrittenOutline,
+  manifest: OperationSpec[],
+  timezone: string,
+  now: Date,
+): { nodes: OutlineNode[] } | { problems: string[] } {
+  if (written.nodes.length === 0) return { problems: ['The outline has no nodes.'] };
+  if (written.nodes.length > nodesAtMost)
+    return { problems: [`The outline has more than ${nodesAtMost} nodes. Ask for less at once.`] };
+  const find = indexOperations(manifest);
+  const problems: string[] = [];
+  const nodes: OutlineNode[] = [];
+  for (const node of written.nodes) {
+    if (problems.length >= problemsAtMost) break;
+    const steps = node.steps.flatMap((step): StepDraft[] => {
+      const read = readStep(step, find);
+      if ('step' in read) return [read.step];
+      problems.push(...read.problems);
+      return [];
+    });
+    const read = readNode(node, steps, timezone, now);
+    if ('problems' in read) problems.push(...read.problems);
+    else nodes.push(read.node);
+  }
+  if (problems.length > 0) return { problems: problems.slice(0, problemsAtMost) };
+  return { nodes: coverWithGoal(settleEdges(nodes), written.title) };
+}
+
+function readNode(
+  written: WrittenNode,
+  steps: StepDraft[],
+  timezone: string,
+  now: Date,
+): { node: OutlineNode } | { problems: string[] } {
+  const { timing, recurs, after, target, ...rest } = written;
+  const name = `Node ${written.id.slice(0, 40) || '?'}`;
+  const problems: string[] = [];
+  const toTime = (text: string | null): string | null => {
+    if (text === null || text.trim() === '') return null;
+    try {
+      return toMoment(text.trim(), timezone).toISOString();
+    } catch (error) {
+      problems.push(`${name}: ${errorMessage(error)}`);
+      return null;
+    }
+  };
+  const zone = recurs?.timezone?.trim() || timezone;
+  const rule =
+    recurs === null
+      ? null
+      : {
+          rrule: readRule(recurs.rrule),
+          starts_at: toTime(recurs.starts_at) ?? now.toISOString(),
+          timezone: zone,
+          until: toTime(recurs.until),
+        };
+  const broken = rule === null ? null : (checkRule(rule.rrule) ?? checkTimezone(zone));
+  if (broken !== null) problems.push(`${name}: ${broken}`);
+  const parsed = OutlineNode.safeParse({
+    ...rest,
+    parent: rest.parent?.trim() ? rest.parent : null,
+    rhythm: rule === null ? rest.rhythm : 'recurring',
+    level: 1,
+    after: after.map((edge) => (typeof edge === 'string' ? { id: edge } : edge)),
+    ...(timing?.trim() ? { timing } : {}),
+    steps,
+    not_before: toTime(rest.not_before),
+    deadline: toTime(rest.deadline),
+    recurs: rule,
+    target: target === null || target.amount <= 0 ? null : target,
+  });
+  if (parsed.success && problems.length === 0) return { node: parsed.data };
+  const issues = parsed.error?.issues.slice(0, 5) ?? [];
+  problems.push(...issues.map(({ path, message }) => `${name}: ${path.join('.')}: ${message}.`));
+  return { problems };
+}
+
+/** Waiting said of a step where the node was meant, or the other way round, is put where it belongs. */
+function settleEdges(nodes: OutlineNode[]): OutlineNode[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const owners = new Map(
+    nodes.flatMap((node) => node.steps.map((step) => [step.id ?? '', node] as const)),
+  );
+  return nodes.map((node) => {
+    const edges = node.after.map((edge) => {
+      const owner = byId.has(edge.id) ? undefined : owners.get(edge.id);
+      return owner === undefined ? edge : { ...edge, id: owner.id };
+    });
+    const steps = node.steps.map((step) => {
+      const kept = (step.after ?? []).filter((entry) => {
+        const id = typeof entry === 'string' ? entry : entry.id;
+        const owner = owners.get(id) ?? byId.get(id);
+        if (owner === undefined || owner.id === node.id) return true;
+        const whole = node.steps.length === 1 && owner.steps.length <= 1;
+        if (!whole && owners.has(id)) return true;
+        edges.push({ id: owner.id, type: 'FS', lag_minutes: 0 });
+        return false;
+      });
+      const { after: _, ...rest } = step;
+      return kept.length === 0 ? rest : { ...rest, after: kept };
+    });
+    const seen = new Set<string>();
+    const isNew = ({ id, type }: Dependency) => seen.size < seen.add(`${type} ${id}`).size;
+    return { ...node, after: edges.filter(isNew), steps };
+  });
+}
+
+/** Small plans come as tasks alone; the goal over them is their title. */
+function coverWithGoal(nodes: OutlineNode[], title: string): OutlineNode[] {
+  if (nodes.some(({ structure }) => structure === 'goal')) return nodes;
+  const id = takeId('goal', new Set(nodes.map((node) => node.id)));
+  const goal = OutlineNode.parse({ id, title, structure: 'goal', level: 1 });
+  return [goal, ...nodes.map((node) => (node.parent === null ? { ...node, parent: id } : node))];
+}
+
+/** Texts that say something, each once, in the number and length that an outline holds. */
+export function readTexts(texts: string[]): string[] {
+  const clean = texts.map((text) => text.trim().slice(0, 1000)).filter((text) => text !== '');
+  return [...new Set(clean)].slice(0, 50);
+}
+
+export function readRisks(risks: WrittenOutline['risks']): Risk[] {
+  return risks
+    .filter(({ text }) => text.trim() !== '')
+    .slice(0, 50)
+    .map(({ text, sign }) => ({
+      text: text.trim().slice(0, 1000),
+      ...(sign?.trim() ? { sign: sign.trim().slice(0, 1000) } : {}),
+    }));
+}

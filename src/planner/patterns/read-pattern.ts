@@ -1,0 +1,160 @@
+// A pattern as a model names it, mapped to what is known: spelling forgiven, proposals checked, made-up names refused.
+import { z } from 'zod';
+import { type PatternSpec, PatternType, ProposedName } from '#contracts/planning/pattern.ts';
+import { listOf, shorten } from '#contracts/words.ts';
+import type { Desk } from '../tools/planning-tool.ts';
+import { findPattern, findSubtype, findVariant } from './match.ts';
+import { toPlainText } from './plain-text.ts';
+import { patternRules } from './rules.ts';
+import { toTokens } from './similar-words.ts';
+
+export const ChosenPattern = z.strictObject({
+  pattern_type: z
+    .string()
+    .describe('One of the known patterns; proposed:<name> only when none comes near.'),
+  subtype: z
+    .string()
+    .nullable()
+    .describe('A known subtype, or proposed:<snake_case_name> with an rfc; null when none fits.'),
+  variant: z.string().nullable().describe('Such as sequential or ramp_up; null: not said.'),
+  source_pattern: z
+    .string()
+    .nullable()
+    .describe('The known pattern whose rules hold for a proposed one.'),
+  rfc: z
+    .string()
+    .nullable()
+    .describe('Why the known ones do not fit, in two or three sentences; only with a proposal.'),
+  confidence: z.number().describe('From 0 to 1: how well it fits.'),
+});
+export type ChosenPattern = z.infer<typeof ChosenPattern>;
+
+export type ReadPattern = { spec: PatternSpec; notes: string[] } | { refused: string };
+
+const names = listOf(PatternType.options, 'or');
+const rfcAtMost = 2000;
+
+type Subtype = { subtype?: string; rfc?: string; notes: string[] };
+
+export function readPattern(input: ChosenPattern, desk: Desk): ReadPattern {
+  const top = readTop(input, desk);
+  if ('refused' in top) return top;
+  const { type, proposed, notes } = top;
+  const sub = readSubtype(input, type, desk, proposed === null ? top.subtype : null);
+  if ('refused' in sub) return sub;
+  const variant = readVariant(input.variant, type, desk.request);
+  const { change } = desk.state;
+  const rfc = sub.rfc ?? (proposed === null ? undefined : proposed.rfc);
+  const isNew = rfc !== undefined;
+  const confidence = Number.isFinite(input.confidence)
+    ? Math.min(1, Math.max(0, input.confidence))
+    : null;
+  const spec: PatternSpec = {
+    pattern_type: proposed?.name ?? type,
+    introduced_by: change !== null ? 'user_feedback' : isNew ? 'ai_adaptation' : 'system',
+    ...(confidence === null ? {} : { confidence }),
+    ...(sub.subtype === undefined ? {} : { subtype: sub.subtype }),
+    ...(variant === null ? {} : { variant }),
+    ...(isNew ? { source_pattern: type, rfc } : {}),
+  };
+  return { spec, notes: [...notes, ...sub.notes] };
+}
+
+type Top =
+  | {
+      type: PatternType;
+      /** A subtype's name that was given where a pattern's name belongs. */
+      subtype: string | null;
+      proposed: { name: string; rfc: string } | null;
+      notes: string[];
+    }
+  | { refused: string };
+
+function readTop(input: ChosenPattern, { settings }: Desk): Top {
+  const name = input.pattern_type.trim();
+  const plain = { subtype: null, proposed: null, notes: [] };
+  if (!name.startsWith('proposed:')) {
+    const type = findPattern(name);
+    if (type !== null) return { ...plain, type };
+    const owner = PatternType.options.find((option) => findSubtype(option, name) !== null);
+    if (owner !== undefined) return { ...plain, type: owner, subtype: findSubtype(owner, name) };
+    return {
+      refused: `There is no pattern ${shorten(name, 60)}. Choose ${names}; for something new, proposed:<name> with source_pattern and rfc.`,
+    };
+  }
+  const type = input.source_pattern === null ? null : findPattern(input.source_pattern);
+  if (type === null) {
+    return {
+      refused: `A proposed pattern names the known one it comes from as source_pattern: ${names}.`,
+    };
+  }
+  if (!settings.allowNewSubtypes) {
+    const notes = [`New patterns are turned off; planned as ${type}.`];
+    return { ...plain, type, notes };
+  }
+  const proposal = readProposal(name, input.rfc);
+  return 'refused' in proposal ? proposal : { ...plain, type, proposed: proposal };
+}
+
+/** A proposal's name and reason, or what they lack. */
+function readProposal(
+  name: string,
+  rfc: string | null,
+): { name: string; rfc: string } | { refused: string } {
+  if (!ProposedName.safeParse(name).success) {
+    return {
+      refused: `${shorten(name, 60)} is no name for a proposal; write proposed:<snake_case_name>, such as proposed:daily_health_protocol.`,
+    };
+  }
+  const text = toPlainText(rfc ?? '', rfcAtMost);
+  return text === ''
+    ? { refused: `${name} needs an rfc: why the known ones do not fit, in two or three sentences.` }
+    : { name, rfc: text };
+}
+
+function readSubtype(
+  input: ChosenPattern,
+  type: PatternType,
+  { settings, request }: Desk,
+  meant: string | null,
+): Subtype | { refused: string } {
+  const name = input.subtype?.trim() ?? '';
+  if (name === '') return { notes: [], ...(meant === null ? {} : { subtype: meant }) };
+  if (!name.startsWith('proposed:')) return readKnownSubtype(name, type, request);
+  const bare = name.slice('proposed:'.length);
+  if (!settings.allowNewSubtypes) {
+    const near = findSubtype(type, bare);
+    const instead = near === null ? 'planned without a subtype' : `planned as ${near}`;
+    return {
+      notes: [`New subtypes are turned off; ${instead}.`],
+      ...(near === null ? {} : { subtype: near }),
+    };
+  }
+  if (Object.hasOwn(patternRules[type].subtypes, bare)) return { subtype: bare, notes: [] };
+  const proposal = readProposal(name, input.rfc);
+  if ('refused' in proposal) return proposal;
+  return { subtype: proposal.name, rfc: proposal.rfc, notes: [] };
+}
+
+function readKnownSubtype(name: string, type: PatternType, request: string): Subtype {
+  const near = findSubtype(type, name);
+  if (near !== null) return { subtype: near, notes: [] };
+  if (isSaid(name, request)) return { subtype: toPlainText(name, 100), notes: [] };
+  return {
+    notes: [
+      `${type} has no subtype ${shorten(name, 60)}; planned without one. A new one is written proposed:<name>, with an rfc.`,
+    ],
+  };
+}
+
+function readVariant(name: string | null, type: PatternType, request: string): string | null {
+  const clean = name?.trim() ?? '';
+  if (clean === '') return null;
+  return findVariant(type, clean) ?? (isSaid(clean, request) ? toPlainText(clean, 100) : null);
+}
+
+/** A word of the person's own stands in what they wrote. */
+function isSaid(name: string, request: string): boolean {
+  const words = toTokens(name.replaceAll('_', ' '));
+  return words.length > 0 && ` ${toTokens(request).join(' ')} `.includes(` ${words.join(' ')} `);
+}

@@ -1,0 +1,52 @@
+// Words and names compared: phrases in a text, and names that differ by a letter, a word or an ending.
+
+/** Small letters and digits, in order; everything else separates. */
+export function toTokens(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** The phrases that stand in the text, each once. A phrase matches whole words. */
+export function findPhrases(tokens: string[], phrases: string[]): string[] {
+  const text = ` ${tokens.join(' ')} `;
+  return phrases.filter((phrase) => text.includes(` ${toTokens(phrase).join(' ')} `));
+}
+
+/** Number of letters to change, put in or take out (Levenshtein 1966), in one row. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+function nearlyEqual(one: string, other: string): boolean {
+  if (one === other) return true;
+  const longest = Math.max(one.length, other.length);
+  return longest > 3 && distance(one, other) / longest <= 0.25;
+}
+
+/** Names are short; what is longer is compared by its beginning, so that nobody can make this slow. */
+const comparedAtMost = 100;
+
+/** 0..1: share of words that two names have in common, small differences in spelling forgiven (Dice 1945). */
+export function similarity(one: string, other: string): number {
+  const left = toTokens(one.slice(0, comparedAtMost).replaceAll('_', ' '));
+  const right = toTokens(other.slice(0, comparedAtMost).replaceAll('_', ' '));
+  if (left.length === 0 || right.length === 0) return 0;
+  if (left.join('') === right.join('')) return 1;
+  const free = [...right];
+  let shared = 0;
+  for (const word of left) {
+    const index = free.findIndex((candidate) => nearlyEqual(word, candidate));
+    if (index === -1) continue;
+    free.splice(index, 1);
+    shared += 1;
+  }
+  return (2 * shared) / (left.length + right.length);
+}

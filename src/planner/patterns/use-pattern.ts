@@ -1,0 +1,58 @@
+// The pattern that a session may plan by: nothing that was proposed is used before a person has approved it (B6).
+import { isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
+import type { Rfc } from '#contracts/planning/state.ts';
+import type { Desk } from '../tools/planning-tool.ts';
+import { choosePattern } from './match.ts';
+
+/** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
+export function findProposal({ pattern_type, subtype }: PatternSpec): string | null {
+  if (isProposed(pattern_type)) return pattern_type;
+  return subtype !== undefined && isProposed(subtype) ? subtype : null;
+}
+
+/** Whether a person must say yes to `spec` first. */
+export function needsPerson(spec: PatternSpec, settings: Desk['settings']): boolean {
+  return (
+    isProposed(spec.pattern_type) || (isProposed(spec.subtype) && settings.requireRfcForNewSubtype)
+  );
+}
+
+export function standingOf(proposal: string, rfc: Rfc | null): Rfc['status'] | null {
+  return rfc?.proposes === proposal ? rfc.status : null;
+}
+
+/** `spec` without what is proposed in it: its source pattern, no subtype. */
+export function withoutProposal(spec: PatternSpec): PatternSpec {
+  const { subtype, rfc: _, source_pattern, pattern_type, ...rest } = spec;
+  const known = isProposed(pattern_type) ? (source_pattern ?? 'milestone_project') : pattern_type;
+  return {
+    ...rest,
+    pattern_type: known,
+    ...(subtype !== undefined && !isProposed(subtype) ? { subtype } : {}),
+  };
+}
+
+export function usePattern({
+  state: { pattern, rfc },
+  settings,
+  request,
+}: Desk): { spec: PatternSpec; notes: string[] } | { refused: string } {
+  const spec = pattern ?? choosePattern(request);
+  const proposal = findProposal(spec);
+  if (proposal === null || !needsPerson(spec, settings)) return { spec, notes: [] };
+  switch (standingOf(proposal, rfc)) {
+    case 'approved':
+      return { spec, notes: [] };
+    case 'rejected': {
+      const known = withoutProposal(spec);
+      return {
+        spec: known,
+        notes: [`${proposal} was rejected; planned as ${known.pattern_type}.`],
+      };
+    }
+    default:
+      return {
+        refused: `${proposal} waits for a person’s word. Choose a known pattern with select_pattern.`,
+      };
+  }
+}

@@ -1,0 +1,112 @@
+// generate_nodes: the outline. The model, or what stands for it, writes nodes and steps; here they are read, checked
+// against the manifest, kept as fine as was asked for, and compared with the outline before.
+
+import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import { canonicalPattern } from '#contracts/planning/pattern.ts';
+import type { Adaptation } from '#contracts/planning/trace.ts';
+import { countOf } from '#contracts/words.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { checkDraft } from '../check-draft.ts';
+import { compareOutlines } from '../grammar/compare-outlines.ts';
+import { levelsWanted, limitLevels } from '../grammar/granularity.ts';
+import { keepIds } from '../grammar/keep-ids.ts';
+import { readTree, setLevels } from '../grammar/outline-tree.ts';
+import { readNodes, readRisks, readTexts, WrittenOutline } from '../grammar/written-outline.ts';
+import { fitOutline } from '../patterns/match.ts';
+import { usePattern } from '../patterns/use-pattern.ts';
+import type { Desk, PlanningTool } from './planning-tool.ts';
+
+export const generateNodes: PlanningTool<WrittenOutline> = {
+  name: 'generate_nodes',
+  description:
+    'Drafts the outline: a goal, phases or milestones where the work is large, and tasks with the steps that do it. One node for each piece of work; steps only at the leaves.',
+  input: WrittenOutline,
+  stages: ['DRAFT_OUTLINE'],
+  prerequisites: ['pattern'],
+  produces: ['outline'],
+  automatic: null,
+  revision: 1,
+  async run(input, desk) {
+    const { state, tools, now } = desk;
+    const pattern = usePattern(desk);
+    if ('refused' in pattern) return { result: fail(pattern.refused) };
+    if (input.title.trim() === '' || input.summary.trim() === '')
+      return { result: fail('The outline needs a title and a summary.') };
+    const read = readNodes(input, tools.manifest(), state.timezone, now);
+    if ('problems' in read) return { result: fail(...read.problems) };
+    const steps = read.nodes.flatMap((node) => node.steps);
+    const problems = checkDraft({ title: input.title, steps }, tools);
+    if (problems.length > 0) return { result: fail(...problems) };
+
+    const previous = state.outline?.nodes ?? null;
+    const who = whoseChange(state, previous);
+    const drafted: PlanOutline = {
+      title: input.title.trim().slice(0, 300),
+      summary: input.summary.trim().slice(0, 1000),
+      pattern: pattern.spec,
+      nodes: markOrigins(
+        previous ?? [],
+        previous === null ? read.nodes : keepIds(previous, read.nodes),
+        who,
+      ),
+      risks: readRisks(input.risks),
+      assumptions: readTexts(input.assumptions),
+      ...(state.outline?.context === undefined ? {} : { context: state.outline.context }),
+    };
+    const limited = limitLevels(drafted, levelsAllowed(desk, previous));
+    const outline = { ...limited.outline, nodes: setLevels(limited.outline.nodes) };
+    const changed =
+      previous === null
+        ? []
+        : compareOutlines(previous, outline.nodes, {
+            introduced_by: who === 'system' ? 'ai_adaptation' : who,
+            why: state.change?.feedback ?? state.hints[0] ?? 'The outline was drafted anew.',
+          });
+    const self = Number.isFinite(input.confidence)
+      ? Math.min(1, Math.max(0, input.confidence))
+      : null;
+    const count = `${countOf(outline.nodes.length, 'node')} and ${countOf(steps.length, 'step')} are drafted.`;
+    const flattened = limited.adaptations.map(({ why }) => why).slice(0, 1);
+    return {
+      result: { ...succeed(null, count, ...pattern.notes, ...flattened), confidence: self ?? 1 },
+      changes: { outline, ...(pattern.spec === state.pattern ? {} : { pattern: pattern.spec }) },
+      adaptations: [...changed, ...limited.adaptations],
+      self,
+      heuristics: judge(outline, limited.adaptations),
+      ends: 'drafted',
+    };
+  },
+};
+
+function whoseChange(
+  { change, hints }: Desk['state'],
+  previous: OutlineNode[] | null,
+): OutlineNode['origin'] {
+  if (previous === null) return 'system';
+  if (change !== null) return 'user_feedback';
+  return hints.length > 0 ? 'ai_adaptation' : 'system';
+}
+
+/** What was there keeps its origin. */
+function markOrigins(
+  previous: OutlineNode[],
+  next: OutlineNode[],
+  origin: OutlineNode['origin'],
+): OutlineNode[] {
+  const origins = new Map(previous.map((node) => [node.id, node.origin]));
+  return next.map((node) => ({ ...node, origin: origins.get(node.id) ?? origin }));
+}
+
+/** As deep as was asked for; an outline that is being changed may stay as deep as it was. */
+function levelsAllowed({ modes }: Desk, previous: OutlineNode[] | null): number {
+  const had = previous === null ? 1 : readTree(previous).depths.reduce((a, b) => Math.max(a, b), 1);
+  return Math.max(levelsWanted(modes.reasoning_level), had);
+}
+
+/** How well the outline looks: it fits its pattern, nodes hold few steps each, nothing had to be flattened. */
+function judge(outline: PlanOutline, flattened: Adaptation[]): number {
+  const fit = fitOutline(outline, canonicalPattern(outline.pattern));
+  const tasks = outline.nodes.filter(({ steps }) => steps.length > 0);
+  const small = tasks.filter(({ steps }) => steps.length <= 5).length / Math.max(1, tasks.length);
+  return 0.6 * fit + 0.2 * small + 0.2 * (flattened.length === 0 ? 1 : 0.5);
+}

@@ -1,0 +1,110 @@
+// select_pattern: the shape of the work (B6). Names are mapped to the known ones; what is new needs a reason, and a person.
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import {
+  canonicalPattern,
+  isProposed,
+  type PatternSpec,
+  PatternType,
+} from '#contracts/planning/pattern.ts';
+import type { Rfc } from '#contracts/planning/state.ts';
+import { JsonObject } from '#contracts/text.ts';
+import { fail } from '../agent/agent-tool.ts';
+import { agreement } from '../patterns/match.ts';
+import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
+import { patternRules } from '../patterns/rules.ts';
+import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
+import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+
+const known = PatternType.options
+  .map(
+    (type) =>
+      `${type}: ${patternRules[type].meaning} Subtypes: ${Object.keys(patternRules[type].subtypes).join(', ')}.`,
+  )
+  .join('\n');
+
+export const selectPattern: PlanningTool<ChosenPattern> = {
+  name: 'select_pattern',
+  description: `Says which pattern the work follows. Take the nearest known one; propose a subtype only where none describes it.\n${known}`,
+  input: ChosenPattern,
+  stages: ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'],
+  prerequisites: [],
+  produces: ['pattern'],
+  automatic: null,
+  revision: 1,
+  async run(input, desk) {
+    const read = readPattern(input, desk);
+    if ('refused' in read) return { result: fail(read.refused) };
+    const { spec, notes } = read;
+    const proposal = findProposal(spec);
+    const self = Number.isFinite(input.confidence)
+      ? Math.min(1, Math.max(0, input.confidence))
+      : null;
+    const heuristics = agreement(desk.request, canonicalPattern(spec));
+    if (proposal !== null && needsPerson(spec, desk.settings)) {
+      const standing = standingOf(proposal, desk.state.rfc);
+      if (standing === 'rejected') {
+        return {
+          result: fail(
+            `A person rejected ${proposal}. Choose a known pattern and subtype, such as ${withoutProposal(spec).pattern_type}.`,
+          ),
+        };
+      }
+      if (standing !== 'approved')
+        return { ...pauseForPerson(spec, proposal, notes), self, heuristics };
+    }
+    return { ...settle(spec, notes, desk), self, heuristics };
+  },
+};
+
+function describe(spec: PatternSpec): string {
+  const { pattern_type, subtype, variant } = spec;
+  return [pattern_type, subtype, variant].filter((part) => part !== undefined).join(' · ');
+}
+
+function settle(spec: PatternSpec, notes: string[], { state }: Desk): ToolOutcome {
+  return {
+    result: {
+      ok: true,
+      confidence: spec.confidence ?? 1,
+      explanations: [`The work is planned as ${describe(spec)}.`, ...notes],
+      data: JsonObject.parse(spec),
+    },
+    changes: { pattern: spec },
+    // With the shape known there is nothing left to collect; while drafting, the outline is still to come.
+    ...(state.stage === 'COLLECT_CONTEXT' ? { ends: 'sufficient_context' as const } : {}),
+  };
+}
+
+/** Nothing goes on until a person has said yes or no to what is proposed. */
+function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): ToolOutcome {
+  const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };
+  const digest = createHash('sha256')
+    .update(canonicalize({ proposes, text: rfc.text }) ?? '')
+    .digest('hex');
+  return {
+    result: {
+      ok: true,
+      confidence: spec.confidence ?? 1,
+      explanations: [`${proposes} waits for a person’s word.`, ...notes],
+      data: JsonObject.parse(spec),
+    },
+    changes: {
+      pattern: spec,
+      rfc,
+      pause: { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest },
+      result: { kind: 'rfc', text: askAbout(spec, proposes) },
+      reason: `${proposes} is new and needs a person’s approval.`,
+    },
+    ends: 'needs_clarification',
+  };
+}
+
+function askAbout(spec: PatternSpec, proposes: string): string {
+  const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
+  const { title } = patternRules[canonicalPattern(spec)];
+  const what = isProposed(spec.pattern_type)
+    ? `No known pattern fits, so I propose a new one: “${name}”, nearest to a ${title}.`
+    : `No known kind of ${title} fits, so I propose a new one: “${name}”.`;
+  return `${what}\nWhy: “${spec.rfc ?? ''}”\nReply “approve” or “propose changes: …”.`;
+}

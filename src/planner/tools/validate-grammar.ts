@@ -1,0 +1,56 @@
+// validate_grammar: the rules of both axes over the outline, with what would mend it. It needs nothing from a model.
+import { z } from 'zod';
+import { JsonValue } from '#contracts/text.ts';
+import { countOf } from '#contracts/words.ts';
+import { suggestFixes } from '../grammar/fix.ts';
+import { scoreRules, validateOutline } from '../grammar/validate-outline.ts';
+import type { PlanningTool } from './planning-tool.ts';
+
+/** What is told of one outline; those that block come first. */
+const toldAtMost = 100;
+
+const Nothing = z.strictObject({});
+
+export const validateGrammar: PlanningTool<z.infer<typeof Nothing>> = {
+  name: 'validate_grammar',
+  description:
+    'Checks the outline: one tree under a goal, work at the leaves, no circles, rhythms with rules, what its pattern needs. Says what would mend it.',
+  input: Nothing,
+  stages: ['VALIDATE_OUTLINE'],
+  prerequisites: ['outline'],
+  produces: ['valid_outline'],
+  automatic: {},
+  revision: 1,
+  async run(_, { state: { outline } }) {
+    if (outline === null) {
+      const explanations = ['There is no outline to check.'];
+      return { result: { ok: false, confidence: 0, explanations, data: null } };
+    }
+    const all = validateOutline(outline);
+    const violations = [
+      ...all.filter(({ blocking }) => blocking),
+      ...all.filter(({ blocking }) => !blocking),
+    ].slice(0, toldAtMost);
+    const valid = !all.some(({ blocking }) => blocking);
+    const score = scoreRules(all, outline.nodes.length);
+    const fixes = all.length === 0 ? [] : suggestFixes(outline, all).slice(0, toldAtMost);
+    return {
+      // An outline with something blocking in it is not produced as valid; the score still says how far it is off.
+      result: {
+        ok: valid,
+        confidence: score,
+        explanations:
+          all.length === 0
+            ? [`${countOf(outline.nodes.length, 'node')}, no violations.`]
+            : violations.slice(0, 10).map(({ text }) => text),
+        data: toJson({ valid, violations, suggested_fixes: fixes }),
+      },
+      violations,
+      ends: valid ? 'valid' : 'invalid_retryable',
+    };
+  },
+};
+
+function toJson(value: unknown): z.infer<typeof JsonValue> {
+  return JsonValue.parse(JSON.parse(JSON.stringify(value)));
+}
