@@ -167,12 +167,17 @@ program
   .argument('[plan]', 'one plan in full')
   .description('what waits for a decision, what runs')
   .option('--status <status>', 'one status, or all')
+  .option('--trace', 'how the plan came about, stage by stage')
   .option('--json', 'for machines')
   .addOption(user)
-  .action((id: string | undefined, options: { status?: string; json?: true; user: string }) =>
-    inTerminal(false, ({ service }, { timezone }, terminal) =>
-      listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, terminal),
-    ),
+  .action(
+    (
+      id: string | undefined,
+      options: { status?: string; trace?: true; json?: true; user: string },
+    ) =>
+      inTerminal(false, ({ service }, { timezone }, terminal) =>
+        listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, terminal),
+      ),
   );
 
 program

@@ -5,7 +5,8 @@ import type { PlanCardFacts } from './card.ts';
 import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
-import type { RunRequest, RunView, TraceEntry } from './run.ts';
+import type { PlanningTrace } from './planning/trace-view.ts';
+import type { RunRequest, RunView } from './run.ts';
 import type { SessionCardFacts, SessionChoice } from './session-card.ts';
 import type {
   AuditEntry,
@@ -31,13 +32,7 @@ export type Message = {
 
 export type PlanSummary = Omit<
   Plan,
-  | 'context'
-  | 'risks'
-  | 'card_refs'
-  | 'rejection_history'
-  | 'approvals'
-  | 'pending_patch'
-  | 'series'
+  'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch' | 'series'
 >;
 export type PlanListFilter = {
   status?: PlanStatus[];
@@ -148,7 +143,9 @@ export type Service = {
   importMarkdown(markdown: string, actor: Actor): Promise<Plan>;
   /** One JSON line per finished step attempt, in the order of the ends. */
   exportLog(id: string): AsyncIterable<string>;
-  trace(id: string): Promise<{ planner: string; reason: string | null; entries: TraceEntry[] }>;
+  /** How the plan's run was planned. */
+  trace(id: string): Promise<PlanningTrace>;
+  runTrace(runId: string): Promise<PlanningTrace>;
   audit(id: string, options: { after?: number; limit: number }): Promise<AuditEntry[]>;
   versionDiff(id: string, a: number, b: number): Promise<VersionDiff>;
   /** The outline, roadmap and schedule behind the plan's present version; each null where it was made without one. */

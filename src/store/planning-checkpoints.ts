@@ -1,11 +1,15 @@
 // A planning session after each of its transitions (B10). Rows of a run are numbered without a gap, so that of two
 // planners of one turn only one can write the next; a turn that has come to rest keeps its last state and the way there.
 import { asc, desc, eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
+import { TraceEntry } from '#contracts/planning/trace.ts';
 import { type Json, makeStorable } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import { planningCheckpoints } from './schema.ts';
+
+const Entries = z.array(TraceEntry);
 
 /** One transition of a run, as people follow it. */
 export type CheckpointLine = {
@@ -98,6 +102,18 @@ export async function readLatestCheckpoint(
     .orderBy(desc(planningCheckpoints.seq))
     .limit(1);
   return row ?? null;
+}
+
+/** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */
+export async function readTurnTrace(
+  db: Queryable,
+  runId: string,
+  turn: number,
+): Promise<TraceEntry[]> {
+  const { rows } = await db.execute<{ trace: unknown }>(sql`
+    select case when turn = ${turn} then state -> 'trace' end as trace
+    from countersign.planning_checkpoints where run_id = ${runId} order by seq desc limit 1`);
+  return Entries.safeParse(rows[0]?.trace).data ?? [];
 }
 
 /** Every transition of a run, in order, without the states. */

@@ -1,0 +1,106 @@
+// Planning in words: its stages, what ends them, how sure they were, how long things took.
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { Adaptation, Confidence } from '#contracts/planning/trace.ts';
+import { cleanLine } from './plain.ts';
+import { confidenceWord, formatCost, formatDuration } from './words.ts';
+
+const stages: Record<Stage, string> = {
+  COLLECT_CONTEXT: 'Collect context',
+  DRAFT_OUTLINE: 'Draft the outline',
+  VALIDATE_OUTLINE: 'Check the outline',
+  DRAFT_ROADMAP: 'Draft the roadmap',
+  VALIDATE_ROADMAP: 'Check the roadmap',
+  DRAFT_SCHEDULE: 'Draft the schedule',
+  VALIDATE_SCHEDULE: 'Check the schedule',
+  SEEK_APPROVAL: 'Seek approval',
+  COMPLETE: 'Complete',
+  NEEDS_CLARIFICATION: 'Waits for a person',
+  NEEDS_SCHED_ESCALATION: 'Waits for more time or less work',
+  ABORTED: 'Stopped',
+};
+
+const events: Record<StageEvent, string> = {
+  sufficient_context: 'enough is known',
+  drafted: 'drafted',
+  valid: 'valid',
+  answered: 'answered without a plan',
+  low_confidence: 'not sure enough, tried again',
+  invalid_retryable: 'not valid, tried again',
+  needs_clarification: 'a person is asked',
+  infeasible: 'does not fit into the time there is',
+  fatal_error: 'failed',
+  cap_reached: 'a limit was reached',
+  no_response: 'shown to a person',
+  needs_approval: 'a person is to look at it',
+  approved: 'approved',
+  outline_approved: 'the outline was approved',
+  roadmap_approved: 'the roadmap was approved',
+  change_outline: 'the outline is to change',
+  change_roadmap: 'the order is to change',
+  change_schedule: 'the times are to change',
+  rejected: 'rejected',
+  new_request: 'asked for something new',
+  resume_context: 'taken up again',
+  resume_outline: 'taken up again',
+  resume_roadmap: 'taken up again',
+  resume_schedule: 'taken up again',
+  decide: 'a person has decided',
+};
+
+const adaptations: Record<Adaptation['what'], { symbol: string; word: string }> = {
+  added: { symbol: '+', word: 'added' },
+  removed: { symbol: '−', word: 'removed' },
+  changed: { symbol: '~', word: 'changed' },
+  moved: { symbol: '~', word: 'moved' },
+  linked: { symbol: '+', word: 'linked' },
+  unlinked: { symbol: '−', word: 'unlinked' },
+  rescheduled: { symbol: '~', word: 'rescheduled' },
+};
+
+const introducers: Record<Adaptation['introduced_by'], string> = {
+  system: 'by rule',
+  user_feedback: 'as a person asked',
+  ai_adaptation: 'by the planner',
+};
+
+function isStage(name: string): name is Stage {
+  return Object.hasOwn(stages, name);
+}
+
+/** A stage of the table in words; another planner's stage as it is. */
+export function nameStage(stage: string): string {
+  return isStage(stage) ? stages[stage] : cleanLine(stage).slice(0, 60);
+}
+
+export function nameEvent(event: StageEvent): string {
+  return events[event];
+}
+
+/** `+`, `added 3 → 5 by rule: a phase comes after the one before`. */
+export function describeAdaptation(adaptation: Adaptation): { symbol: string; text: string } {
+  const { symbol, word } = adaptations[adaptation.what];
+  const by = introducers[adaptation.introduced_by];
+  return { symbol, text: `${word} ${adaptation.node} ${by}: ${adaptation.why}` };
+}
+
+/** `high (0.82)`. */
+export function describeConfidence(confidence: number): string {
+  return `${confidenceWord(confidence)} (${confidence.toFixed(2)})`;
+}
+
+/** `own 0.90, rules 0.80, heuristics 0.70`. */
+export function describeParts({ self, rules, heuristics }: Confidence): string {
+  const own = self === null ? 'no score of its own' : `own ${self.toFixed(2)}`;
+  return `${own}, rules ${rules.toFixed(2)}, heuristics ${heuristics.toFixed(2)}`;
+}
+
+/** `12 ms`, `3.2 s`, then in the two largest units. */
+export function formatTook(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  return ms < 10_000 ? `${Number((ms / 1000).toFixed(1))} s` : formatDuration(ms);
+}
+
+/** Empty where it cost nothing. */
+export function formatCharge(usd: number): string {
+  return usd > 0 ? formatCost(usd) : '';
+}
