@@ -1,0 +1,95 @@
+// Alternatives for a person: how many, how different from each other, how brief, and how they are put. The same rules
+// for ideas and for options, whoever thought of them.
+import { z } from 'zod';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { type JsonObject, line } from '#contracts/text.ts';
+import { readLeadVerb } from '../offline/lexicon.ts';
+import { detailOf, optionLength, optionsWanted } from './effects.ts';
+import { measureOverlap } from './likeness.ts';
+import { shortenSentence } from './shorten.ts';
+
+/** One alternative as it is thought of. */
+export const Alternative = z.strictObject({
+  name: line(60).describe('Two to five words by which a person can pick it.'),
+  text: line(1000).describe('What is done: one sentence that begins with a verb.'),
+  differs: line(500).describe('How it differs from the others: a cost, a gain or a risk.'),
+});
+export type Alternative = z.infer<typeof Alternative>;
+
+/** Words in common above this make two alternatives one. */
+const sameAbove = 0.5;
+const sameDifferenceAbove = 0.8;
+
+/** Words that no instruction begins with. */
+const noVerb =
+  /^(?:an?|the|this|that|these|those|it|its|we|you|i|he|she|they|our|your|my|there|here|in|on|at|for|with|without|by|from|of|about|through|via|as|if|when|while|because|some|any|no|not|all|both|each|one|two|three|option|idea|alternative|maybe|perhaps|more|most|less|\p{L}+(?:tion|sion|ment|ness|ity|ship|ance|ence|ism)s?)\b/iu;
+
+/** Whether `text` begins with a verb in its base form, as far as that can be told from words alone. */
+function beginsWithVerb(text: string): boolean {
+  const first = /^[\p{L}'’-]+/u.exec(text.trim())?.[0] ?? '';
+  if (first === '') return false;
+  if (/ing$/i.test(first) && !/^(?:bring|ring|sing|ping|swing|fling|string)$/i.test(first))
+    return false;
+  return readLeadVerb(text) !== null || !noVerb.test(text.trim());
+}
+
+export type Checked = { kept: Alternative[]; problems: string[] };
+
+/**
+ * The alternatives that may be shown, at most as many as the person likes to choose among, each as brief as they like
+ * to read; and what was wrong with the others. Fewer than two of them are none.
+ */
+export function checkAlternatives(given: Alternative[], policy: InteractionPolicy): Checked {
+  const kept: Alternative[] = [];
+  const problems: string[] = [];
+  for (const one of given) {
+    const problem = findProblem(one, kept);
+    if (problem === null) kept.push(trim(one, policy));
+    else problems.push(problem);
+  }
+  return { kept: kept.slice(0, optionsWanted(policy)), problems };
+}
+
+function findProblem(one: Alternative, kept: Alternative[]): string | null {
+  const name = `“${one.name}”`;
+  if (!beginsWithVerb(one.text)) return `${name} must begin with what to do: a verb.`;
+  if (measureOverlap(one.differs, one.text) > sameDifferenceAbove)
+    return `${name} does not say how it differs; it says itself again.`;
+  for (const other of kept) {
+    if (other.name.toLowerCase() === one.name.toLowerCase())
+      return `${name} is there twice; give each a name of its own.`;
+    if (measureOverlap(other.text, one.text) > sameAbove)
+      return `${name} is nearly the same as “${other.name}”; give one that goes about it differently.`;
+    if (measureOverlap(other.differs, one.differs) > sameDifferenceAbove)
+      return `${name} differs in the same way as “${other.name}”; say what sets it apart.`;
+  }
+  return null;
+}
+
+function trim(one: Alternative, policy: InteractionPolicy): Alternative {
+  const most = optionLength(policy);
+  return {
+    name: one.name,
+    text: shortenSentence(one.text, most),
+    differs: shortenSentence(one.differs, most),
+  };
+}
+
+/** As they are kept, so that an answer can name one. */
+export function toOffered(kind: 'idea' | 'option', kept: Alternative[]): JsonObject[] {
+  return kept.map((one, index) => ({ kind, number: index + 1, ...one }));
+}
+
+/** `question`, and the alternatives by number below it; how they differ for those who read more than a line each. */
+export function writeAlternatives(
+  question: string,
+  kept: Alternative[],
+  policy: InteractionPolicy,
+): string {
+  const brief = detailOf(policy) === 'short';
+  const lines = kept.flatMap(({ name, text, differs }, index) => [
+    `${index + 1}. ${name}: ${text}`,
+    ...(brief ? [] : [`   ${differs}`]),
+  ]);
+  return [question, ...lines].join('\n');
+}

@@ -1,0 +1,180 @@
+// elicit_context: asks the person what is missing, as few questions as their policy allows and none twice. What is not
+// asked is assumed and noted, so that it stands on the plan.
+import { z } from 'zod';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import type { Stage } from '#contracts/planning/stages.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import { type JsonObject, line } from '#contracts/text.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { asksAbout, questionsAllowed } from '../policy/effects.ts';
+import { areAlike } from '../policy/likeness.ts';
+import { writeQuestions } from '../policy/question-text.ts';
+import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
+
+const Question = z.strictObject({
+  question: line(500).describe('One question, in the language of the person, ending in “?”.'),
+  why: line(300).nullable().describe('What depends on the answer.'),
+  default: line(500)
+    .nullable()
+    .describe('What is assumed without an answer; null: nothing can be.'),
+  essential: z.boolean().describe('A wrong guess would make the plan wrong.'),
+});
+export type Question = z.infer<typeof Question>;
+
+const ElicitContext = z.strictObject({ questions: z.array(Question).min(1).max(10) });
+export type ElicitContext = z.infer<typeof ElicitContext>;
+
+/** Where the session goes on when the answers are there. */
+const resumes: Partial<Record<Stage, Stage>> = {
+  COLLECT_CONTEXT: 'COLLECT_CONTEXT',
+  DRAFT_OUTLINE: 'DRAFT_OUTLINE',
+  VALIDATE_OUTLINE: 'DRAFT_OUTLINE',
+  VALIDATE_ROADMAP: 'DRAFT_ROADMAP',
+  VALIDATE_SCHEDULE: 'DRAFT_SCHEDULE',
+};
+
+const alike = 0.8;
+const mostAssumptions = 50;
+const mostOffered = 20;
+
+function dropRepeated(questions: Question[], asked: string[]): Question[] {
+  const kept: Question[] = [];
+  for (const one of questions) {
+    const known = [...asked, ...kept.map(({ question }) => question)];
+    if (!known.some((other) => areAlike(other, one.question, alike))) kept.push(one);
+  }
+  return kept;
+}
+
+/** Questions that were put before the person in this session. */
+function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
+  const kept = offered.flatMap(({ kind, question }) =>
+    kind === 'question' && typeof question === 'string' ? [question] : [],
+  );
+  return result?.kind === 'question' ? [...kept, ...result.questions] : kept;
+}
+
+type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
+
+/** What is asked, what is assumed, and what can be neither asked nor assumed. */
+function sortQuestions(questions: Question[], { policy, state }: Desk): Sorted {
+  const wanted = questions
+    .filter((one) => asksAbout(policy, one))
+    // What cannot be assumed comes first, then what matters most; otherwise as given.
+    .toSorted(
+      (a, b) =>
+        Number(b.default === null) - Number(a.default === null) ||
+        Number(b.essential) - Number(a.essential),
+    );
+  const ask = wanted.slice(0, questionsAllowed(policy, state.questions_asked));
+  const rest = questions.filter((one) => !ask.includes(one));
+  return {
+    ask: questions.filter((one) => ask.includes(one)),
+    assume: rest.filter((one) => one.default !== null),
+    open: rest.filter((one) => one.default === null),
+  };
+}
+
+function assumptionOf({ question, default: taken }: Question): string {
+  return `${question.replace(/\s+$/, '')} I assume: ${taken ?? ''}`.slice(0, 1000);
+}
+
+const hintMark = 'Assumed: ';
+
+/** Assumptions among the hints of a session that has no outline yet; they belong into the one that is drafted. */
+export function readAssumptions(hints: readonly string[]): string[] {
+  return hints.flatMap((hint) => (hint.startsWith(hintMark) ? [hint.slice(hintMark.length)] : []));
+}
+
+/** Notes what is taken for granted: in the outline, or for the one that comes. */
+export function noteAssumptions(
+  { outline, hints }: Readonly<PlanningState>,
+  assumed: string[],
+): StateChanges {
+  if (assumed.length === 0) return {};
+  if (outline === null) {
+    const fresh = assumed.map((one) => `${hintMark}${one}`).filter((one) => !hints.includes(one));
+    return { hints: [...hints, ...fresh].slice(-20) };
+  }
+  return { outline: addAssumptions(outline, assumed) };
+}
+
+function addAssumptions(outline: PlanOutline, assumed: string[]): PlanOutline {
+  const fresh = assumed.filter((one) => !outline.assumptions.includes(one));
+  return { ...outline, assumptions: [...outline.assumptions, ...fresh].slice(0, mostAssumptions) };
+}
+
+/** What was put before the person, the latest of it. */
+export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]): JsonObject[] {
+  return [...state.offered, ...entries].slice(-mostOffered);
+}
+
+function elicit({ questions }: ElicitContext, desk: Desk): ToolOutcome {
+  const { state, policy } = desk;
+  const resume = resumes[state.stage];
+  if (resume === undefined) return { result: fail(`Nothing can be asked in ${state.stage}.`) };
+  const fresh = dropRepeated(questions, findAsked(state));
+  const { ask, assume, open } = sortQuestions(fresh, desk);
+  const assumed = assume.map(assumptionOf);
+  const data = {
+    asked: ask.map(({ question }) => question),
+    assumed,
+    open: open.map(({ question }) => question),
+    dropped: questions.length - fresh.length,
+  };
+  const noted = noteAssumptions(state, assumed);
+  if (ask.length === 0) {
+    return {
+      result: succeed(
+        data,
+        fresh.length === 0
+          ? 'All of this was asked before. Go on with what is known.'
+          : 'Nothing is asked: take what is assumed, note it among the assumptions, and go on.',
+        ...(open.length === 0
+          ? []
+          : ['What is open has no default: choose the most likely and note it as an assumption.']),
+      ),
+      changes: noted,
+      heuristics: open.length === 0 ? 0.8 : 0.5,
+    };
+  }
+  const entries = ask.map(({ question, default: taken }) => ({
+    kind: 'question',
+    question,
+    default: taken,
+  }));
+  return {
+    result: succeed(data, `Asks ${ask.length} of ${questions.length}.`),
+    changes: {
+      ...noted,
+      offered: addOffered(state, entries),
+      questions_asked: state.questions_asked + ask.length,
+      pause: { kind: 'questions', resume, gate: null, digest: null },
+      result: {
+        kind: 'question',
+        text: writeQuestions(ask, policy),
+        questions: ask.map(({ question }) => question),
+      },
+    },
+    ends: 'needs_clarification',
+  };
+}
+
+export const elicitContext: PlanningTool<ElicitContext> = {
+  name: 'elicit_context',
+  description:
+    'Asks the person what is missing. Give every question with its default; it decides by their policy which are asked, and tells you what to assume instead of the others.',
+  input: ElicitContext,
+  stages: [
+    'COLLECT_CONTEXT',
+    'DRAFT_OUTLINE',
+    'VALIDATE_OUTLINE',
+    'VALIDATE_ROADMAP',
+    'VALIDATE_SCHEDULE',
+  ],
+  prerequisites: [],
+  produces: [],
+  automatic: null,
+  revision: 1,
+  run: async (input, desk) => elicit(input, desk),
+};

@@ -1,0 +1,79 @@
+// What brainstorm and craft_options have in common: alternatives are checked, and put before the person as one question,
+// or, where nothing may be asked, the first is taken and noted.
+import type { Stage } from '#contracts/planning/stages.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { demandsIdeas, offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
+import {
+  type Alternative,
+  checkAlternatives,
+  toOffered,
+  writeAlternatives,
+} from '../policy/options.ts';
+import { addOffered, noteAssumptions } from './elicit-context.ts';
+import type { Desk, ToolOutcome } from './planning-tool.ts';
+
+export const ideaStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
+
+/** How sure the session is of what it has understood; null: nobody knows. */
+function findConfidence({ state }: Desk): number | null {
+  const parts = state.confidence[state.stage] ?? state.confidence.DRAFT_OUTLINE;
+  return parts?.composite ?? state.pattern?.confidence ?? null;
+}
+
+export function offerAlternatives(
+  offer: { kind: 'idea' | 'option'; question: string; given: Alternative[]; self: number | null },
+  desk: Desk,
+): ToolOutcome {
+  const { policy, state } = desk;
+  if (!offersIdeas(policy, findConfidence(desk) ?? offer.self, desk.request)) {
+    const why = 'This person wants no ideas now: plan what was asked for.';
+    return { result: fail(why), self: offer.self };
+  }
+  const { kept, problems } = checkAlternatives(offer.given, policy);
+  const [first] = kept;
+  if (first === undefined || kept.length < 2) {
+    const wanted = `Give ${optionsWanted(policy)} that really differ.`;
+    return { result: fail(...problems, wanted), self: offer.self };
+  }
+  const offered = addOffered(state, toOffered(offer.kind, kept));
+  const heuristics = Math.min(1, kept.length / Math.max(kept.length, offer.given.length));
+  const data = { offered: kept.map(({ name }) => name), dropped: problems };
+  const text = writeAlternatives(offer.question, kept, policy);
+  const demanded = demandsIdeas(desk.request);
+  const slots = questionsAllowed(policy, state.questions_asked);
+  if (slots === 0 && demanded) {
+    // They are what was asked for: an answer, and no question of ours.
+    return {
+      result: succeed(data, `Answers with ${kept.length} of ${offer.given.length}.`, ...problems),
+      changes: { offered, result: { kind: 'answer', text } },
+      self: offer.self,
+      heuristics,
+      ends: 'answered',
+    };
+  }
+  if (slots === 0 || (policy.autonomy === 'high' && !demanded)) {
+    const taken = `${offer.question} I assume: ${first.name}. ${first.text}`.slice(0, 1000);
+    return {
+      result: succeed({ ...data, taken: first.name }, `Nothing is asked: take “${first.name}”.`),
+      changes: { ...noteAssumptions(state, [taken]), offered },
+      self: offer.self,
+      heuristics,
+    };
+  }
+  return {
+    result: succeed(data, `Offers ${kept.length} of ${offer.given.length}.`, ...problems),
+    changes: {
+      offered,
+      questions_asked: state.questions_asked + 1,
+      pause: { kind: 'questions', resume: state.stage, gate: null, digest: null },
+      result: {
+        kind: 'question',
+        text,
+        questions: [offer.question],
+      },
+    },
+    self: offer.self,
+    heuristics,
+    ends: 'needs_clarification',
+  };
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { findQuestions } from '#planner/offline/questions.ts';
+import { elicitContext, type Question, readAssumptions } from '#planner/tools/elicit-context.ts';
+import type { Desk } from '#planner/tools/planning-tool.ts';
+import { follow, makeDesk, makeOutline } from './desk.ts';
+
+const make = (question: string, more: Partial<Question> = {}): Question => ({
+  question,
+  why: 'It decides where the file goes',
+  default: 'notes/',
+  essential: true,
+  ...more,
+});
+
+const four = ['Where?', 'When does it start?', 'Who comes?', 'How much may it cost?'].map((text) =>
+  make(text),
+);
+
+const ask = (questions: Question[], desk: Desk) => elicitContext.run({ questions }, desk);
+
+function textOf(changes: Awaited<ReturnType<typeof ask>>['changes']): string {
+  return changes?.result?.kind === 'question' ? changes.result.text : '';
+}
+
+describe('elicit_context', () => {
+  it.each([0, 1, 2, 3])('asks at most %i of four questions at that depth', async (depth) => {
+    const desk = makeDesk({ policy: { probing_depth: depth } });
+    const outcome = await ask(four, desk);
+    const asked =
+      outcome.changes?.result?.kind === 'question' ? outcome.changes.result.questions : [];
+    expect(asked).toEqual(four.slice(0, depth).map(({ question }) => question));
+    expect(outcome.result.data).toMatchObject({ assumed: { length: 4 - depth } });
+    expect(outcome.ends).toBe(depth === 0 ? undefined : 'needs_clarification');
+    expect(outcome.changes?.questions_asked).toBe(depth === 0 ? undefined : depth);
+  });
+
+  it('counts what was asked earlier in the session', async () => {
+    const desk = makeDesk({ policy: { probing_depth: 3 }, state: { questions_asked: 2 } });
+    const outcome = await ask(four, desk);
+    expect(outcome.changes?.questions_asked).toBe(3);
+    const none = await ask(four, makeDesk({ state: { questions_asked: 2 } }));
+    expect(none.ends).toBeUndefined();
+  });
+
+  it('notes assumptions instead of asking where nothing may be asked, and goes on', async () => {
+    const desk = makeDesk({ policy: { probing_depth: 0 } });
+    const outcome = await ask(
+      [make('Where?'), make('What is it called?', { default: null })],
+      desk,
+    );
+    expect(outcome.result.ok).toBe(true);
+    expect(outcome.changes?.pause).toBeUndefined();
+    expect(readAssumptions(outcome.changes?.hints ?? [])).toEqual(['Where? I assume: notes/']);
+    expect(outcome.result.data).toMatchObject({ open: ['What is it called?'] });
+    // The same again adds nothing.
+    const again = await ask([make('Where?')], follow(desk, outcome.changes));
+    expect(again.changes?.hints).toEqual(outcome.changes?.hints);
+  });
+
+  it('writes assumptions into an outline that is there', async () => {
+    const desk = makeDesk({
+      policy: { probing_depth: 0 },
+      state: { stage: 'VALIDATE_OUTLINE', outline: makeOutline() },
+    });
+    const outcome = await ask([make('Where?')], desk);
+    expect(outcome.changes?.outline?.assumptions).toEqual(['Where? I assume: notes/']);
+  });
+
+  it.each<[InteractionPolicy['autonomy'], string[]]>([
+    ['high', ['What is it called?']],
+    ['medium', ['What is it called?', 'Where?']],
+    ['low', ['What is it called?', 'Where?', 'In which colour?']],
+  ])('asks with %s autonomy: %j', async (autonomy, expected) => {
+    const questions = [
+      make('What is it called?', { default: null }),
+      make('Where?'),
+      make('In which colour?', { essential: false }),
+    ];
+    const outcome = await ask(questions, makeDesk({ policy: { autonomy, probing_depth: 3 } }));
+    expect(outcome.result.data).toMatchObject({ asked: expected });
+  });
+
+  it('asks what cannot be assumed before what matters, and that before the rest', async () => {
+    const questions = [
+      make('In which colour?', { essential: false }),
+      make('Where?'),
+      make('What is it called?', { default: null, essential: false }),
+    ];
+    const policy = { autonomy: 'low', probing_depth: 2 } as const;
+    const outcome = await ask(questions, makeDesk({ policy }));
+    expect(outcome.result.data).toMatchObject({ asked: ['Where?', 'What is it called?'] });
+  });
+
+  it('asks nothing twice, in one call or in a later turn', async () => {
+    const desk = makeDesk({ policy: { probing_depth: 3 } });
+    const twice = [make('What should a.txt contain?'), make('What should a.txt contain, please?')];
+    const first = await ask(twice, desk);
+    expect(first.result.data).toMatchObject({ asked: ['What should a.txt contain?'], dropped: 1 });
+    const later = { ...follow(desk, first.changes) };
+    const next = await ask(
+      [make('What should a.txt contain?'), make('What should b.txt contain?')],
+      { ...later, state: { ...later.state, result: null } },
+    );
+    expect(next.result.data).toMatchObject({ asked: ['What should b.txt contain?'] });
+  });
+
+  it('goes on where the person is to be asked only what they were asked', async () => {
+    const desk = makeDesk({ policy: { probing_depth: 3 } });
+    const first = await ask([make('Where?')], desk);
+    const again = await ask([make('Where?')], follow(desk, first.changes));
+    expect(again.ends).toBeUndefined();
+    expect(again.result.explanations[0]).toContain('asked before');
+  });
+
+  it.each([
+    ['COLLECT_CONTEXT', 'COLLECT_CONTEXT'],
+    ['DRAFT_OUTLINE', 'DRAFT_OUTLINE'],
+    ['VALIDATE_OUTLINE', 'DRAFT_OUTLINE'],
+    ['VALIDATE_ROADMAP', 'DRAFT_ROADMAP'],
+    ['VALIDATE_SCHEDULE', 'DRAFT_SCHEDULE'],
+  ] as const)('asked in %s, the session goes on in %s', async (stage, resume) => {
+    const outcome = await ask([make('Where?')], makeDesk({ state: { stage } }));
+    expect(outcome.changes?.pause).toEqual({ kind: 'questions', resume, gate: null, digest: null });
+  });
+
+  it('says as much around a question as the person likes to read', async () => {
+    const text = async (policy: Partial<InteractionPolicy>) =>
+      textOf((await ask([make('Where?')], makeDesk({ policy }))).changes);
+    expect(await text({ conversation_style: 'concise' })).toBe('Where?');
+    expect(await text({})).toBe('Where?\n   It decides where the file goes.');
+    expect(await text({ conversation_style: 'coach', tone: 'friendly' })).toBe(
+      'One thing I would like to know first:\nWhere?\n   It decides where the file goes.\n   Without an answer I take: notes/.',
+    );
+    expect(await text({ tone: 'clinical' })).toMatch(/^Input required:\nWhere\?/);
+  });
+
+  it('keeps each question on its own line, so that its answer finds it', async () => {
+    const questions = [make('What should a.txt contain?'), make('What should I post?')];
+    for (const conversation_style of ['concise', 'standard', 'coach'] as const) {
+      const desk = makeDesk({ policy: { conversation_style } });
+      const { changes } = await ask(questions, desk);
+      expect(findQuestions(textOf(changes))).toEqual(questions.map(({ question }) => question));
+    }
+  });
+});

@@ -1,0 +1,247 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { defaultPolicy } from '#contracts/policy.ts';
+import { findTopic, ideasFor } from '#planner/policy/ideas.ts';
+import type { Alternative } from '#planner/policy/options.ts';
+import { checkAlternatives } from '#planner/policy/options.ts';
+import { readChoice } from '#planner/policy/read-choice.ts';
+import { brainstorm } from '#planner/tools/brainstorm.ts';
+import { craftOptions } from '#planner/tools/craft-options.ts';
+import { readAssumptions } from '#planner/tools/elicit-context.ts';
+import { builtins } from '../manifest.ts';
+import { follow, makeDesk } from './desk.ts';
+
+const three: Alternative[] = [
+  { name: 'One file', text: 'Write everything into notes.md', differs: 'Simple; grows long.' },
+  {
+    name: 'A file a day',
+    text: 'Create one dated page each morning',
+    differs: 'Easy to find by date.',
+  },
+  {
+    name: 'By topic',
+    text: 'Sort entries into folders for subjects',
+    differs: 'Takes care when saving.',
+  },
+];
+const always = { brainstorming_preference: 'always_offer' } as const;
+const question = 'Where should the notes go?';
+const craft = (options: Alternative[], desk: ReturnType<typeof makeDesk>, confidence = 0.8) =>
+  craftOptions.run({ question, options, confidence }, desk);
+
+describe('options', () => {
+  it.each<[Partial<InteractionPolicy>, number]>([
+    [{ conversation_style: 'concise' }, 2],
+    [{ talkativeness: 0.2 }, 2],
+    [{}, 3],
+    [{ conversation_style: 'coach' }, 3],
+  ])('with %j there are %i', async (policy, count) => {
+    const outcome = await craft(three, makeDesk({ policy: { ...always, ...policy } }));
+    expect(outcome.changes?.offered).toHaveLength(count);
+    const text = outcome.changes?.result?.kind === 'question' ? outcome.changes.result.text : '';
+    expect(text.match(/^\d\. /gm)).toHaveLength(count);
+    expect(text.split('\n')[0]).toBe(question);
+  });
+
+  it('are one question, which counts, and the session goes on where it was', async () => {
+    const desk = makeDesk({ policy: always, state: { stage: 'DRAFT_OUTLINE' } });
+    const outcome = await craft(three, desk);
+    expect(outcome).toMatchObject({
+      ends: 'needs_clarification',
+      changes: {
+        questions_asked: 1,
+        pause: { kind: 'questions', resume: 'DRAFT_OUTLINE' },
+        result: { questions: [question] },
+      },
+    });
+  });
+
+  it.each<[InteractionPolicy['brainstorming_preference'], number, boolean]>([
+    ['on_demand', 0.5, false],
+    ['suggest_when_uncertain', 0.39, false],
+    ['suggest_when_uncertain', 0.4, true],
+    ['suggest_when_uncertain', 0.69, true],
+    ['suggest_when_uncertain', 0.7, false],
+    ['always_offer', 0.9, true],
+  ])('with %s and confidence %d they are offered: %s', async (preference, confidence, offered) => {
+    const desk = makeDesk({ policy: { brainstorming_preference: preference } });
+    const outcome = await craft(three, desk, confidence);
+    expect(outcome.result.ok).toBe(offered);
+    expect(outcome.ends === 'needs_clarification').toBe(offered);
+  });
+
+  it('believe the measured confidence rather than what a model says of itself', async () => {
+    const composite = { self: 0.9, rules: 1, heuristics: 1, composite: 0.9 };
+    const desk = makeDesk({
+      policy: { brainstorming_preference: 'suggest_when_uncertain' },
+      state: { confidence: { COLLECT_CONTEXT: composite } },
+    });
+    expect((await craft(three, desk, 0.5)).result.ok).toBe(false);
+  });
+
+  it.each<[string, Partial<InteractionPolicy>]>([
+    ['may be asked nothing', { probing_depth: 0 }],
+    ['leaves decisions to us', { autonomy: 'high' }],
+  ])('are decided for a person who %s, and they read what was taken', async (_, policy) => {
+    const outcome = await craft(three, makeDesk({ policy: { ...always, ...policy } }));
+    expect(outcome.ends).toBeUndefined();
+    expect(readAssumptions(outcome.changes?.hints ?? [])[0]).toMatch(/I assume: One file\./);
+  });
+
+  it('are the answer where ideas were asked for and nothing may be asked', async () => {
+    const request = 'Give me some ideas for my notes';
+    const desk = makeDesk({ request, policy: { probing_depth: 0 } });
+    const outcome = await brainstorm.run(
+      { topic: 'my notes', ideas: three, confidence: 0.9 },
+      desk,
+    );
+    expect(outcome.ends).toBe('answered');
+    expect(outcome.changes?.result).toMatchObject({ kind: 'answer' });
+    expect(outcome.changes?.questions_asked).toBeUndefined();
+  });
+});
+
+describe('what is not good enough', () => {
+  const [first, second] = three as [Alternative, Alternative, Alternative];
+  const problemsOf = (given: Alternative[]) => checkAlternatives(given, defaultPolicy).problems;
+  it.each<[string, Alternative[], RegExp]>([
+    ['the same twice', [first, { ...first, name: 'Copy', differs: 'New.' }], /nearly the same/],
+    ['no verb', [first, { ...second, text: 'The calendar is used' }], /a verb/],
+    ['a gerund', [first, { ...second, text: 'Creating a page' }], /a verb/],
+    ['a noun', [first, { ...second, text: 'Preparation of a page' }], /a verb/],
+    ['no difference', [first, { ...second, differs: second.text }], /how it differs/],
+    ['one difference', [first, { ...second, differs: first.differs }], /in the same way/],
+    ['one name', [first, { ...second, name: 'one FILE' }], /there twice/],
+  ])('%s', async (_, given, problem) => {
+    expect(problemsOf(given)).toEqual([expect.stringMatching(problem)]);
+    const outcome = await craft(given, makeDesk({ policy: always }));
+    expect(outcome.result).toMatchObject({ ok: false, confidence: 0 });
+    expect(outcome.changes).toBeUndefined();
+  });
+
+  it('is as brief as the person reads, and no path is cut', () => {
+    const path = 'notes/2026/a-rather-long-name-of-a-file.md';
+    const long = { ...first, text: `Write everything into ${`${path} and `.repeat(20)}` };
+    const { kept } = checkAlternatives([long, second], {
+      ...defaultPolicy,
+      conversation_style: 'concise',
+    });
+    expect(kept[0]?.text.length).toBeLessThanOrEqual(140);
+    expect(kept[0]?.text).toMatch(/(?:\.md|and)…$/);
+  });
+});
+
+describe('an answer', () => {
+  const offered = three.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
+  it.each([
+    ['2', 2],
+    ['#2', 2],
+    ['option 3', 3],
+    ['The second one, please.', 2],
+    ['b', 2],
+    ['let’s go with the first', 1],
+    ['the last', 3],
+    ['two', 2],
+    ['one file', 1],
+    ['"By topic"', 3],
+    ['I would prefer a file a day', 2],
+    ['topic', 3],
+    ['OK, 1 then', 1],
+  ])('“%s” picks %i', (answer, number) => {
+    expect(readChoice(answer, offered)?.number).toBe(number);
+  });
+
+  it.each([
+    '4',
+    '0',
+    'file',
+    'neither',
+    'none of them',
+    '2 files',
+    'create a.txt',
+    'why the second?',
+    '',
+    'not 2',
+    'approve',
+  ])('“%s” picks none', (answer) => {
+    expect(readChoice(answer, offered)).toBeNull();
+  });
+
+  it('is about what was offered last, and never about questions', () => {
+    const later = [
+      ...offered,
+      { kind: 'question', question: 'When?', default: null },
+      { kind: 'idea', number: 1, name: 'Now', text: 'Start now', differs: 'Soon.' },
+      { kind: 'idea', number: 2, name: 'Later', text: 'Wait a week', differs: 'Late.' },
+    ];
+    expect(readChoice('2', later)?.name).toBe('Later');
+    expect(readChoice('3', later)).toBeNull();
+    expect(readChoice('1', [{ kind: 'question', question: 'When?', default: null }])).toBeNull();
+  });
+
+  it('names by number exactly what stood there', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 20 }), (number) => {
+        expect(readChoice(String(number), offered)?.number ?? null).toBe(
+          number >= 1 && number <= 3 ? number : null,
+        );
+      }),
+    );
+  });
+});
+
+describe('ideas without a model', () => {
+  const requests = [
+    'Brainstorm with me about the team offsite',
+    'Give me ideas for learning Spanish',
+    'Any suggestions for tidying the workspace?',
+    'Plan a product launch and give me options',
+    'Write a newsletter',
+    'What could we do for Ana’s birthday?',
+    'ideas',
+  ];
+  it.each(requests)('for “%s” are different, brief and can be carried out', (request) => {
+    for (const conversation_style of ['concise', 'standard', 'coach'] as const) {
+      const policy = { ...defaultPolicy, conversation_style };
+      const ideas = ideasFor(request, builtins);
+      const { kept, problems } = checkAlternatives(ideas, policy);
+      expect(problems).toEqual([]);
+      expect(kept).toHaveLength(conversation_style === 'concise' ? 2 : 3);
+    }
+  });
+
+  it('differ by what was asked for', () => {
+    const first = requests.map((request) => ideasFor(request, builtins)[0]?.name);
+    expect(new Set(first).size).toBeGreaterThanOrEqual(4);
+  });
+
+  it('are only what tools can do', () => {
+    const reader = builtins.filter(({ name }) => name === 'workspace_read');
+    expect(ideasFor('Tidy the notes', reader).map(({ name }) => name)).toEqual(['Look before']);
+    expect(ideasFor('Tidy the notes', [])).toEqual([]);
+  });
+
+  it.each([
+    ['Brainstorm with me about the team offsite', 'the team offsite'],
+    ['Give me some ideas for learning Spanish.', 'learning Spanish'],
+    ['Plan a product launch and give me options', 'a product launch'],
+    ['Please suggest alternatives to the weekly meeting', 'the weekly meeting'],
+    ['ideas', 'it'],
+  ])('“%s” is about %s', (request, topic) => {
+    expect(findTopic(request)).toBe(topic);
+  });
+
+  it('end in a question whose answer picks one', async () => {
+    const request = requests[0] ?? '';
+    const desk = makeDesk({ request });
+    const ideas = ideasFor(request, builtins);
+    const outcome = await brainstorm.run(
+      { topic: findTopic(request), ideas, confidence: null },
+      desk,
+    );
+    expect(outcome.ends).toBe('needs_clarification');
+    const { state } = follow(desk, outcome.changes);
+    expect(readChoice('2', state.offered)?.name).toBe(ideas[1]?.name);
+  });
+});
