@@ -56,6 +56,8 @@ export type PlanCardFacts = {
   waiting: Step[];
   /** What nobody can run, or waits for a shared resource; before the start, what would. */
   blocked: Blockage[];
+  /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
+  terms: string[];
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
   next_at: string | null;
   /** Expected minutes of work along the longest chain the plan states; null when it states none. */

@@ -12,6 +12,7 @@ import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { findBlocked } from '#plans/blocked.ts';
 import { type Links, longestChain } from '#plans/chain.ts';
 import { findNextOccurrence } from '#plans/next-occurrence.ts';
+import { describeTerms } from '#plans/terms.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
@@ -131,6 +132,7 @@ export async function readCardFacts(
     unknown: await some('unknown'),
     waiting: await some('waiting'),
     blocked: await findBlocked(db, plan),
+    terms: describeTerms(plan),
     next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),
     ...(await readApprovalFacts(context, plan, viewer.user)),

@@ -1,5 +1,6 @@
 // A stored plan as the draft it could be proposed from again, for a planner that revises it.
 import type { PlanDraft } from '#contracts/plan.ts';
+import { createOccurrenceTest } from '#plans/occurrences.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
 import { iterateSteps } from '#store/steps.ts';
@@ -8,7 +9,10 @@ import { iterateSteps } from '#store/steps.ts';
 export async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
   const plan = await readPlan(db, planId);
   const steps: PlanDraft['steps'] = [];
+  const isOccurrence = createOccurrenceTest(plan.series);
   for await (const step of iterateSteps(db, planId)) {
+    // The series says it; the next version has occurrences of its own.
+    if (isOccurrence(step)) continue;
     steps.push({
       id: step.id,
       description: step.description,
@@ -34,5 +38,7 @@ export async function readDraft(db: Queryable, planId: string): Promise<PlanDraf
     context: plan.context,
     risks: plan.risks,
     approvers: plan.approver_policy,
+    ...(plan.step_approval === 'each' ? { step_approval: 'each' } : {}),
+    ...(plan.series.length === 0 ? {} : { series: plan.series }),
   };
 }

@@ -1,6 +1,7 @@
 // Every way a step can end, as what is settled.
 import type { CountersignError, ErrorCode } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
+import { shorten } from '#contracts/words.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { askFate } from './recovery-rules.ts';
@@ -70,15 +71,31 @@ export function makeUnknown(step: ClaimedStep, code: ErrorCode, message: string)
   });
 }
 
-/** A guarded call whose values were decided just now: a person sees them before it is made. */
-export function askToConfirm(step: ClaimedStep, name: string, args: JsonObject): Outcome {
+/** What is asked shows so much of each value; the plan has the rest. */
+const valueAtMost = 400;
+
+/**
+ * A call that a person sees before it is made: a guarded one whose values were decided just now, or any of a plan in which
+ * each step asks.
+ * @param each it would be asked whatever its values are
+ */
+export function askToConfirm(
+  step: ClaimedStep,
+  name: string,
+  args: JsonObject,
+  each: boolean,
+): Outcome {
   const values = Object.entries(args)
-    .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    .map(
+      ([key, value]) =>
+        `${key} = ${each ? shorten(JSON.stringify(value), valueAtMost) : JSON.stringify(value)}`,
+    )
     .join(', ');
+  const call = values === '' ? name : `${name} with ${values}`;
   return makeOutcome(step, {
     status: 'waiting',
-    question: `Run ${name} with ${values}?`,
+    question: each ? `${step.description.replace(/[.?]$/, '')}: run ${call}?` : `Run ${call}?`,
     final_args: args,
-    output: { confirm: true },
+    output: each ? { confirm: true, each: true } : { confirm: true },
   });
 }

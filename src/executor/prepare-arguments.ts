@@ -10,8 +10,13 @@ import { requireBudget } from './budget.ts';
 import { patiently } from './patiently.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
-/** `confirm`: a person sees the arguments before the call is made. */
+/** `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case. */
 type Ready = { kind: 'call' | 'confirm'; args: JsonObject };
+
+/** Whether every step of the plan waits for a person's word; one that is a person's own task is such a word itself. */
+function needsWord({ plan }: StepRun, operation: Operation): boolean {
+  return plan.confirm_each && operation.human !== true;
+}
 
 /**
  * The arguments of the call. What a model's decision cost is stored before this returns or throws. Values that a
@@ -26,15 +31,20 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);
-  if (!decides) return { kind: 'call', args: requireFit(run, operation, args) };
-  requireData(outputs);
   const confirmed = step.final_args;
+  if (!decides) {
+    const fixed = requireFit(run, operation, args);
+    // The word was about these values; others that an earlier step has put out since need another.
+    const asks = needsWord(run, operation) && !(confirmed !== null && agrees(args, confirmed));
+    return { kind: asks ? 'confirm' : 'call', args: fixed };
+  }
+  requireData(outputs);
   if (confirmed !== null && agrees(args, confirmed)) {
     return { kind: 'call', args: requireFit(run, operation, confirmed) };
   }
   const decided = requireFit(run, operation, await decide(run, operation, args, outputs));
   const guarded = step.guarded || context.guardedTools.includes(operation.name);
-  return { kind: guarded ? 'confirm' : 'call', args: decided };
+  return { kind: guarded || needsWord(run, operation) ? 'confirm' : 'call', args: decided };
 }
 
 async function decide(

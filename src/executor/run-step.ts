@@ -27,7 +27,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       );
     }
     const ready = await prepareArguments(run, operation);
-    if (ready.kind === 'confirm') return askToConfirm(step, name, ready.args);
+    if (ready.kind === 'confirm')
+      return askToConfirm(step, name, ready.args, run.plan.confirm_each);
     const queued = performance.now();
     return await context.slots.run(() => {
       const waited = performance.now() - queued > freshMs;

@@ -2,12 +2,14 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { type Plan, PlanDraft, type Step } from '#contracts/plan.ts';
+import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
 import { iterateSteps } from '#store/steps.ts';
 import { contentOfStep } from './canonical.ts';
+import { createOccurrenceTest } from './occurrences.ts';
+import { describeTerms } from './terms.ts';
 
 /** A fence longer than any run of backticks inside `text`. */
 function fence(language: string, text: string): string {
@@ -27,6 +29,7 @@ function frontMatter(plan: Plan): string {
     risks: _r,
     card_refs: _k,
     counts: _n,
+    series: _s,
     rejection_history,
     approvals,
     ...fields
@@ -47,13 +50,38 @@ function stepBlock(step: Step): string {
   ].join('\n');
 }
 
+/** An occurrence that is as its series says: it is told, and comes from the series when the plan is imported. */
+function occurrenceLine({ id, not_before, status }: Step): string {
+  return `- \`${id.replaceAll('`', '')}\` · ${not_before ?? ''} · ${status}\n`;
+}
+
+function seriesBlocks(series: Series[], occurrences: string[]): string {
+  const blocks = series.map((one) => {
+    const said = describeTerms({ step_approval: 'none', series: [one] })
+      .map(inline)
+      .join('');
+    return `### ${inline(one.title)}\n\n${said}\n\n${fence('json', JSON.stringify(one, null, 2))}\n`;
+  });
+  const list = occurrences.length === 0 ? '' : `### Occurrences\n\n${occurrences.join('')}\n`;
+  return `## Series\n\n${blocks.join('')}${list}`;
+}
+
 /** @throws `plan_not_found` before the first chunk */
 export async function* exportMarkdown(db: Queryable, planId: string): AsyncGenerator<string> {
   const plan = await readPlan(db, planId);
+  const isOccurrence = createOccurrenceTest(plan.series);
+  const occurrences: string[] = [];
   yield `${frontMatter(plan)}\n# ${inline(plan.title)}\n\n${plan.summary === null ? '' : `${inline(plan.summary)}\n\n`}## Steps\n\n`;
-  for await (const step of iterateSteps(db, planId)) yield `${stepBlock(step)}\n`;
+  for await (const step of iterateSteps(db, planId)) {
+    if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
+    else yield `${stepBlock(step)}\n`;
+  }
+  if (plan.series.length > 0) yield seriesBlocks(plan.series, occurrences);
   const { tool_outputs, notes, artifacts } = plan.context;
   yield `## Context\n\n### Tool Outputs\n\n${fence('json', JSON.stringify(tool_outputs, null, 2))}\n`;
+  if (plan.context.pattern !== undefined) {
+    yield `### Pattern\n\n${fence('json', JSON.stringify(plan.context.pattern, null, 2))}\n`;
+  }
   yield `### Notes\n\n${fence('text', notes)}\n### Artifacts\n\n${fence('json', JSON.stringify(artifacts, null, 2))}\n`;
   yield `## Risks\n\n${plan.risks.map(({ text }) => `- ${inline(text)}\n`).join('')}\n${fence('json', JSON.stringify(plan.risks, null, 2))}`;
 }
@@ -69,7 +97,12 @@ function readBlocks(body: string): Block[] {
   for (const line of body.split('\n')) {
     if (open !== null) {
       if (line === open.ticks) {
-        const heading = section === 'Steps' ? section : sub === '' ? section : `${section}/${sub}`;
+        const heading =
+          section === 'Steps' || section === 'Series'
+            ? section
+            : sub === ''
+              ? section
+              : `${section}/${sub}`;
         blocks.push({ heading, language: open.language, text: open.lines.join('\n') });
         open = null;
       } else {
@@ -94,6 +127,7 @@ const FrontMatter = z.looseObject({
   title: z.string(),
   summary: z.string().nullish(),
   approver_policy: z.unknown().optional(),
+  step_approval: z.unknown().optional(),
 });
 
 function bad(reason: string, cause?: unknown): CountersignError {
@@ -141,15 +175,20 @@ export function readMarkdown(markdown: string): PlanDraft {
     const [block] = under(heading);
     return block === undefined ? undefined : readJson(block);
   };
+  const series = under('Series');
+  const pattern = one('Context/Pattern');
   const draft = PlanDraft.safeParse({
     title: fields.title,
     ...(fields.summary == null ? {} : { summary: fields.summary }),
     ...(fields.approver_policy === undefined ? {} : { approvers: fields.approver_policy }),
+    ...(fields.step_approval === 'each' ? { step_approval: 'each' } : {}),
     steps: under('Steps').map(readStep),
+    ...(series.length === 0 ? {} : { series: series.map(readJson) }),
     context: {
       tool_outputs: one('Context/Tool Outputs') ?? {},
       notes: under('Context/Notes')[0]?.text ?? '',
       artifacts: one('Context/Artifacts') ?? [],
+      ...(pattern === undefined ? {} : { pattern }),
     },
     risks: one('Risks') ?? [],
   });

@@ -178,6 +178,7 @@ export async function settleNamed(
     row.id,
     from,
     words.map(({ verdict }) => verdict),
+    row.confirm_each,
   );
   await recordDeeds(
     tx,

@@ -1,6 +1,6 @@
 // What is agreed about a plan besides its steps, in phrases: whether each step asks, what comes again, the pattern.
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanContext, Series } from '#contracts/plan.ts';
+import type { Plan, PlanContext, Series } from '#contracts/plan.ts';
 import type { PatternSpec } from '#contracts/planning/pattern.ts';
 import { shorten } from '#contracts/words.ts';
 import { formatMoment } from '#timeline/recurrence.ts';
@@ -13,7 +13,7 @@ const titleAtMost = 80;
 const nameOf = ({ title }: Series): string => `“${shorten(title, titleAtMost)}”`;
 
 /** `every weekday at 09:30 (Europe/Berlin), until Tue, 30 Jun 2026, 18:00`. */
-export function describeRhythm(series: Omit<Series, 'steps'>): string {
+function describeRhythm(series: Omit<Series, 'steps'>): string {
   const { rrule, timezone, starts_at, until } = series;
   const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
   const end = until === null ? '' : `, until ${formatMoment(new Date(until), timezone)}`;
@@ -58,5 +58,16 @@ export function compareTerms(a: Terms, b: Terms): string[] {
       .filter(({ id }) => !kept.has(id))
       .map((series) => `${nameOf(series)} does not come again`),
     ...(was === is ? [] : [`pattern ${is} instead of ${was}`]),
+  ];
+}
+
+/** What a plan agrees besides its steps, in sentences. */
+export function describeTerms({
+  step_approval,
+  series,
+}: Pick<Plan, 'step_approval' | 'series'>): string[] {
+  return [
+    ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
+    ...series.map((one) => `${nameOf(one)} comes ${describeRhythm(one)}.`),
   ];
 }

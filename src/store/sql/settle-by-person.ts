@@ -17,6 +17,7 @@ export type Verdict = {
 
 /**
  * Moves steps out of `from` by a person's word. The caller holds the plan's lock.
+ * @param keepsWord to try a failed step again is the word that it may run with the values it had, unless they are decided anew
  * @returns the steps that were moved, and the counters; steps not in `from` are left alone
  */
 export async function settleByPerson(
@@ -24,6 +25,7 @@ export async function settleByPerson(
   planId: string,
   from: StepStatus[],
   verdicts: Verdict[],
+  keepsWord = false,
 ): Promise<{ moved: string[]; failed: number[]; progress: PlanProgress | null }> {
   const { rows } = await tx.execute<
     PlanProgress & { moved: string[] | null; failed_positions: number[] | null }
@@ -33,8 +35,10 @@ export async function settleByPerson(
         as v(step_id text, status text, summary text, output jsonb, error jsonb)
     ),
     before as (
-      select s.position, s.status, v.status as to_status, v.summary, v.output, v.error
+      select s.position, s.status, v.status as to_status, v.summary, v.output, v.error,
+        not jsonb_path_exists(c.args, '$.**."$decide"') as fixed
       from countersign.step_states s join v using (step_id)
+      join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
       where s.plan_id = ${planId} and s.status = any(${sql.param(from)}::text[])
     ),
     done as (
@@ -42,7 +46,8 @@ export async function settleByPerson(
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
-        final_args = case when b.status = 'failed' and b.to_status = 'ready' then null else s.final_args end,
+        final_args = case when b.status = 'failed' and b.to_status = 'ready' and not (${keepsWord}::boolean and b.fixed) then null
+          else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position
       returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status, s.attempt, s.ended_at,

@@ -72,6 +72,7 @@ const shownHere = new Set<Section['kind']>([
   'done',
   'left',
   'risks',
+  'terms',
   'options',
 ]);
 
