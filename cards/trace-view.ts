@@ -24,6 +24,9 @@ export type TraceLine = {
   /** The symbol in words, for those who cannot see it. */
   state: string;
   tone: Tone;
+  /** A person's decision: `name` says whose. */
+  decided: boolean;
+  /** ISO 8601. */
   at: string;
   name: string;
   took: string;
@@ -36,6 +39,8 @@ export type TraceLine = {
 export type TraceStage = {
   turn: number;
   title: string;
+  /** When its first entry began; ISO 8601. */
+  at: string;
   /** `1.2 s`, `$0.003`. */
   facts: string[];
   lines: TraceLine[];
@@ -94,6 +99,7 @@ function viewWork(entry: TraceEntry): TraceLine {
     symbol,
     state,
     tone,
+    decided: false,
     at: entry.at,
     name: showLine(entry.tool, 60),
     took: formatTook(entry.duration_ms),
@@ -113,6 +119,7 @@ function viewDecision(entry: TraceEntry, decision: string): TraceLine {
     symbol: '●',
     state: 'Decided',
     tone: 'accent',
+    decided: true,
     at: entry.at,
     name: showLine(decision, 120),
     took: moves ? '' : after,
@@ -134,7 +141,7 @@ function addEntry(stages: TraceStage[], entry: TraceEntry): void {
   const title = nameStage(entry.stage);
   let stage = stages.at(-1);
   if (stage === undefined || stage.end !== null || stage.title !== title || stage.turn !== turn) {
-    stage = { turn, title, facts: [], lines: [], end: null };
+    stage = { turn, title, at: entry.at, facts: [], lines: [], end: null };
     stages.push(stage);
   }
   if (decision !== undefined) stage.lines.push(viewDecision(entry, decision));

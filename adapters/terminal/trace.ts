@@ -41,7 +41,7 @@ type Columns = { name: number; took: number; cost: number };
 
 /** The widths of name, time and cost, so that they stand under each other over the whole trace. */
 function measure({ stages }: TraceView): Columns {
-  const work = stages.flatMap(({ lines }) => lines).filter(({ symbol }) => symbol !== '●');
+  const work = stages.flatMap(({ lines }) => lines).filter(({ decided }) => !decided);
   const widest = (read: (line: TraceLine) => string, most: number) =>
     Math.min(most, Math.max(0, ...work.map((line) => stringWidth(read(line)))));
   return {
@@ -53,7 +53,7 @@ function measure({ stages }: TraceView): Columns {
 
 function drawFacts(line: TraceLine, columns: Columns, screen: Screen): string {
   const { name, took, cost, confidence } = line;
-  if (line.symbol === '●' || screen.width() < narrow || stringWidth(name) > columns.name) {
+  if (line.decided || screen.width() < narrow || stringWidth(name) > columns.name) {
     const facts = [took, cost, confidence].filter((fact) => fact !== '');
     return [name, ...facts.map((fact) => screen.style('dim', fact))].join(' · ');
   }

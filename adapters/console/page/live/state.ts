@@ -2,7 +2,8 @@
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
-import type { PlanningStatus, TraceEntry } from '#contracts/run.ts';
+import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+import type { PlanningStatus } from '#contracts/run.ts';
 import type { Message, PlanSummary } from '#contracts/service.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
 import type { StreamState } from './stream.ts';
@@ -38,7 +39,7 @@ export type PlanView = {
   /** The first steps, for the graph and the timeline. */
   drawn: { steps: Step[]; complete: boolean } | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
-  trace: { planner: string; reason: string | null; entries: TraceEntry[] } | null;
+  trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
   selected: string | null;
   /** Steps taken off before the rest is approved, and the digest they were read under. */

@@ -1,37 +1,92 @@
-// Trace: how the planner came to this plan, stage by stage.
-import { html, type TemplateResult } from 'lit-html';
-import type { TraceEntry } from '#contracts/run.ts';
+// Trace: how the planner came to this plan, stage by stage, with what each step took, cost and found.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { type TraceLine, type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
 import type { PlanView } from '../live/state.ts';
-import { capitalise, formatCost, formatDuration, formatMoment } from '../plan/format.ts';
+import { capitalise, formatMoment } from '../plan/format.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
-function drawEntry(entry: TraceEntry): TemplateResult {
-  return html`<tr>
-    <td><time datetime=${entry.at}>${formatMoment(entry.at)}</time></td>
-    <td>${entry.ok ? '✓' : '✕'} ${entry.stage}</td>
-    <td><code>${entry.tool}</code></td>
-    <td class="number">${formatDuration(entry.duration_ms)}</td>
-    <td class="number">${entry.confidence === null ? '–' : entry.confidence.toFixed(2)}</td>
-    <td class="number">${entry.cost_delta === 0 ? '–' : formatCost(entry.cost_delta)}</td>
-    <td class="wide">${entry.explanation}</td>
+const columns = ['Step', 'Took', 'Cost', 'Confidence', 'What came of it'];
+
+function drawNotes(notes: TraceNote[]): TemplateResult | typeof nothing {
+  if (notes.length === 0) return nothing;
+  return html`<ul class="trace-notes">
+    ${notes.map(
+      ({ symbol, tone, text }) => html`<li data-tone=${tone}>
+        <span class="trace-symbol" aria-hidden="true">${symbol}</span><span>${text}</span>
+      </li>`,
+    )}
+  </ul>`;
+}
+
+/** A fact of a line; what there is none of takes no room on a narrow page. */
+function drawFact(fact: string): TemplateResult {
+  return html`<td class="number" ?data-none=${fact === ''}>${fact || '–'}</td>`;
+}
+
+function drawName({ symbol, state, tone, name, at }: TraceLine): TemplateResult {
+  return html`<th scope="row" data-tone=${tone} title=${formatMoment(at)}>
+    <span class="trace-symbol" aria-hidden="true">${symbol}</span
+    ><span class="visually-hidden">${state}: </span><code>${name}</code>
+  </th>`;
+}
+
+function drawLine(line: TraceLine): TemplateResult {
+  const { took, cost, confidence, text, notes } = line;
+  return html`<tr class="trace-line">
+    ${drawName(line)} ${[took, cost, confidence].map(drawFact)}
+    <td class="wide">${text}${drawNotes(notes)}</td>
   </tr>`;
+}
+
+/** What a person decided, when, and what about. */
+function drawDecision({ name, tone, symbol, at, took, text }: TraceLine): TemplateResult {
+  const facts = [took, text].filter((fact) => fact !== '').join(' · ');
+  return html`<tr class="trace-line">
+    <th scope="row" class="wide" data-tone=${tone} colspan=${columns.length}>
+      <span class="trace-symbol" aria-hidden="true">${symbol}</span><strong>${capitalise(name)}</strong>,
+      <time datetime=${at}>${formatMoment(at)}</time>
+      <span class="muted">${facts}</span>
+    </th>
+  </tr>`;
+}
+
+function drawEnd({ end }: TraceStage): TemplateResult | typeof nothing {
+  if (end === null) return nothing;
+  const sure = end.confidence === '' ? '' : ` · confidence ${end.confidence}`;
+  return html`<tr class="trace-end">
+    <td colspan=${columns.length}>${capitalise(end.text)}${sure}${drawNotes(end.notes)}</td>
+  </tr>`;
+}
+
+function drawStage(stage: TraceStage, turns: number): TemplateResult {
+  const turn = turns > 1 ? [`Turn ${stage.turn}`] : [];
+  const began = formatMoment(stage.at);
+  const facts = [...turn, began, ...stage.facts].join(' · ');
+  return html`<tbody>
+    <tr class="trace-stage">
+      <th scope="rowgroup" colspan=${columns.length}>
+        ${stage.title} <span class="muted">${facts}</span>
+      </th>
+    </tr>
+    ${stage.lines.map((line) => (line.decided ? drawDecision(line) : drawLine(line)))}
+    ${drawEnd(stage)}
+  </tbody>`;
 }
 
 export function drawTrace({ trace }: PlanView): TemplateResult {
   if (trace === null) return drawLoading();
-  const { planner, reason, entries } = trace;
+  const { planner, reason, stages, turns, totals, warnings, empty } = viewTrace(trace);
+  const sum = totals === '' ? nothing : html`<br />In all: ${totals}.`;
   const intro = html`<p class="note">
-    Planner: ${planner}.${reason === null ? '' : ` ${capitalise(reason)}.`}
-  </p>`;
-  if (entries.length === 0) {
-    return html`${intro}${drawEmpty('No trace', 'This plan was proposed as it stands; no planner drafted it.')}`;
-  }
-  const names = ['When', 'Stage', 'Tool', 'Took', 'Confidence', 'Cost', 'Why'];
+      Planner: ${planner}.${reason === '' ? '' : ` ${capitalise(reason)}.`}${sum}
+    </p>
+    ${warnings.map((text) => html`<p class="trace-warning"><span aria-hidden="true">! </span>${text}</p>`)}`;
+  if (empty !== '') return html`${intro}${drawEmpty('No trace', empty)}`;
   return html`${intro}
     <div class="table-scroll" tabindex="0">
-      <table class="table">
-        <thead><tr>${names.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-        <tbody>${entries.map(drawEntry)}</tbody>
+      <table class="table trace">
+        <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+        ${stages.map((stage) => drawStage(stage, turns))}
       </table>
     </div>`;
 }
