@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanningState, SessionResult } from '#contracts/planning/state.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { styleQuestion } from '#planner/policy/words.ts';
+import { createProbePreference } from '#planner/tools/probe-preference.ts';
+import { makeDesk } from './desk.ts';
+
+function people(known: string[] = []) {
+  const asked = new Set(known);
+  return {
+    isKnown: async (user: string) => asked.has(user),
+    claim: async (user: string) => !asked.has(user) && asked.add(user).has(user),
+  };
+}
+
+const question: SessionResult = { kind: 'question', text: 'Where?', questions: ['Where?'] };
+
+function probe(
+  options: {
+    result?: SessionResult | null;
+    policy?: Partial<InteractionPolicy>;
+    state?: Partial<PlanningState>;
+    port?: ReturnType<typeof people>;
+  } = {},
+) {
+  const { result = question, policy = {}, state = {}, port = people() } = options;
+  const desk = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
+  return createProbePreference(port).run({ answer: null }, desk);
+}
+
+describe('probe_preference', () => {
+  it('asks beside a question, and counts as one', async () => {
+    const outcome = await probe();
+    expect(outcome.changes).toMatchObject({
+      questions_asked: 2,
+      result: { questions: ['Where?', styleQuestion], text: `Where?\n\n${styleQuestion}` },
+    });
+    expect(outcome.ends).toBeUndefined();
+  });
+
+  it('asks beside an answer, which waits for nothing', async () => {
+    const outcome = await probe({ result: { kind: 'answer', text: 'Two files.' } });
+    expect(outcome.changes?.result).toEqual({
+      kind: 'answer',
+      text: `Two files.\n\n${styleQuestion}`,
+    });
+    expect(outcome.changes?.questions_asked).toBeUndefined();
+  });
+
+  it('asks a person once, also when two processes want to', async () => {
+    const port = people();
+    const outcomes = await Promise.all([probe({ port }), probe({ port }), probe({ port })]);
+    expect(outcomes.filter(({ changes }) => changes !== undefined)).toHaveLength(1);
+    expect((await probe({ port })).changes).toBeUndefined();
+  });
+
+  it.each<[string, Parameters<typeof probe>[0]]>([
+    ['where nothing may be asked', { policy: { probing_depth: 0 } }],
+    ['where the questions are used up', { policy: { probing_depth: 1 } }],
+    ['before a plan', { result: { kind: 'proposal' } }],
+    ['when nothing is said yet', { result: null }],
+    ['when the style is known', { port: people(['ana']) }],
+  ])('does not ask %s', async (_, options) => {
+    const outcome = await probe(options);
+    expect(outcome.result).toMatchObject({ ok: true, data: { asked: false } });
+    expect(outcome.changes).toBeUndefined();
+  });
+
+  it('does not use up its one chance where it cannot ask', async () => {
+    const port = people();
+    await probe({ port, result: null });
+    expect(await port.isKnown('ana')).toBe(false);
+  });
+
+  it('reads the answer, and leaves it where it is none', async () => {
+    const tool = createProbePreference(people());
+    const read = (answer: string) => tool.run({ answer }, makeDesk());
+    expect((await read('concise')).result.data).toEqual({
+      policy: { conversation_style: 'concise', talkativeness: 0.3 },
+    });
+    expect((await read('in the attic')).result.ok).toBe(false);
+  });
+});
