@@ -4,6 +4,7 @@ import type { ConversationContext } from '#conversation/conversation-context.ts'
 import { ringReminders } from '#conversation/reminders.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
+import { forgetOldResults } from '#planner/memo.ts';
 import { extendSeries } from '#plans/extend-series.ts';
 
 export type Watch = { stop(): Promise<void> };
@@ -16,11 +17,15 @@ export function startWatch(crew: Crew, conversation: ConversationContext, everyM
 
   async function look(): Promise<void> {
     // Each by itself: one that fails does not keep the others from their turn.
-    const chores: [string, () => Promise<void>][] = [
+    const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],
       ['Ringing reminders', () => ringReminders(conversation)],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
+      [
+        'Forgetting old results',
+        () => forgetOldResults(conversation.db.query, conversation.clock.now()),
+      ],
       ['Looking after what comes again', () => extendSeries(conversation)],
     ];
     for (const [name, chore] of chores) {

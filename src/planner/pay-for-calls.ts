@@ -6,7 +6,7 @@ import type { Queryable } from '#store/database.ts';
 import type { Spent } from '#store/model-calls.ts';
 import type { Ceiling, PaidModel } from './agent/paid-model.ts';
 import type { Budget } from './budget.ts';
-import { rememberReplies } from './remember-replies.ts';
+import { type ReplyPlace, rememberReplies } from './remember-replies.ts';
 
 /** A call that the server refused or never answered costs nothing; one that was cut off may have. */
 function chargeOf(error: unknown): 'nothing' | 'unknown' {
@@ -21,24 +21,24 @@ const spentUnder: Record<Ceiling, keyof Spent> = {
 };
 
 /**
- * `model` for one turn of a run.
+ * `model` for one round of a turn of a run.
  * @param policy the person's, part of what replies are stored under
  */
 export function payForCalls(
   options: { model: ChatModel; budget: Budget; db: Queryable },
-  place: { runId: string; turn: number; user: string },
+  { user, ...place }: ReplyPlace & { user: string },
   policy: unknown,
 ): PaidModel {
   const { budget, db } = options;
   const { runId, turn } = place;
-  const model = rememberReplies(options.model, db, { runId, turn }, policy);
+  const model = rememberReplies(options.model, db, place, policy);
   return {
     name: model.name,
     async complete(request, { stage, softLifted }, signal) {
       const known = await model.recall(request);
       if (known !== null) return { kind: 'reply', reply: known, remembered: true };
       const estimateUsd = await model.estimateCost(request);
-      const call = { ...place, stage, model: model.name, estimateUsd, softLifted };
+      const call = { runId, turn, user, stage, model: model.name, estimateUsd, softLifted };
       const reserved = await budget.reserve(call);
       if ('exceeded' in reserved) {
         const { exceeded: ceiling, spent } = reserved;

@@ -22,13 +22,16 @@ export type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
 };
 
 /**
- * @param place where replies may be used again. A request that is made twice there is asked twice: the second time the
- *   second reply is recalled.
+ * Where replies may be used again: in the same round of the same turn. `round` tells apart the tries of a stage, and is
+ * the same when a planner goes on from a checkpoint, such as the length of the trace when the stage began.
  */
+export type ReplyPlace = { runId: string; turn: number; round?: number };
+
+/** A request that is made twice in a round is asked twice; recalled, the second time gives the second reply. */
 export function rememberReplies(
   model: ChatModel,
   db: Queryable,
-  place: { runId: string; turn: number },
+  place: ReplyPlace,
   policy: unknown,
 ): RememberingModel {
   /** How often each request was answered here, by its key. */

@@ -57,7 +57,7 @@ function countingModel(says: (asked: number) => string = (asked) => `answer ${as
   return { model, asked: () => asked };
 }
 
-const payFor = (model: ChatModel, more: Partial<typeof place> = {}, day = 5) =>
+const payFor = (model: ChatModel, more: Partial<typeof place> & { round?: number } = {}, day = 5) =>
   payForCalls(
     {
       model,
@@ -104,6 +104,7 @@ describe('a model call', () => {
   test.each([
     ['another turn', { turn: 2 }],
     ['another run', { runId: 'run_2' }],
+    ['another round', { round: 7 }],
   ])('is made again in %s', async (_, elsewhere) => {
     const { model, asked } = countingModel();
     await payFor(model).complete(ask('a'), stage, signal);

@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
   it.each([
     'POST /api/run',
     'GET /api/runs/{id}',
+    'GET /api/runs/{id}/trace',
     'POST /api/runs/{id}/reply',
     'POST /api/plans',
     'GET /api/plans',

@@ -1,0 +1,139 @@
+// The trace as people ask for it: of a plan, of a run that is over, and of one whose planner is still at it.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PlanningState } from '#contracts/planning/state.ts';
+import type { TraceEntry } from '#contracts/planning/trace.ts';
+import type { Planner } from '#contracts/run.ts';
+import { keepInDatabase } from '#planner/checkpoints.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+/** What the planner is asked, and the hand that lets it answer. */
+let letGo = () => {};
+
+const entry = (more: Partial<TraceEntry>): TraceEntry => ({
+  stage: 'COLLECT_CONTEXT',
+  tool: 'gpt-4.1',
+  at: '2026-02-03T14:00:00.000Z',
+  duration_ms: 40,
+  ok: true,
+  confidence: null,
+  cost_delta: 0.01,
+  explanation: 'calls plan_propose',
+  turn: 1,
+  ...more,
+});
+const entries = [
+  entry({}),
+  entry({
+    tool: 'controller',
+    duration_ms: 0,
+    cost_delta: 0,
+    event: 'sufficient_context',
+    to: 'DRAFT_OUTLINE',
+  }),
+];
+
+/** Answers "slow" when it is let go, everything else with a plan at once. */
+const planner: Planner = {
+  name: 'traced planner',
+  async plan({ text }) {
+    if (text === 'slow') await new Promise<void>((resolve) => (letGo = resolve));
+    return {
+      result: { kind: 'proposal', draft: { title: text, steps: [noop('a')] } },
+      reason: 'a plan, because it was asked for',
+      planner: 'traced planner',
+      confidence: null,
+      cost_usd: 0.01,
+      trace: entries,
+      session: null,
+    };
+  },
+};
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner });
+});
+afterAll(async () => {
+  letGo();
+  await house.close();
+});
+
+async function planned(runId: string): Promise<string> {
+  const run = await waitFor('a plan', async () => {
+    const view = await house.service.getRun(runId);
+    return view.plan_id === undefined ? null : view;
+  });
+  return run.plan_id ?? '';
+}
+
+describe('the trace', () => {
+  test('of a plan is that of its run: entries, the way through the table, and what it came to', async () => {
+    const { run_id } = await house.service.startRun({ text: 'quick' }, ana);
+    const id = await planned(run_id);
+    const trace = await house.service.trace(id);
+    expect(trace).toMatchObject({
+      run_id,
+      planner: 'traced planner',
+      reason: 'a plan, because it was asked for',
+      path: [
+        { turn: 1, stage: 'COLLECT_CONTEXT', event: 'sufficient_context', to: 'DRAFT_OUTLINE' },
+      ],
+      problem: null,
+      totals: { cost_usd: 0.01, duration_ms: 40, turns: 1, calls: 1, failed: 0, remembered: 0 },
+      open_calls: [],
+    });
+    expect(trace.entries.slice(0, 2)).toEqual(entries);
+    expect(await house.service.runTrace(run_id)).toEqual(trace);
+  });
+
+  test('of a run under way holds what its planner has done so far, and calls that have not come back', async () => {
+    const { run_id } = await house.service.startRun({ text: 'slow' }, ana);
+    expect(await house.service.runTrace(run_id)).toMatchObject({ entries: [], path: [] });
+    const state = PlanningState.parse({
+      thread_id: 'user_ana:new',
+      run_id,
+      turn: 1,
+      stage: 'DRAFT_OUTLINE',
+      now: '2026-02-03T14:00:00.000Z',
+      timezone: 'UTC',
+      trace: entries,
+    });
+    await keepInDatabase(house.db.query, () => {}).append(state, null, 0);
+    await house.db.query.execute(sql`
+      insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd)
+      values (${run_id}, 1, 'ana', 'gpt-4.1', 'DRAFT_OUTLINE', 0.07)`);
+    const trace = await house.service.runTrace(run_id);
+    expect(trace.entries).toEqual(entries);
+    expect(trace.path).toHaveLength(1);
+    expect(trace.open_calls).toMatchObject([{ stage: 'DRAFT_OUTLINE', estimate_usd: 0.07 }]);
+    letGo();
+    const id = await planned(run_id);
+    expect((await house.service.trace(id)).entries.slice(0, 3)).toEqual(entries);
+  });
+
+  test('of a plan that nobody planned here is empty', async () => {
+    const { id } = await house.service.propose(
+      { title: 'As it stands', steps: [noop('a')] },
+      {},
+      ana,
+    );
+    expect(await house.service.trace(id)).toMatchObject({
+      run_id: null,
+      entries: [],
+      problem: null,
+    });
+  });
+
+  test('of what is not there is not found', async () => {
+    await expect(house.service.runTrace('run_none')).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
+    await expect(house.service.trace('PLAN-ffffffff')).rejects.toMatchObject({
+      code: 'plan_not_found',
+    });
+  });
+});
