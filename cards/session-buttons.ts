@@ -14,6 +14,8 @@ const changesForm: Form = {
   submit: 'Send',
 };
 
+const patternForm: Form = { ...changesForm, placeholder: 'Call it a morning routine' };
+
 const lessForm: Form = { ...changesForm, placeholder: 'Only the first phase' };
 
 const otherForm: Form = { ...changesForm, placeholder: 'The review can be a week later' };
@@ -21,6 +23,11 @@ const otherForm: Form = { ...changesForm, placeholder: 'The review can be a week
 const rejectConfirm = {
   text: 'Planning ends here. Nothing was run.',
   submit: 'Reject',
+};
+
+const withoutConfirm = {
+  text: 'It is planned with the nearest known pattern instead.',
+  submit: 'Do without it',
 };
 
 const answerForm: Form = {
@@ -69,8 +76,13 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
     case 'outline':
     case 'roadmap':
     case 'schedule':
-    case 'rfc':
       return [approve('Approve'), changes(changesForm), reject('Reject')];
+    case 'rfc':
+      return [
+        approve('Approve'),
+        changes(patternForm),
+        button('session_reject', 'Reject', { confirm: withoutConfirm }),
+      ];
     case 'budget':
       return [approve('Go on'), changes(lessForm), reject('Stop')];
     case 'escalation':

@@ -36,6 +36,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'running':
       return 'A draft is under way. Nothing runs before you approve it.';
     case 'questions':
+      return showLine(openingOf(facts), sentenceAtMost);
     case 'budget':
     case 'plan':
     case 'answered':
@@ -45,8 +46,14 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
   }
 }
 
-function viewQuestions({ questions, text }: SessionCardFacts): Section | null {
-  const open = questions.filter((question) => !text.includes(question));
+/** The first line of what was asked; questions and offers follow in lines of their own. */
+function openingOf({ text }: SessionCardFacts): string {
+  return text.trim().split(/[\r\n]/, 1)[0] ?? '';
+}
+
+function viewQuestions(facts: SessionCardFacts): Section | null {
+  const opening = openingOf(facts);
+  const open = facts.questions.filter((question) => !opening.includes(question));
   const lines = open.map((question, i) =>
     plainLine(showLine(question, 900), { lead: open.length > 1 ? `${i + 1}` : '' }),
   );

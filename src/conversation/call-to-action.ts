@@ -1,24 +1,28 @@
-// The one call to action under what waits: a plan, or a planning session.
+// The one call to action under what waits: a plan, or a planning session. The words are the planner's own.
 import type { Plan } from '#contracts/plan.ts';
+import type { Gate } from '#contracts/planning/stages.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { callToAction as callFor } from '#planner/policy/calls-to-action.ts';
 import type { Waits } from './session-subject.ts';
 
-export function callToAction(plan: Pick<Plan, 'status' | 'id'>): string {
+type Tone = InteractionPolicy['tone'];
+
+export function callToAction(plan: Pick<Plan, 'status' | 'id'>, tone: Tone = 'neutral'): string {
   return plan.status === 'needs_review'
     ? `${plan.id} was refused three times; decide about it: reply “approve”, “reject” or “cancel”.`
-    : 'Reply “approve”, “propose changes: …” or “reject”.';
+    : callFor({ kind: 'plan' }, { tone });
 }
 
-export function sessionCall(waits: Waits): string {
+export function sessionCall(waits: Waits, gate: Gate | null): string {
   switch (waits) {
     case 'gate':
+      return callFor({ kind: 'gate', gate: gate ?? 'outline' }, { tone: 'neutral' });
     case 'rfc':
-      return 'Reply “approve”, “propose changes: …” or “reject”.';
     case 'budget':
-      return 'Reply “go on” or “stop”.';
     case 'escalation':
-      return 'Reply “propose changes: …” with what may give way, or “reject”.';
+      return callFor({ kind: waits }, { tone: 'neutral' });
     case 'questions':
-      return 'Answer in your own words.';
+      return 'Answer it in your own words.';
     default:
       return waits satisfies never;
   }
@@ -27,8 +31,9 @@ export function sessionCall(waits: Waits): string {
 /** What is said with a plan's card. */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
+  tone: Tone = 'neutral',
 ): string {
   const what = plan.summary ?? plan.title;
   const version = plan.version === 1 ? plan.id : `${plan.id}, version ${plan.version}`;
-  return `${what.replace(/[.\s]*$/, '')}. (${version})\n${callToAction(plan)}`;
+  return `${what.replace(/[.\s]*$/, '')}. (${version})\n${callToAction(plan, tone)}`;
 }

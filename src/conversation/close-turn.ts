@@ -75,7 +75,7 @@ function beside(text: string, pause: Pause | null, open: Pick<Plan, 'id' | 'stat
   if (pause === null || pause.kind === 'plan') {
     return open === null ? text : `${text}\n${callToAction(open)}`;
   }
-  const call = sessionCall(pause.kind);
+  const call = sessionCall(pause.kind, pause.gate);
   return text.includes(call) ? text : `${text}\n${call}`;
 }
 

@@ -9,6 +9,7 @@ import { preparePropose, prepareRevise } from '#plans/propose.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
+import { storeArtifacts } from '#store/planning-artifacts.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
@@ -24,6 +25,7 @@ import {
   traceWith,
 } from './close-turn.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { readPolicyOf } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 
@@ -63,7 +65,10 @@ async function prepareProposal(
       : await prepareRevise(context, refused, draft, origin, actor);
   return async (tx) => {
     const plan = await store(tx);
-    return { plan, text: describeProposal(plan) };
+    const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
+    await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
+    const { tone } = await readPolicyOf(tx, run);
+    return { plan, text: describeProposal(plan, tone) };
   };
 }
 

@@ -20,14 +20,27 @@ async function readSession(db: Queryable, run: RunRow): Promise<PlanningState | 
   return parsed.success ? parsed.data : null;
 }
 
-const Offered = z.object({ name: z.string().min(1), text: z.string().default('') });
+const Offered = z.object({
+  kind: z.enum(['idea', 'option']),
+  number: z.number(),
+  name: z.string().min(1),
+  text: z.string().default(''),
+});
 
-/** What was put before the person, so that a press says what they would type. */
-function readOffers(offered: JsonObject[]): Offer[] {
-  return offered.flatMap((one) => {
+/** What the question puts before the person, so that a press says what they would type: the last list, if it is this. */
+function readOffers(offered: JsonObject[], asked: string): Offer[] {
+  const all = offered.flatMap((one) => {
     const parsed = Offered.safeParse(one);
-    return parsed.success ? [{ ...parsed.data, answer: parsed.data.name }] : [];
+    return parsed.success ? [parsed.data] : [];
   });
+  const last = all.slice(
+    Math.max(
+      0,
+      all.findLastIndex(({ number }) => number === 1),
+    ),
+  );
+  if (!last.every(({ name }) => asked.includes(name))) return [];
+  return last.map(({ name, text }) => ({ name, text, answer: name }));
 }
 
 function infeasibleOf(result: SessionResult | null) {
@@ -53,7 +66,7 @@ export async function readRunCard(
     request: run.request,
     text: run.response_text,
     questions: run.questions ?? [],
-    offers: run.questions === null ? [] : readOffers(session?.offered ?? []),
+    offers: run.questions === null ? [] : readOffers(session?.offered ?? [], run.response_text),
     reason: run.escalate_reason,
     decision: run.decision ?? { kind: 'said' },
     pattern: run.pattern,

@@ -84,7 +84,7 @@ function readDecision(
       if (waits === 'questions' || waits === 'escalation') {
         throw new CountersignError(
           'invalid_transition',
-          `There is nothing to approve yet: this is ${nameShown(run)}. ${sessionCall(waits)}`,
+          `There is nothing to approve yet: this is ${nameShown(run)}. ${sessionCall(waits, null)}`,
         );
       }
       return { kind: 'approve', by, digest: run.pause?.digest ?? null };

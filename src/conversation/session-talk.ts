@@ -15,7 +15,7 @@ export function describeSession(context: ConversationContext, run: RunRow): stri
   if (waits === null) return 'Nothing waits here.';
   const { words } = readDeciders(context, run, run.user);
   const what = nameShown(run);
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${sessionCall(waits)}`;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${sessionCall(waits, run.pause?.gate ?? null)}`;
 }
 
 function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow): SessionChoice {

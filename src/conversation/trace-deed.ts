@@ -10,6 +10,7 @@ import type { RunRow } from '#store/runs.ts';
 import { planVersions } from '#store/schema.ts';
 import { callToAction } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { readPolicyOf } from './policy.ts';
 
 export type Deed = { word: 'approve' | 'reject' | 'propose changes' | 'cancel'; actor: Actor };
 
@@ -49,7 +50,7 @@ export async function traceDeed(
       explanation: `${id}, version ${version}, is ${statusWords[row.status]}.`,
       turn: run.turn,
       decision: `${word} by ${actor.id}`,
-      call_to_action: callToAction({ id, status }),
+      call_to_action: callToAction({ id, status }, (await readPolicyOf(tx, run)).tone),
     },
   ];
 }

@@ -1,0 +1,612 @@
+// A planning session that stands still: whose word counts, for what, and once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Actor, person } from '#contracts/actor.ts';
+import type { Pause, PlanningState } from '#contracts/planning/state.ts';
+import { PlanningState as PlanningStateSchema } from '#contracts/planning/state.ts';
+import type { Planner, PlanningOutcome, PlanningRequest, RunView } from '#contracts/run.ts';
+import type { SessionChoice } from '#contracts/session-card.ts';
+import { insertCheckpoint, readLatestCheckpoint } from '#store/planning-checkpoints.ts';
+import { outline, roadmap } from '#tests/fixtures/sessions.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+const asked: PlanningRequest[] = [];
+
+/** A configured approver. */
+const cleo: Actor = person('cleo', 'api');
+
+type Result = PlanningOutcome['result'];
+type Shown = { result: Result; pause: Pause | null; extra?: Partial<PlanningState> };
+
+const digestOf = (name: string) => name.padEnd(64, '0');
+
+function atGate(gate: 'outline' | 'roadmap', name: string): Shown {
+  const digest = digestOf(name);
+  return {
+    result: { kind: 'gate', gate, text: `The ${gate} is ready.`, digest },
+    pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate, digest },
+    extra: { outline, roadmap: gate === 'roadmap' ? roadmap : null },
+  };
+}
+
+const proposal: Shown = {
+  result: { kind: 'proposal', draft: { title: 'Launch', steps: [noop('1')] } },
+  pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
+};
+
+const pauseAt = (kind: Pause['kind']): Pause => ({
+  kind,
+  resume: 'DRAFT_OUTLINE',
+  gate: null,
+  digest: null,
+});
+
+const rfc = {
+  text: 'No known subtype keeps track of doses.',
+  proposes: 'proposed:daily_doses',
+  status: 'open' as const,
+  by: null,
+};
+
+/** What stands where, by what was asked and decided; `before` is what the session showed last. */
+function play({ text, decision }: PlanningRequest, before: PlanningState | null): Shown {
+  if (decision.kind === 'reject') {
+    const reason = `${decision.by} rejected it.`;
+    return { result: { kind: 'aborted', text: `${reason} Nothing was run.`, reason }, pause: null };
+  }
+  if (decision.kind === 'approve') {
+    return before?.pause?.gate === 'outline' ? atGate('roadmap', 'b1') : proposal;
+  }
+  if (decision.kind === 'changes') {
+    return before?.pause?.kind === 'gate' ? atGate('outline', 'a2') : proposal;
+  }
+  if (text.startsWith('What')) {
+    return {
+      result: { kind: 'answer', text: 'It is the first draft.' },
+      pause: before?.pause ?? null,
+    };
+  }
+  if (text.startsWith('Ask')) {
+    return {
+      result: {
+        kind: 'question',
+        text: 'Which one?\n1. The blue one: cheaper',
+        questions: ['Which one?'],
+      },
+      pause: pauseAt('questions'),
+      extra: { offered: [{ kind: 'option', number: 1, name: 'The blue one', text: 'cheaper' }] },
+    };
+  }
+  if (text.startsWith('Invent')) {
+    return {
+      result: { kind: 'rfc', text: 'This needs a new subtype.', rfc: rfc.text },
+      pause: pauseAt('rfc'),
+      extra: {
+        rfc,
+        pattern: {
+          pattern_type: 'recurring_cycle',
+          subtype: rfc.proposes,
+          introduced_by: 'system',
+        },
+      },
+    };
+  }
+  if (text.startsWith('Spend')) {
+    return {
+      result: { kind: 'question', text: 'It costs more. Go on?', questions: ['Go on?'] },
+      pause: pauseAt('budget'),
+    };
+  }
+  if (text.startsWith('Hurry')) {
+    const infeasible = {
+      reason: 'It ends a day late.',
+      relaxations: [{ node: null, text: 'Deliver on Friday' }],
+    };
+    return {
+      result: { kind: 'escalation', text: 'It does not fit.', infeasible },
+      pause: pauseAt('escalation'),
+      extra: { result: { kind: 'escalation', text: 'It does not fit.', infeasible } },
+    };
+  }
+  return text.startsWith('Write') ? proposal : atGate('outline', 'a1');
+}
+
+const planner: Planner = {
+  name: 'staged planner',
+  async plan(request) {
+    asked.push(request);
+    const db = house.db.query;
+    const latest = await readLatestCheckpoint(db, request.runId);
+    const before = latest === null ? null : PlanningStateSchema.parse(latest.state);
+    const { result, pause, extra = {} } = play(request, before);
+    const session = PlanningStateSchema.parse({
+      thread_id: `user_${request.user}:new`,
+      run_id: request.runId,
+      turn: request.turn,
+      stage: pause === null ? 'COMPLETE' : 'NEEDS_CLARIFICATION',
+      now: request.now.toISOString(),
+      timezone: request.timezone,
+      ...(before === null ? {} : { pattern: before.pattern, rfc: before.rfc }),
+      ...(request.decision.kind === 'approve' && before?.rfc !== null && before !== null
+        ? { rfc: { ...before.rfc, status: 'approved', by: request.decision.by } }
+        : {}),
+      ...extra,
+      pause,
+    });
+    const seq = (latest?.seq ?? 0) + 1;
+    await insertCheckpoint(db, { state: session, seq, transition: null, closes: true });
+    return {
+      result,
+      reason: 'scripted',
+      planner: 'staged planner',
+      confidence: 0.9,
+      cost_usd: 0.01,
+      trace: [
+        {
+          stage: 'SEEK_APPROVAL',
+          tool: 'handle_approval',
+          at: request.now.toISOString(),
+          duration_ms: 1,
+          ok: true,
+          confidence: 1,
+          cost_delta: 0,
+          explanation: 'scripted',
+        },
+      ],
+      session,
+    };
+  },
+};
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner, settings: { approvers: ['cleo'] } });
+});
+afterAll(() => house.close());
+
+/** The run once its planner has finished. */
+function settled(runId: string): Promise<RunView> {
+  return waitFor('the planner', async () => {
+    const run = await house.service.getRun(runId);
+    return run.planning_status === 'running' ? null : run;
+  });
+}
+
+async function ask(conversation: string, text: string, actor: Actor = ana): Promise<string> {
+  const { run_id } = await house.service.startRun({ text, conversation }, actor);
+  await settled(run_id);
+  return run_id;
+}
+
+const cardOf = (runId: string, user = 'ana') =>
+  house.service.runCard(runId, { user, timezone: 'UTC' });
+
+/** The choice a press on the present card would send. */
+async function pressOf(
+  runId: string,
+  word: { kind: 'approve' } | { kind: 'reject' } | { kind: 'changes'; feedback: string },
+): Promise<SessionChoice> {
+  const { digest, turn } = await cardOf(runId);
+  return { ...word, digest, turn };
+}
+
+const textsIn = async (conversation: string) =>
+  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+
+async function say(conversation: string, text: string, actor: Actor = ana) {
+  await house.service.say(conversation, text, actor);
+}
+
+const requestsOf = (runId: string) => asked.filter((request) => request.runId === runId);
+
+describe('a session at a gate', () => {
+  test('goes on with the word "approve", stage by stage, until the plan itself is approved', async () => {
+    const run = await ask('gates', 'Plan the launch');
+    expect((await cardOf(run)).pause).toMatchObject({ kind: 'gate', gate: 'outline' });
+    await say('gates', 'approve');
+    await settled(run);
+    expect((await cardOf(run)).pause).toMatchObject({ kind: 'gate', gate: 'roadmap' });
+    await say('gates', 'Approve');
+    const { plan_id } = await settled(run);
+    expect(requestsOf(run).map(({ turn, text, decision }) => ({ turn, text, decision }))).toEqual([
+      { turn: 1, text: 'Plan the launch', decision: { kind: 'said' } },
+      {
+        turn: 2,
+        text: 'Plan the launch',
+        decision: { kind: 'approve', by: 'ana', digest: digestOf('a1') },
+      },
+      {
+        turn: 3,
+        text: 'Plan the launch',
+        decision: { kind: 'approve', by: 'ana', digest: digestOf('b1') },
+      },
+    ]);
+    // A bare decision is about what was said before it, so the planner reads the same conversation again.
+    expect(requestsOf(run).map(({ history }) => history)).toEqual([[], [], []]);
+    await say('gates', 'approve');
+    expect((await house.service.getPlan(String(plan_id))).decided_by).toBe('ana');
+    expect(await house.service.getRun(run)).toMatchObject({ planning_status: 'complete' });
+  });
+
+  test('shows its outline, and who can decide about it', async () => {
+    const run = await ask('shown', 'Plan the launch');
+    expect(await cardOf(run)).toMatchObject({
+      status: 'needs_clarification',
+      digest: digestOf('a1'),
+      outline: { title: 'Launch the newsletter' },
+      approvers: 'ana or cleo',
+      may_decide: true,
+    });
+    expect((await cardOf(run, 'ben')).may_decide).toBe(false);
+  });
+
+  test('is sent back with what should change', async () => {
+    const run = await ask('changes', 'Plan the launch');
+    await say('changes', 'propose changes: Add a test');
+    await settled(run);
+    expect(requestsOf(run)[1]).toMatchObject({
+      text: 'Add a test',
+      decision: { kind: 'changes', by: 'ana', feedback: 'Add a test' },
+    });
+    expect((await cardOf(run)).digest).toBe(digestOf('a2'));
+  });
+
+  test('ends when it is rejected, and nothing has run', async () => {
+    const run = await ask('rejected', 'Plan the launch');
+    await say('rejected', 'reject');
+    expect(await settled(run)).toMatchObject({
+      planning_status: 'aborted',
+      escalate_reason: 'ana rejected it.',
+    });
+    await say('rejected', 'approve');
+    expect((await textsIn('rejected')).at(-1)).toBe(
+      'No plan waits for a decision here. Ask for something first.',
+    );
+  });
+
+  test('still waits after a question about it was answered', async () => {
+    const run = await ask('beside', 'Plan the launch');
+    await say('beside', 'What is this?');
+    const { planning_status, response_text } = await settled(run);
+    expect(planning_status).toBe('needs_clarification');
+    expect(response_text).toBe(
+      'It is the first draft.\nReply “approve”, “propose changes: …” or “reject” about this outline.',
+    );
+    await say('beside', 'approve');
+    await settled(run);
+    expect((await cardOf(run)).pause?.gate).toBe('roadmap');
+  });
+
+  test('is described by the word "status"', async () => {
+    await ask('status', 'Plan the launch');
+    await say('status', 'status');
+    expect((await textsIn('status')).at(-1)).toBe(
+      'The outline waits for ana or cleo. Reply “approve”, “propose changes: …” or “reject” about this outline.',
+    );
+  });
+
+  test('has no single steps to approve', async () => {
+    const run = await ask('part', 'Plan the launch');
+    await say('part', 'approve all but 2');
+    expect((await textsIn('part')).at(-1)).toMatch(/^Single steps are chosen on a plan's card/);
+    expect((await house.service.getRun(run)).planning_status).toBe('needs_clarification');
+  });
+});
+
+describe('who decides', () => {
+  test('is the requester or a configured approver; others learn who can', async () => {
+    const run = await ask('who', 'Plan the launch');
+    await say('who', 'approve', ben);
+    expect((await textsIn('who')).at(-1)).toBe('Only ana or cleo can decide about this.');
+    await expect(
+      house.service.decideRun(run, await pressOf(run, { kind: 'approve' }), ben),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
+    expect(requestsOf(run)).toHaveLength(1);
+    await say('who', 'approve', cleo);
+    await settled(run);
+    expect(requestsOf(run)[1]?.decision).toMatchObject({ kind: 'approve', by: 'cleo' });
+  });
+
+  test('is never a model, whatever it says', async () => {
+    const run = await ask('model', 'Plan the launch');
+    const model: Actor = { kind: 'model', id: 'ana', via: 'system' };
+    for (const text of ['approve', 'reject', 'propose changes: less']) {
+      await expect(house.service.reply(run, text, model)).rejects.toMatchObject({
+        code: 'not_allowed',
+      });
+    }
+    await expect(
+      house.service.decideRun(run, await pressOf(run, { kind: 'approve' }), model),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
+    expect(requestsOf(run)).toHaveLength(1);
+  });
+});
+
+describe('a press', () => {
+  test('counts once however many come at the same moment', async () => {
+    const run = await ask('race', 'Plan the launch');
+    const choice = await pressOf(run, { kind: 'approve' });
+    const presses = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) =>
+        house.service.decideRun(run, choice, i % 2 === 0 ? ana : cleo),
+      ),
+    );
+    const codes = presses.map((press) =>
+      press.status === 'fulfilled' ? 'done' : press.reason.code,
+    );
+    expect(codes.filter((code) => code === 'done')).toHaveLength(1);
+    expect(codes.every((code) => ['done', 'already_decided', 'stale_version'].includes(code))).toBe(
+      true,
+    );
+    await settled(run);
+    expect(requestsOf(run)).toHaveLength(2);
+    expect((await textsIn('race')).filter((text) => text === 'approve')).toHaveLength(1);
+  });
+
+  test('on a card that has gone is told what is shown now', async () => {
+    const run = await ask('stale', 'Plan the launch');
+    const old = await pressOf(run, { kind: 'approve' });
+    await house.service.decideRun(run, old, ana);
+    await settled(run);
+    await expect(house.service.decideRun(run, old, ana)).rejects.toMatchObject({
+      code: 'stale_version',
+      message:
+        'This changed while you were reading: the roadmap is shown now. Read it and decide again.',
+      details: { current: { turn: 2, digest: digestOf('b1'), waits_for: 'gate' } },
+    });
+    expect(requestsOf(run)).toHaveLength(2);
+  });
+
+  test('with the right turn and another digest decides nothing', async () => {
+    const run = await ask('digest', 'Plan the launch');
+    const choice = { ...(await pressOf(run, { kind: 'approve' })), digest: digestOf('b1') };
+    await expect(house.service.decideRun(run, choice, ana)).rejects.toMatchObject({
+      code: 'stale_version',
+    });
+    expect(requestsOf(run)).toHaveLength(1);
+  });
+
+  test('decides about the plan where that is what the run waits with', async () => {
+    const run = await ask('plan-press', 'Write a note');
+    const { plan_id } = await house.service.getRun(run);
+    const { digest } = await house.service.getPlan(String(plan_id));
+    const stale = house.service.decideRun(run, { kind: 'approve', digest: 'other' }, ana);
+    await expect(stale).rejects.toMatchObject({ code: 'invalid_transition' });
+    await house.service.decideRun(run, { kind: 'approve', digest }, ana);
+    expect((await house.service.getPlan(String(plan_id))).decided_by).toBe('ana');
+  });
+
+  test('without words asks for them', async () => {
+    const run = await ask('words', 'Plan the launch');
+    const choice = await pressOf(run, { kind: 'changes', feedback: '  ' });
+    await expect(house.service.decideRun(run, choice, ana)).rejects.toMatchObject({
+      code: 'feedback_required',
+    });
+  });
+});
+
+describe('a word', () => {
+  test('decides nothing while a plan is open beside the gate', async () => {
+    const run = await ask('both', 'Plan the launch');
+    const plan = await house.service.propose(
+      { title: 'Sent over the API', steps: [noop('1')] },
+      { conversation: 'both' },
+      ana,
+    );
+    await say('both', 'approve');
+    expect((await textsIn('both')).at(-1)).toBe(
+      `More than one thing waits here: ${plan.id} and the outline of “Plan the launch”. Use the buttons of the card you mean.`,
+    );
+    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+    expect(requestsOf(run)).toHaveLength(1);
+  });
+
+  test('is about the plan while another run only has a question', async () => {
+    const plan = await house.service.propose(
+      { title: 'Sent over the API', steps: [noop('1')] },
+      { conversation: 'question' },
+      ana,
+    );
+    await ask('question', 'Ask me');
+    await say('question', 'approve');
+    expect((await house.service.getPlan(plan.id)).decided_by).toBe('ana');
+  });
+});
+
+describe('a new pattern', () => {
+  test('waits for a person, and goes on when it is approved', async () => {
+    const run = await ask('rfc', 'Invent a protocol');
+    expect(await house.service.getRun(run)).toMatchObject({
+      planning_status: 'needs_clarification',
+      pattern: { subtype: 'proposed:daily_doses' },
+      pattern_rfc_required: true,
+      pattern_rfc_text: rfc.text,
+      escalate_reason: `A pattern that is new waits for approval: ${rfc.text}`,
+    });
+    await say('rfc', 'approve');
+    const after = await settled(run);
+    expect(after).toMatchObject({ pattern_rfc_required: false, pattern_rfc_text: rfc.text });
+    expect(after.plan_id).toBeDefined();
+  });
+});
+
+describe('the budget', () => {
+  test.each(['go on', 'Yes.', 'approve'])('goes on with "%s"', async (word) => {
+    const run = await ask(`budget ${word}`, 'Spend freely');
+    await say(`budget ${word}`, word);
+    await settled(run);
+    expect(requestsOf(run)[1]?.decision).toEqual({ kind: 'approve', by: 'ana', digest: null });
+  });
+
+  test('is not lifted by somebody who may not decide', async () => {
+    const run = await ask('budget ben', 'Spend freely');
+    await say('budget ben', 'yes', ben);
+    expect((await textsIn('budget ben')).at(-1)).toBe('Only ana or cleo can decide about this.');
+    expect(requestsOf(run)).toHaveLength(1);
+  });
+
+  test('is left alone by other words', async () => {
+    const run = await ask('budget talk', 'Spend freely');
+    await say('budget talk', 'yes, but only the first phase');
+    await settled(run);
+    expect(requestsOf(run)[1]?.decision).toEqual({ kind: 'said' });
+  });
+});
+
+describe('a schedule that does not fit', () => {
+  test('escalates with its reason, has nothing to approve and takes a change', async () => {
+    const run = await ask('late', 'Hurry up');
+    expect(await house.service.getRun(run)).toMatchObject({
+      planning_status: 'needs_scheduling_escalation',
+      escalate_reason: 'It ends a day late.',
+    });
+    expect((await cardOf(run)).infeasible?.relaxations).toHaveLength(1);
+    await say('late', 'approve');
+    expect((await textsIn('late')).at(-1)).toBe(
+      'There is nothing to approve yet: this is a schedule that does not fit. Tell me which of these may change, or reply “reject”.',
+    );
+    const change = await pressOf(run, { kind: 'changes', feedback: 'Deliver on Friday' });
+    await house.service.decideRun(run, change, ana);
+    await settled(run);
+    expect(requestsOf(run)[1]?.decision).toMatchObject({
+      kind: 'changes',
+      feedback: 'Deliver on Friday',
+    });
+  });
+});
+
+describe('a question', () => {
+  test('offers what can be picked, and takes the answer', async () => {
+    const run = await ask('offers', 'Ask me');
+    expect((await cardOf(run)).offers).toEqual([
+      { name: 'The blue one', text: 'cheaper', answer: 'The blue one' },
+    ]);
+    await house.service.reply(run, 'The blue one', ana);
+    await settled(run);
+    expect(requestsOf(run)[1]).toMatchObject({
+      text: 'The blue one',
+      decision: { kind: 'said' },
+      history: [
+        { author: 'person', text: 'Ask me' },
+        { author: 'bot', text: 'Which one?\n1. The blue one: cheaper' },
+      ],
+    });
+  });
+});
+
+describe('the trace', () => {
+  const traceOf = async (planId: string) => (await house.service.trace(planId)).entries;
+
+  test('tells who approved the plan, at which call, and how long after it was shown', async () => {
+    const run = await ask('trace', 'Write a note');
+    const { plan_id } = await house.service.getRun(run);
+    await say('trace', 'approve');
+    const entries = await traceOf(String(plan_id));
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toMatchObject({ tool: 'handle_approval', turn: 1 });
+    expect(entries[1]).toMatchObject({
+      stage: 'SEEK_APPROVAL',
+      tool: 'person',
+      decision: 'approve by ana',
+      call_to_action: 'Reply “approve”, “propose changes: …” or “reject”.',
+      cost_delta: 0,
+      turn: 1,
+    });
+    expect(entries[1]?.duration_ms).toBeGreaterThanOrEqual(0);
+  });
+
+  test('tells of changes and of the rejection that ends it', async () => {
+    const run = await ask('trace changes', 'Write a note');
+    const { plan_id } = await house.service.getRun(run);
+    const id = String(plan_id);
+    await house.service.proposeChanges(id, { version: 1, feedback: 'Faster' }, ana);
+    await settled(run);
+    await house.service.reject(id, { version: 2 }, cleo);
+    expect((await traceOf(id)).map(({ decision, turn }) => [decision, turn])).toEqual([
+      [undefined, 1],
+      ['propose changes by ana', 1],
+      [undefined, 2],
+      ['reject by cleo', 2],
+    ]);
+  });
+
+  test('says nothing of a decision that was refused', async () => {
+    const run = await ask('trace refused', 'Write a note');
+    const { plan_id } = await house.service.getRun(run);
+    await say('trace refused', 'approve', ben);
+    expect(await traceOf(String(plan_id))).toHaveLength(1);
+  });
+});
+
+describe('a revision', () => {
+  test('goes on behind a gate, and the plan waits for it', async () => {
+    const { id } = await house.service.propose(
+      { title: 'Party', steps: [noop('1')] },
+      { conversation: 'revise' },
+      ana,
+    );
+    // A plan that came without a run is revised in one of its own, which asks about its outline first.
+    await house.service.proposeChanges(id, { version: 1, feedback: 'Add a test' }, ana);
+    const run = await waitFor(
+      'the run',
+      async () => asked.find(({ revision }) => revision?.previous.title === 'Party')?.runId,
+    );
+    await settled(run);
+    expect(requestsOf(run)[0]?.decision).toMatchObject({ kind: 'changes', by: 'ana' });
+    expect((await house.service.getPlan(id)).version).toBe(2);
+  });
+});
+
+describe('words about how to talk', () => {
+  test('are confirmed, plan nothing, and hold in the conversation', async () => {
+    const { run_id } = await house.service.startRun(
+      { text: 'Be brief today', conversation: 'brief' },
+      ana,
+    );
+    const run = await house.service.getRun(run_id);
+    expect(run.planning_status).toBe('complete');
+    expect((await textsIn('brief')).at(-1)).toMatch(/^In this conversation I /);
+    const next = await ask('brief', 'Plan the launch');
+    expect(requestsOf(run_id)).toEqual([]);
+    expect(requestsOf(next)[0]?.policy.conversation_style).toBe('concise');
+    const elsewhere = await ask('elsewhere', 'Plan the launch');
+    expect(requestsOf(elsewhere)[0]?.policy.conversation_style).toBe('standard');
+  });
+
+  test('beside a request leave the request to the planner', async () => {
+    const run = await ask('brief request', 'Be brief today. Plan the launch');
+    expect(requestsOf(run)[0]).toMatchObject({
+      text: 'Plan the launch',
+      policy: { conversation_style: 'concise' },
+    });
+  });
+
+  test('said for good are kept for the person, and one word in a run still wins', async () => {
+    const dan = person('dan', 'api');
+    await say('always', 'From now on be brief', dan);
+    const kept = await ask('dan elsewhere', 'Plan the launch', dan);
+    expect(requestsOf(kept)[0]?.policy.conversation_style).toBe('concise');
+    const { run_id } = await house.service.startRun(
+      {
+        text: 'Plan the launch',
+        conversation: 'dan override',
+        interaction_policy: { conversation_style: 'coach' },
+      },
+      dan,
+    );
+    await settled(run_id);
+    expect(requestsOf(run_id)[0]?.policy.conversation_style).toBe('coach');
+  });
+
+  test('at a gate change how it goes on, and decide nothing', async () => {
+    const run = await ask('gate words', 'Plan the launch');
+    await say('gate words', 'Be brief');
+    expect((await house.service.getRun(run)).planning_status).toBe('needs_clarification');
+    expect(requestsOf(run)).toHaveLength(1);
+    await say('gate words', 'approve');
+    await settled(run);
+    expect(requestsOf(run)[1]?.policy.conversation_style).toBe('concise');
+  });
+});
