@@ -139,10 +139,9 @@ describe('a request', () => {
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByRole('row', { name: /local Approve console 1/ }).waitFor();
     await page.getByRole('tab', { name: 'Trace' }).click();
-    await page
-      .getByRole('row', { name: /offline/ })
-      .first()
-      .waitFor();
+    await page.getByRole('row', { name: 'Collect context' }).first().waitFor();
+    await page.getByText('Planner: offline planner').waitFor();
+    await page.getByText(/In all: /).waitFor();
   });
 
   it('is answered without a plan when it only asks', async () => {
