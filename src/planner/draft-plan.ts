@@ -1,0 +1,154 @@
+// The way back: outline, roadmap and schedule become the draft that is proposed. Nothing is made up: steps keep their
+// ids and fields, and only what was said, chosen or scheduled is added to them.
+import type { Dependency, PlanContext, PlanDraft, Risk, StepDraft } from '#contracts/plan.ts';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import type { Roadmap } from '#contracts/planning/roadmap.ts';
+import type { Schedule } from '#contracts/planning/schedule.ts';
+import { collectEdges, dependenciesOf } from './roadmap/collect-edges.ts';
+import { draftSeries } from './roadmap/draft-series.ts';
+import { findEnds } from './roadmap/events.ts';
+import { titleOf } from './roadmap/name-nodes.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from './roadmap/outline-index.ts';
+import { type Joint, lowerEdges, type StepEdges } from './roadmap/step-edges.ts';
+import { timeSteps } from './roadmap/time-steps.ts';
+
+export type DraftOptions = {
+  /** Each step waits for a person's word before it runs. */
+  confirmEach?: boolean;
+  /** The operation of a step that only stands for others; null: there is none, and each waits for each. */
+  joint?: Joint | null;
+};
+
+const risksAtMost = 50;
+const builtinJoint: Joint = { tool: 'control', operation: 'noop' };
+
+/**
+ * A roadmap or schedule that is not there yet adds nothing. Steps come in the order of the tree; those of nodes that come
+ * again by a rule are in `series`.
+ */
+export function draftPlan(
+  outline: PlanOutline,
+  roadmap: Roadmap | null,
+  schedule: Schedule | null,
+  { confirmEach = false, joint = builtinJoint }: DraftOptions = {},
+): PlanDraft {
+  const index = indexOutline(outline);
+  const edges = roadmap?.edges ?? collectEdges(outline).edges;
+  const lowered = lowerEdges(index, edges, joint);
+  const times = timeSteps(index, schedule, lowered.first);
+  const steps = index.steps.map(({ id, draft }, step): StepDraft => {
+    const { after, duration_minutes, not_before, ...rest } = draft;
+    const own = orderOf(index, step, lowered);
+    const minutes = duration_minutes ?? times.durations.get(step);
+    const start = times.starts.get(step) ?? not_before;
+    return {
+      ...rest,
+      id,
+      ...(own === undefined ? {} : { after: own }),
+      ...(minutes === undefined ? {} : { duration_minutes: minutes }),
+      ...(start === undefined ? {} : { not_before: start }),
+    };
+  });
+  const series = draftSeries(index, steps);
+  const plain = steps.filter((_, step) => seriesOf(index, index.steps[step]?.node ?? -1) === -1);
+  const risks = collectRisks(outline, index, edges);
+  return {
+    title: outline.title,
+    summary: outline.summary,
+    steps: insertJoints(index, plain, lowered.joints),
+    context: withPattern(outline),
+    ...(risks.length === 0 ? {} : { risks }),
+    ...(confirmEach ? { step_approval: 'each' } : {}),
+    ...(series.length === 0 ? {} : { series }),
+  };
+}
+
+/** What the step said itself, as it said it, and then what else it waits for; of two with the same type the longer lag. */
+function orderOf(
+  index: OutlineIndex,
+  step: number,
+  { after }: StepEdges,
+): StepDraft['after'] | undefined {
+  const found = index.steps[step];
+  if (found === undefined) return undefined;
+  const series = seriesOf(index, found.node);
+  const said = found.draft.after;
+  const kept = said?.filter((entry) => {
+    const before = index.steps[index.stepPlaces.get(idOf(entry)) ?? -1];
+    // Nothing waits for steps that come again by a rule of their own.
+    return before === undefined || seriesOf(index, before.node) === series;
+  });
+  const merged = new Map(
+    dependenciesOf({ ...found.draft, after: kept }).map((one) => [`${one.id}\n${one.type}`, one]),
+  );
+  const before = merged.size;
+  let changed = false;
+  for (const one of after.get(step) ?? []) {
+    const key = `${one.id}\n${one.type}`;
+    const other = merged.get(key);
+    if (other !== undefined && other.lag_minutes >= one.lag_minutes) continue;
+    merged.set(key, one);
+    changed = true;
+  }
+  if (!changed) return kept?.length === 0 && said?.length !== 0 ? undefined : kept;
+  if (before === 0 || kept === undefined) return [...merged.values()].map(shorten);
+  return [...merged.values()].map(
+    (one) => kept.find((entry) => isSame(entry, one)) ?? shorten(one),
+  );
+}
+
+function idOf(entry: string | Dependency): string {
+  return typeof entry === 'string' ? entry : entry.id;
+}
+
+function isSame(entry: string | Dependency, { id, type, lag_minutes }: Dependency): boolean {
+  if (typeof entry === 'string') return entry === id && type === 'FS' && lag_minutes === 0;
+  return entry.id === id && entry.type === type && entry.lag_minutes === lag_minutes;
+}
+
+/** "after 2" is all there is to say of most edges. */
+function shorten(dependency: Dependency): string | Dependency {
+  const { id, type, lag_minutes } = dependency;
+  return type === 'FS' && lag_minutes === 0 ? id : dependency;
+}
+
+function insertJoints(
+  index: OutlineIndex,
+  steps: StepDraft[],
+  joints: StepEdges['joints'],
+): StepDraft[] {
+  if (joints.length === 0) return steps;
+  const behind = Map.groupBy(joints, (joint) => index.steps[joint.behind]?.id ?? '');
+  return steps.flatMap((step) => [
+    step,
+    ...(behind.get(step.id ?? '') ?? []).map((joint) => joint.step),
+  ]);
+}
+
+function withPattern({ context, pattern }: PlanOutline): PlanContext {
+  const base = typeof context === 'object' ? context : { tool_outputs: {}, artifacts: [] };
+  const notes = typeof context === 'object' ? context.notes : (context ?? '');
+  return { ...base, notes, pattern };
+}
+
+/** Risks as they are known, then what was taken for granted, each once. */
+function collectRisks(
+  { risks, assumptions }: PlanOutline,
+  index: OutlineIndex,
+  edges: Roadmap['edges'],
+): Risk[] {
+  const known = new Set(risks.map(({ text }) => text));
+  const taken = [...assumptions, ...tellLostOrder(index, edges)].filter((text) => !known.has(text));
+  return [...risks, ...[...new Set(taken)].map((text) => ({ text }))].slice(0, risksAtMost);
+}
+
+/** An edge to or from what comes again by a rule cannot be held; a person should know. */
+function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
+  const lost = edges.find((edge) => {
+    const ends = findEnds(index, edge);
+    return ends !== null && seriesOf(index, ends.from) !== seriesOf(index, ends.to);
+  });
+  if (lost === undefined) return [];
+  const [later, earlier] = [titleOf(index, lost.to), titleOf(index, lost.from)];
+  return [`“${later}” does not wait for “${earlier}”: one of them comes again by its own rule.`];
+}

@@ -1,0 +1,171 @@
+// The careful way: a person looks between phases and before the first change that cannot be taken back; where no
+// operation asks a person, such changes come last and one by one, and where there are none the first change goes ahead.
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { makeCheckpoint } from './checkpoints.ts';
+import type { CollectedEdges } from './collect-edges.ts';
+import { findComponents, sortTopologically, successorsOf } from './digraph.ts';
+import { buildEvents } from './events.ts';
+import { type Marks, readMarks } from './metrics.ts';
+import type { Operations } from './operations.ts';
+import { type OutlineIndex, seriesOf } from './outline-index.ts';
+
+export type Checks = {
+  edges: RoadmapEdge[];
+  added: { node: OutlineNode; before: string }[];
+  differs: string;
+};
+
+type Work = {
+  index: OutlineIndex;
+  base: RoadmapEdge[];
+  question: Operations['question'];
+  checks: Checks;
+};
+
+/** @param row the nodes that change something, in the row in which they could run */
+export function planChecks(
+  { index, edges: base }: CollectedEdges,
+  row: number[],
+  operations: Operations,
+): Checks {
+  const { question } = operations;
+  const marks = index.nodes.map((_, place) => readMarks(index, place, operations));
+  const checks: Checks = { edges: [], added: [], differs: '' };
+  const work: Work = { index, base, question, checks };
+  const acting = findActing(index, marks);
+  checkPhases(work, acting);
+  const betweenPhases = checks.edges.length > 0;
+  const delicate = checkDelicate(work, marks);
+  if (!betweenPhases && delicate === null)
+    return goAheadWithOne(
+      work,
+      row.filter((place) => marks[place]?.changes),
+    );
+  const looks = checks.added.length > 0 ? 'Somebody looks' : 'Everything so far has succeeded';
+  const places = [
+    ...(betweenPhases ? ['before each next phase'] : []),
+    ...(delicate === null ? [] : [`before “${delicate.title.slice(0, 200)}”`]),
+  ];
+  checks.differs = `${looks} ${places.join(' and ')}.`;
+  return checks;
+}
+
+/** Whether a node or one of its parts changes something. */
+function findActing({ order, parents }: OutlineIndex, marks: Marks[]): Uint8Array {
+  const acting = new Uint8Array(marks.length);
+  for (const place of order.toReversed()) {
+    if (marks[place]?.changes) acting[place] = 1;
+    const parent = parents[place] ?? -1;
+    if (acting[place] === 1 && parent !== -1) acting[parent] = 1;
+  }
+  return acting;
+}
+
+function link(from: OutlineNode, to: OutlineNode): RoadmapEdge {
+  return { from: from.id, to: to.id, type: 'FS', lag_minutes: 0, why: 'strategy' };
+}
+
+/** Edges from `all` to `one`, through a checkpoint where a person can be asked. */
+function gate(work: Work, all: OutlineNode[], one: OutlineNode): OutlineNode {
+  const { checks, question } = work;
+  if (question === null) {
+    checks.edges.push(...all.map((node) => link(node, one)));
+    return one;
+  }
+  const node = makeCheckpoint(checks.added.length + 1, one, question);
+  checks.added.push({ node, before: one.id });
+  checks.edges.push(...all.map((before) => link(before, node)), link(node, one));
+  return node;
+}
+
+function checkPhases(work: Work, acting: Uint8Array): void {
+  const { index, base } = work;
+  const roots = index.order.filter((place) => index.parents[place] === -1);
+  const pairs: [number, number][] = [];
+  for (const siblings of [roots, ...index.children]) {
+    // A checkpoint that is there already does the same.
+    let before: number | null = null;
+    for (const place of siblings) {
+      const structure = index.nodes[place]?.structure;
+      if (structure === 'checkpoint') before = null;
+      if (structure !== 'phase' || seriesOf(index, place) !== -1) continue;
+      if (before !== null && acting[place] === 1) pairs.push([before, place]);
+      before = place;
+    }
+  }
+  for (const [from, to] of dropCircular(index, base, pairs)) {
+    const [a, b] = [index.nodes[from], index.nodes[to]];
+    if (a !== undefined && b !== undefined) gate(work, [a], b);
+  }
+}
+
+/** What was said about two phases may not let one wait for the other. */
+function dropCircular(
+  index: OutlineIndex,
+  base: RoadmapEdge[],
+  pairs: [number, number][],
+): [number, number][] {
+  const wanted = pairs.flatMap(([from, to]) => {
+    const [a, b] = [index.nodes[from], index.nodes[to]];
+    return a === undefined || b === undefined ? [] : [link(a, b)];
+  });
+  const component = findComponents(buildEvents(index, [...base, ...wanted]).graph);
+  return pairs.filter(([from, to]) => component[index.nodes.length + from] !== component[to]);
+}
+
+/** Puts a look before the changes that cannot be taken back, and all that can be done before it in front. */
+function checkDelicate(work: Work, marks: Marks[]): OutlineNode | null {
+  const { index, base, checks, question } = work;
+  const size = index.nodes.length;
+  const isOpen = (place: number) =>
+    (index.children[place]?.length ?? 0) === 0 &&
+    (index.ownSteps[place]?.length ?? 0) > 0 &&
+    seriesOf(index, place) === -1;
+  // Edges to nodes that are not in the outline yet are left out; what they do is in `gated`.
+  const bridged = checks.added.flatMap(({ node, before }) =>
+    checks.edges.flatMap((edge) => (edge.to === node.id ? [{ ...edge, to: before }] : [])),
+  );
+  const { graph } = buildEvents(index, [...base, ...checks.edges, ...bridged]);
+  const gated = new Set(checks.added.map(({ before }) => index.places.get(before)));
+  const checked = new Uint8Array(graph.size);
+  const after = new Uint8Array(graph.size);
+  const first = new Set<number>();
+  for (const v of sortTopologically(graph)) {
+    const place = v % size;
+    if (v < size) {
+      if (gated.has(place)) checked[v] = 1;
+      const delicate = (marks[place]?.delicate ?? 0) > 0 && isOpen(place) && checked[v] !== 1;
+      if (delicate && after[v] !== 1) first.add(place);
+      if (delicate) after[v] = 1;
+    } else if (marks[place]?.checks) checked[v] = 1;
+    for (const to of successorsOf(graph, v)) {
+      if (checked[v] === 1) checked[to] = 1;
+      if (after[v] === 1) after[to] = 1;
+    }
+  }
+  const before = index.order.filter((place) => isOpen(place) && after[place] !== 1);
+  const targets = index.order
+    .filter((place) => first.has(place))
+    .flatMap((place) => index.nodes[place] ?? []);
+  const [one, ...others] = targets;
+  if (one === undefined || before.length === 0) return null;
+  const nodes = before.flatMap((place) => index.nodes[place] ?? []);
+  const last = gate(work, nodes, one);
+  if (question === null) {
+    // One by one: a row needs fewer edges than everything before each of them.
+    others.forEach((node, at) => {
+      checks.edges.push(link(targets[at] ?? one, node));
+    });
+  } else for (const node of others) checks.edges.push(link(last, node));
+  return one;
+}
+
+/** Nothing here is delicate: the first change shows whether the rest will do. */
+function goAheadWithOne({ index, checks }: Work, row: number[]): Checks {
+  const [one, ...others] = row.flatMap((place) => index.nodes[place] ?? []);
+  if (one === undefined) return checks;
+  checks.edges.push(...others.map((node) => link(one, node)));
+  checks.differs = `“${one.title.slice(0, 200)}” goes ahead; the other changes wait until it has succeeded.`;
+  return checks;
+}

@@ -1,0 +1,122 @@
+// Directed graphs over 0…size-1 in flat arrays: order, a cycle, and what lies on cycles. Everything is linear and
+// iterative, so that thousands of nodes in one chain are no deeper than two.
+
+/** Successors of vertex `v` are `targets[offsets[v]]` up to, without, `targets[offsets[v + 1]]`. */
+export type Digraph = { size: number; offsets: Int32Array; targets: Int32Array; arcs: Int32Array };
+
+/** An arc is two numbers in `pairs`: from, to. `arcs` of the graph says which arc each target belongs to. */
+export function buildDigraph(size: number, pairs: number[]): Digraph {
+  const offsets = new Int32Array(size + 1);
+  for (let at = 0; at < pairs.length; at += 2) {
+    const next = (pairs[at] ?? 0) + 1;
+    offsets[next] = (offsets[next] ?? 0) + 1;
+  }
+  for (let v = 0; v < size; v++) offsets[v + 1] = (offsets[v + 1] ?? 0) + (offsets[v] ?? 0);
+  const filled = offsets.slice();
+  const targets = new Int32Array(pairs.length / 2);
+  const arcs = new Int32Array(pairs.length / 2);
+  for (let at = 0; at < pairs.length; at += 2) {
+    const from = pairs[at] ?? 0;
+    const place = filled[from] ?? 0;
+    filled[from] = place + 1;
+    targets[place] = pairs[at + 1] ?? 0;
+    arcs[place] = at / 2;
+  }
+  return { size, offsets, targets, arcs };
+}
+
+export function successorsOf({ offsets, targets }: Digraph, v: number): Int32Array {
+  return targets.subarray(offsets[v] ?? 0, offsets[v + 1] ?? 0);
+}
+
+/** Kahn's algorithm (1962). Shorter than the graph where there are cycles: what waits for one is left out. */
+export function sortTopologically(graph: Digraph): Int32Array {
+  const unmet = new Int32Array(graph.size);
+  for (const to of graph.targets) unmet[to] = (unmet[to] ?? 0) + 1;
+  const order = new Int32Array(graph.size);
+  let length = 0;
+  for (let v = 0; v < graph.size; v++) if (unmet[v] === 0) order[length++] = v;
+  for (let at = 0; at < length; at++) {
+    for (const to of successorsOf(graph, order[at] ?? 0)) {
+      const left = (unmet[to] ?? 0) - 1;
+      unmet[to] = left;
+      if (left === 0) order[length++] = to;
+    }
+  }
+  return order.subarray(0, length);
+}
+
+/** The number of each vertex's strongly connected component; vertices with the same number reach each other. Tarjan (1972). */
+export function findComponents(graph: Digraph): Int32Array {
+  const { size, offsets, targets } = graph;
+  const component = new Int32Array(size).fill(-1);
+  const index = new Int32Array(size).fill(-1);
+  const low = new Int32Array(size);
+  const cursor = offsets.slice(0, size);
+  const open: number[] = [];
+  let seen = 0;
+  let components = 0;
+  for (let root = 0; root < size; root++) {
+    if (index[root] !== -1) continue;
+    const path = [root];
+    for (let v = path.at(-1); v !== undefined; v = path.at(-1)) {
+      if (index[v] === -1) {
+        index[v] = seen;
+        low[v] = seen++;
+        open.push(v);
+      }
+      const at = cursor[v] ?? 0;
+      if (at < (offsets[v + 1] ?? 0)) {
+        cursor[v] = at + 1;
+        const to = targets[at] ?? 0;
+        if (index[to] === -1) path.push(to);
+        else if (component[to] === -1) low[v] = Math.min(low[v] ?? 0, index[to] ?? 0);
+        continue;
+      }
+      path.pop();
+      const above = path.at(-1);
+      if (above !== undefined) low[above] = Math.min(low[above] ?? 0, low[v] ?? 0);
+      if (low[v] !== index[v]) continue;
+      for (let member = open.pop(); member !== undefined; member = open.pop()) {
+        component[member] = components;
+        if (member === v) break;
+      }
+      components++;
+    }
+  }
+  return component;
+}
+
+/** One cycle as vertices in order, the shortest through one of its vertices; null: there is none. */
+export function findCycle(graph: Digraph): number[] | null {
+  const sorted = sortTopologically(graph);
+  if (sorted.length === graph.size) return null;
+  const component = findComponents(graph);
+  for (let v = 0; v < graph.size; v++) {
+    const cycle = shortestWayBack(graph, component, v);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+function shortestWayBack(graph: Digraph, component: Int32Array, start: number): number[] | null {
+  const before = new Map<number, number>();
+  const queue = [start];
+  for (let at = 0; at < queue.length; at++) {
+    const v = queue[at] ?? start;
+    for (const to of successorsOf(graph, v)) {
+      if (to === start) {
+        const way = [v];
+        for (let w = v; w !== start; ) {
+          w = before.get(w) ?? start;
+          way.push(w);
+        }
+        return way.reverse();
+      }
+      if (component[to] !== component[start] || before.has(to)) continue;
+      before.set(to, v);
+      queue.push(to);
+    }
+  }
+  return null;
+}

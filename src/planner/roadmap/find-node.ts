@@ -1,0 +1,166 @@
+// Finds the node that words mean: by its id, by its number, or by its title, exactly or nearly. What fits two nodes
+// fits none: the words are ambiguous, and nothing is guessed.
+import type { Structure } from '#contracts/planning/outline.ts';
+import { foldName, isSlip, stemsOf } from './name-words.ts';
+import { findWork, isWithin, type OutlineIndex } from './outline-index.ts';
+
+export type FoundNode =
+  | { kind: 'found'; node: number }
+  | { kind: 'ambiguous'; nodes: number[] }
+  | { kind: 'unknown' };
+
+export type NodeFinder = {
+  index: OutlineIndex;
+  /** @param from the node that speaks: it does not mean itself, what it is part of, or its parts; null: nobody does */
+  find(words: string, from: number | null): FoundNode;
+};
+
+const ordinals = new Map(
+  'first second third fourth fifth sixth seventh eighth ninth tenth'
+    .split(' ')
+    .map((word, at) => [word, at + 1]),
+);
+const cardinals = new Map(
+  'one two three four five six seven eight nine ten'.split(' ').map((word, at) => [word, at + 1]),
+);
+const kinds = '(step|task|item|part|phase|milestone|checkpoint|goal|node|number|no\\.?|#)s?';
+const numbered = new RegExp(`^(?:the )?${kinds} ?(\\d+|${[...cardinals.keys()].join('|')})$`);
+const placed = new RegExp(
+  `^(?:the )?(${[...ordinals.keys()].join('|')}|\\d+(?:st|nd|rd|th)|last|final|previous|next) ${kinds.replace('|number|no\\.?|#', '|one|thing')}$`,
+);
+
+/** Reads every title once; each question then costs what its words are shared by. */
+export function createNodeFinder(index: OutlineIndex): NodeFinder {
+  const names = readNames(index);
+  return {
+    index,
+    find(words, from) {
+      const isOther = (node: number) =>
+        from === null || (!isWithin(index, node, from) && !isWithin(index, from, node));
+      const direct = findById(index, words) ?? findByNumber(index, names.work, words, from);
+      if (direct !== null) return isOther(direct) ? { kind: 'found', node: direct } : unknown;
+      for (const search of [names.exact, names.together, names.near, names.slips]) {
+        const found = preferNear(
+          index,
+          [...new Set(search(words))].filter(isOther),
+          from,
+          search === names.exact,
+        );
+        const [node, ...more] = found;
+        if (node !== undefined)
+          return more.length === 0 ? { kind: 'found', node } : { kind: 'ambiguous', nodes: found };
+      }
+      return unknown;
+    },
+  };
+}
+
+const unknown: FoundNode = { kind: 'unknown' };
+
+/** Of nodes of the very same name, the one beside the node that speaks: each phase has a “Review” of its own. */
+function preferNear(
+  { parents }: OutlineIndex,
+  nodes: number[],
+  from: number | null,
+  exact: boolean,
+): number[] {
+  if (!exact || from === null || nodes.length < 2) return nodes;
+  const beside = nodes.filter((node) => parents[node] === parents[from]);
+  return beside.length === 1 ? beside : nodes;
+}
+
+function readNames(index: OutlineIndex) {
+  const byTitle = new Map<string, number[]>();
+  const byJoined = new Map<string, number[]>();
+  const byStem = new Map<string, number[]>();
+  const add = (map: Map<string, number[]>, key: string, place: number) => {
+    const list = map.get(key);
+    if (list) list.push(place);
+    else map.set(key, [place]);
+  };
+  index.nodes.forEach(({ title }, place) => {
+    add(byTitle, withoutArticle(foldName(title)), place);
+    add(byJoined, stemsOf(title).join(''), place);
+    for (const stem of new Set(stemsOf(title))) add(byStem, stem, place);
+    // "kickoff" is said of a "kick-off meeting".
+    const folded = foldName(title).split(' ');
+    folded.forEach((word, at) => {
+      const next = folded[at + 1];
+      if (next !== undefined) add(byStem, stemsOf(word + next).join(''), place);
+    });
+  });
+  /** Nodes in whose titles all words stand, beginning with the rarest word. */
+  const meet = (lists: number[][]): number[] => {
+    const [rarest = [], ...others] = lists.toSorted((a, b) => a.length - b.length);
+    const sets = others.map((list) => new Set(list));
+    return rarest.filter((place) => sets.every((set) => set.has(place)));
+  };
+  const slipsOf = (stem: string) =>
+    [...byStem].flatMap(([word, list]) => (isSlip(stem, word) ? list : []));
+  return {
+    work: findWork(index),
+    exact: (words: string) => byTitle.get(withoutArticle(foldName(words))) ?? [],
+    together: (words: string) => byJoined.get(stemsOf(words).join('')) ?? [],
+    near: (words: string) => {
+      const apart = meet(stemsOf(words).map((stem) => byStem.get(stem) ?? []));
+      return apart.length > 0
+        ? apart
+        : (byStem.get(stemsOf(foldName(words).replaceAll(' ', '')).join('')) ?? []);
+    },
+    slips: (words: string) => meet(stemsOf(words).map((stem) => byStem.get(stem) ?? slipsOf(stem))),
+  };
+}
+
+function withoutArticle(folded: string): string {
+  return folded.replace(/^(?:the|a|an|this|that|my|our) (?=\S)/, '');
+}
+
+function findById({ places, stepPlaces, steps }: OutlineIndex, words: string): number | null {
+  const id = words.trim().replace(/^["“'‘`](.*)["”'’`]$/, '$1');
+  return places.get(id) ?? steps[stepPlaces.get(id) ?? -1]?.node ?? null;
+}
+
+/** "step 3" is the step or node with the id 3, else the third of its kind; "the last phase", "the previous step". */
+function findByNumber(
+  index: OutlineIndex,
+  work: number[],
+  words: string,
+  from: number | null,
+): number | null {
+  const folded = foldName(words.replace(/#\s*/, '# ')).replace(/^\d+$/, 'step $&');
+  const number = numbered.exec(folded);
+  const place = placed.exec(folded);
+  const kind = number?.[1] ?? place?.[2];
+  if (kind === undefined) return null;
+  const said = number?.[2] ?? place?.[1] ?? '';
+  const row = rowOf(index, work, kind);
+  if (number !== null) {
+    const value = cardinals.get(said) ?? Number(said);
+    const byId = isPlain(kind) ? findById(index, String(value)) : null;
+    return byId ?? row[value - 1] ?? null;
+  }
+  const here = from === null ? -1 : row.indexOf(from);
+  if (said === 'previous') return here === -1 ? null : (row[here - 1] ?? null);
+  if (said === 'next') return here === -1 ? null : (row[here + 1] ?? null);
+  if (said === 'last' || said === 'final') return row.findLast((node) => node !== from) ?? null;
+  return row[(ordinals.get(said) ?? Number.parseInt(said, 10)) - 1] ?? null;
+}
+
+const structures: Record<string, Structure> = {
+  phase: 'phase',
+  milestone: 'milestone',
+  checkpoint: 'checkpoint',
+  goal: 'goal',
+};
+
+function isPlain(kind: string): boolean {
+  return structures[kind] === undefined;
+}
+
+/** Nodes that a word such as "phase" counts, in the order of the tree. */
+function rowOf({ order, nodes }: OutlineIndex, work: number[], kind: string): number[] {
+  const structure = structures[kind];
+  return structure === undefined
+    ? work
+    : order.filter((place) => nodes[place]?.structure === structure);
+}

@@ -1,0 +1,116 @@
+// What a way through the plan means for a person: how long it takes, how much goes on at once, and how much is done
+// before anybody, or any earlier success, has spoken for it.
+import type { RoadmapEdge, RoadmapMetrics } from '#contracts/planning/roadmap.ts';
+import { sortTopologically, successorsOf } from './digraph.ts';
+import { findDurations } from './durations.ts';
+import { buildEvents, edgeEnds, findEnds } from './events.ts';
+import type { Operations } from './operations.ts';
+import type { OutlineIndex } from './outline-index.ts';
+import { findWaves } from './waves.ts';
+
+/** Critical path method over generalised precedence; n log n. The order must hold no circle. */
+export function measureRoadmap(
+  index: OutlineIndex,
+  edges: RoadmapEdge[],
+  operations: Operations,
+): RoadmapMetrics {
+  const durations = findDurations(index, operations);
+  const times = findEarliest(index, edges, durations);
+  const size = index.nodes.length;
+  const marks = index.nodes.map((_, place) => readMarks(index, place, operations));
+  return {
+    makespan_minutes: times.subarray(size).reduce((latest, end) => Math.max(latest, end), 0),
+    width: findWidth(times, durations),
+    unchecked_writes: countUnchecked(index, edges, marks),
+    unguarded: countUnguarded(index, edges, marks),
+    checkpoints: marks.filter(({ checks }) => checks).length,
+  };
+}
+
+export type Marks = { changes: boolean; delicate: number; checks: boolean };
+
+/** What a node's own steps do. A checkpoint is one by its structure, or because all it does is to ask a person. */
+export function readMarks(index: OutlineIndex, place: number, operations: Operations): Marks {
+  const own = (index.ownSteps[place] ?? []).flatMap((step) => index.steps[step]?.draft ?? []);
+  const asksOnly = own.length > 0 && own.every((step) => operations.asksPerson(step));
+  return {
+    changes: !asksOnly && own.some((step) => operations.changes(step)),
+    delicate: own.filter((step) => operations.isDelicate(step)).length,
+    checks: asksOnly || index.nodes[place]?.structure === 'checkpoint',
+  };
+}
+
+/** Earliest start of each node, and its finish further by the number of nodes. Leads may reach before the beginning. */
+function findEarliest(
+  index: OutlineIndex,
+  edges: RoadmapEdge[],
+  durations: Float64Array,
+): Float64Array {
+  const size = index.nodes.length;
+  const { graph } = buildEvents(index, edges);
+  const incoming = new Map<number, { from: number; lag: number }[]>();
+  for (const edge of edges) {
+    const ends = findEnds(index, edge);
+    if (ends === null) continue;
+    const { fromFinish, toFinish } = edgeEnds[edge.type];
+    const to = (toFinish ? size : 0) + ends.to;
+    const arc = { from: (fromFinish ? size : 0) + ends.from, lag: edge.lag_minutes };
+    const arcs = incoming.get(to);
+    if (arcs) arcs.push(arc);
+    else incoming.set(to, [arc]);
+  }
+  const times = new Float64Array(2 * size);
+  for (const v of sortTopologically(graph)) {
+    let time = times[v] ?? 0;
+    for (const { from, lag } of incoming.get(v) ?? [])
+      time = Math.max(time, (times[from] ?? 0) + lag);
+    if (v < size) {
+      const parent = index.parents[v] ?? -1;
+      times[v] = parent === -1 ? time : Math.max(time, times[parent] ?? 0);
+      continue;
+    }
+    const place = v - size;
+    const end = Math.max(time, (times[place] ?? 0) + (durations[place] ?? 0));
+    times[v] = end;
+    const parent = index.parents[place] ?? -1;
+    if (parent !== -1) times[size + parent] = Math.max(times[size + parent] ?? 0, end);
+  }
+  return times;
+}
+
+function findWidth(times: Float64Array, durations: Float64Array): number {
+  const moments: { at: number; change: number }[] = [];
+  durations.forEach((minutes, place) => {
+    if (minutes <= 0) return;
+    const end = times[durations.length + place] ?? 0;
+    moments.push({ at: end - minutes, change: 1 }, { at: end, change: -1 });
+  });
+  moments.sort((a, b) => a.at - b.at || a.change - b.change);
+  let open = 0;
+  return moments.reduce((most, { change }) => {
+    open += change;
+    return Math.max(most, open);
+  }, 0);
+}
+
+/** In each wave the first change may be watched; those beside it begin before it was seen to succeed. */
+function countUnchecked(index: OutlineIndex, edges: RoadmapEdge[], marks: Marks[]): number {
+  return findWaves(index, edges).reduce((sum, wave) => {
+    const changes = wave.filter((place) => marks[place]?.changes).length;
+    return sum + Math.max(0, changes - 1);
+  }, 0);
+}
+
+function countUnguarded(index: OutlineIndex, edges: RoadmapEdge[], marks: Marks[]): number {
+  const { graph } = buildEvents(index, edges);
+  const size = index.nodes.length;
+  const checked = new Uint8Array(graph.size);
+  let unguarded = 0;
+  for (const v of sortTopologically(graph)) {
+    const mark = marks[v % size];
+    if (v < size && checked[v] !== 1) unguarded += mark?.delicate ?? 0;
+    const seen = checked[v] === 1 || (v >= size && mark?.checks === true);
+    if (seen) for (const to of successorsOf(graph, v)) checked[to] = 1;
+  }
+  return unguarded;
+}

@@ -1,0 +1,44 @@
+// Nodes as sentences name them.
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { listOf, shorten } from '#contracts/words.ts';
+import type { OutlineIndex } from './outline-index.ts';
+
+const namedAtMost = 5;
+
+/** “Review the draft”, with its id where the title alone could mean another. */
+export function describeNode({ nodes }: OutlineIndex, place: number): string {
+  const node = nodes[place];
+  if (node === undefined) return 'a part that is not there';
+  return `“${shorten(node.title, 80)}” (${shorten(node.id, 40)})`;
+}
+
+export function describeNodes(index: OutlineIndex, places: number[]): string {
+  const named = places.slice(0, namedAtMost).map((place) => describeNode(index, place));
+  const more = places.length - named.length;
+  return listOf(more > 0 ? [...named, `${more} more`] : named);
+}
+
+/** The title behind an id, or the id itself. */
+export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
+  return shorten(nodes[places.get(id) ?? -1]?.title ?? id, 80);
+}
+
+const reasons: Record<RoadmapEdge['why'], string> = {
+  stated: 'as was said',
+  data: 'for what it gives',
+  pattern: 'by the pattern',
+  strategy: 'by the chosen way',
+};
+
+/** “B” waits for “A” as was said, “A” waits for “B” for what it gives. */
+export function describeCycle(index: OutlineIndex, cycle: RoadmapEdge[]): string {
+  const parts = cycle
+    .slice(0, namedAtMost)
+    .map(
+      ({ from, to, why }) =>
+        `“${titleOf(index, to)}” waits for “${titleOf(index, from)}” ${reasons[why]}`,
+    );
+  const more = cycle.length - parts.length;
+  const all = more > 0 ? [...parts, `${more} more in between`] : parts;
+  return `${listOf(all)}, so none of them can begin.`;
+}

@@ -1,0 +1,135 @@
+// The order that a pattern implies where nobody said one: phases follow each other, a checkpoint stands between what
+// is before and after it, a milestone is reached when what leads to it is done.
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+import {
+  canonicalPattern,
+  type PatternSpec,
+  type PatternType,
+} from '#contracts/planning/pattern.ts';
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { findEnds } from './events.ts';
+import type { OutlineIndex } from './outline-index.ts';
+
+type OrderRules = {
+  /** Phases, and milestones with parts, come one after the other as they are listed. */
+  phases: boolean;
+  /** A milestone without parts waits for what is listed before it. */
+  milestones: boolean;
+  /** What is listed before a checkpoint comes before it, what is listed after it waits for it. */
+  checkpoints: boolean;
+};
+
+const rules: Record<PatternType, OrderRules> = {
+  milestone_project: { phases: true, milestones: true, checkpoints: true },
+  // Every round holds all of it again; which part comes first is for the rule of each.
+  recurring_cycle: { phases: false, milestones: false, checkpoints: true },
+  progressive_accumulation_arc: { phases: true, milestones: true, checkpoints: true },
+  hybrid_project_cycle: { phases: true, milestones: true, checkpoints: true },
+  strategic_transformation: { phases: true, milestones: true, checkpoints: true },
+};
+
+/** What goes on all the time, or by a rule of its own, has no place in a row. */
+function standsInLine({ rhythm }: OutlineNode): boolean {
+  return rhythm === 'one_off' || rhythm === 'cumulative';
+}
+
+/** Edges that the rules of `pattern` add to `stated`; linear in nodes and edges. */
+export function findPatternOrder(
+  index: OutlineIndex,
+  pattern: PatternSpec,
+  stated: RoadmapEdge[],
+): RoadmapEdge[] {
+  const rule = rules[canonicalPattern(pattern)];
+  const told = readTold(index, stated);
+  const edges: RoadmapEdge[] = [];
+  const link = (from: number, to: number) => {
+    const [a, b] = [index.nodes[from], index.nodes[to]];
+    if (a && b) edges.push({ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'pattern' });
+  };
+  const roots = index.order.filter((place) => index.parents[place] === -1);
+  for (const siblings of [roots, ...index.children]) {
+    const inLine = siblings.filter((place) => {
+      const node = index.nodes[place];
+      return node !== undefined && standsInLine(node);
+    });
+    if (rule.phases) linkPhases(index, inLine, told, link);
+    if (rule.milestones) linkMilestones(index, inLine, told, link);
+    if (rule.checkpoints) linkCheckpoints(index, inLine, told, link);
+  }
+  return edges;
+}
+
+type Told = {
+  /** Nodes that somebody said something to wait for, and nodes that something is said to wait for. */
+  waits: Set<number>;
+  awaited: Set<number>;
+  /** Pairs of siblings of which somebody said how they overlap, or that one follows the other. */
+  pairs: Set<string>;
+};
+
+function readTold(index: OutlineIndex, stated: RoadmapEdge[]): Told {
+  const told: Told = { waits: new Set(), awaited: new Set(), pairs: new Set() };
+  for (const edge of stated) {
+    const ends = findEnds(index, edge);
+    if (ends === null) continue;
+    told.awaited.add(ends.from);
+    told.waits.add(ends.to);
+    const siblings = findSiblings(index, ends.from, ends.to);
+    // A task of one phase that waits for one of another says nothing of the phases; an overlap does.
+    const direct = siblings.from === ends.from && siblings.to === ends.to;
+    if (direct || edge.type !== 'FS' || edge.lag_minutes < 0)
+      told.pairs.add(`${siblings.from} ${siblings.to}`).add(`${siblings.to} ${siblings.from}`);
+  }
+  return told;
+}
+
+/** The parts of their smallest common whole in which two nodes lie. */
+function findSiblings({ parents, depths }: OutlineIndex, a: number, b: number) {
+  let [from, to] = [a, b];
+  while (parents[from] !== parents[to]) {
+    if ((depths[from] ?? 0) >= (depths[to] ?? 0)) from = parents[from] ?? -1;
+    else to = parents[to] ?? -1;
+  }
+  return { from, to };
+}
+
+type Link = (from: number, to: number) => void;
+
+function linkPhases(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+  const phases = siblings.filter((place) => {
+    const structure = index.nodes[place]?.structure;
+    const parts = index.children[place]?.length ?? 0;
+    return structure === 'phase' || (structure === 'milestone' && parts > 0);
+  });
+  phases.forEach((phase, at) => {
+    const before = phases[at - 1];
+    if (before !== undefined && !told.pairs.has(`${before} ${phase}`)) link(before, phase);
+  });
+}
+
+function linkMilestones(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+  let since: number[] = [];
+  for (const place of siblings) {
+    const parts = index.children[place]?.length ?? 0;
+    if (index.nodes[place]?.structure !== 'milestone' || parts > 0) {
+      since.push(place);
+      continue;
+    }
+    if (!told.waits.has(place)) for (const before of since) link(before, place);
+    since = [place];
+  }
+}
+
+function linkCheckpoints(index: OutlineIndex, siblings: number[], told: Told, link: Link): void {
+  let since: number[] = [];
+  let gate: number | null = null;
+  for (const place of siblings) {
+    const isGate = index.nodes[place]?.structure === 'checkpoint';
+    if (isGate && !told.waits.has(place)) for (const before of since) link(before, place);
+    if (gate !== null) link(gate, place);
+    if (isGate) {
+      gate = told.awaited.has(place) ? null : place;
+      since = [];
+    } else since.push(place);
+  }
+}

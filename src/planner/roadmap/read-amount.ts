@@ -1,0 +1,107 @@
+// Reads lengths of time at the beginning of a text: "two days", "an hour and a half", "1h30", "90 min". Minutes.
+
+const numbers: Record<string, number> = {
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  eleven: 11,
+  twelve: 12,
+  thirteen: 13,
+  fourteen: 14,
+  fifteen: 15,
+  sixteen: 16,
+  seventeen: 17,
+  eighteen: 18,
+  nineteen: 19,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  ninety: 90,
+  'a couple of': 2,
+  'a dozen': 12,
+  'half a': 0.5,
+  'half an': 0.5,
+  'a quarter of an': 0.25,
+};
+
+/** A month counts 30 days and a year 365, since a lag has no calendar. */
+const units: [RegExp, number][] = [
+  [/^(?:minutes?|mins?|m)(?![\p{L}\d])/iu, 1],
+  [/^(?:hours?|hrs?|h)(?!\p{L})/iu, 60],
+  [/^(?:days?|d)(?![\p{L}\d])/iu, 1440],
+  [/^(?:weeks?|wks?|w)(?![\p{L}\d])/iu, 10_080],
+  [/^fortnights?(?!\p{L})/iu, 20_160],
+  [/^months?(?!\p{L})/iu, 43_200],
+  [/^years?(?!\p{L})/iu, 525_600],
+];
+
+const words = Object.keys(numbers).sort((a, b) => b.length - a.length);
+const quantity = new RegExp(
+  `^(?:(\\d+(?:[.,]\\d+)?)|(?:((?:twenty|thirty|forty|fifty)[- ](?:one|two|three|four|five|six|seven|eight|nine))|(${words.join('|')}))(?!\\p{L}))\\s*-?\\s*`,
+  'iu',
+);
+const working =
+  /^(?:(?:working|business|work|week)[- ]?(?:days?|hours?|weeks?)|weekdays?|workdays?)(?!\p{L})/iu;
+
+export type Amount = { minutes: number; rest: string };
+
+/** null: the text does not begin with a length of time. `working`: it counts working days, which no lag can. */
+export function takeAmount(text: string): Amount | 'working' | null {
+  const first = takeOne(text.trimStart());
+  if (first === null || first === 'working') return first;
+  let { minutes, rest, unit } = first;
+  for (;;) {
+    const half = /^\s*and\s+a\s+(half|quarter)(?!\p{L})/iu.exec(rest);
+    if (half) {
+      minutes += unit * (half[1]?.toLowerCase() === 'half' ? 0.5 : 0.25);
+      rest = rest.slice(half[0].length);
+      continue;
+    }
+    // "2 hours 30 minutes", "1h30", "a day and two hours": each unit smaller than the one before.
+    const joined = /^\s*(?:and\s+|,\s*)?(?=\d|\p{L})/iu.exec(rest);
+    const bare = unit === 60 ? /^(\d{1,2})(?![\d\p{L}])/u.exec(rest) : null;
+    if (bare) {
+      minutes += Number(bare[1]);
+      rest = rest.slice(bare[0].length);
+      continue;
+    }
+    const next = joined ? takeOne(rest.slice(joined[0].length)) : null;
+    if (next === null || next === 'working' || next.unit >= unit) break;
+    minutes += next.minutes;
+    ({ rest, unit } = next);
+  }
+  return { minutes: Math.round(minutes), rest: rest.trimStart() };
+}
+
+function takeOne(text: string): (Amount & { unit: number }) | 'working' | null {
+  const count = quantity.exec(text);
+  if (count === null) return null;
+  const after = text.slice(count[0].length);
+  if (working.test(after)) return 'working';
+  for (const [pattern, unit] of units) {
+    const found = pattern.exec(after);
+    if (found === null) continue;
+    const value = readNumber(count);
+    return { minutes: value * unit, unit, rest: after.slice(found[0].length) };
+  }
+  return null;
+}
+
+function readNumber([, digits, compound, word]: RegExpExecArray): number {
+  if (digits !== undefined) return Number(digits.replace(',', '.'));
+  const parts = (compound?.split(/[- ]/) ?? [word ?? '']).map(
+    (part) => numbers[part.toLowerCase().replace(/\s+/g, ' ')] ?? 0,
+  );
+  return parts.reduce((sum, part) => sum + part, 0);
+}

@@ -1,0 +1,107 @@
+// Which edges follow from others, and leaving out derived ones that do. What somebody said stays, even where it adds
+// nothing: they would miss it.
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { buildDigraph, type Digraph, sortTopologically, successorsOf } from './digraph.ts';
+import { edgeEnds, findEnds } from './events.ts';
+import type { OutlineIndex } from './outline-index.ts';
+
+const derived: RoadmapEdge['why'][] = ['data', 'pattern', 'strategy'];
+/** Sources whose reach is followed at once; a round needs two sets of as many bits for each event. */
+const atOnce = 1024;
+
+/**
+ * `edges` without the derived ones that the rest imply. Of an order without circles; derived edges have no lag, so what
+ * remains does not depend on the order of removal.
+ */
+export function reduceEdges(index: OutlineIndex, edges: RoadmapEdge[]): RoadmapEdge[] {
+  const candidates = edges.filter(({ why }) => derived.includes(why));
+  if (candidates.length === 0) return edges;
+  const implied = findImplied(index, edges, candidates, 'by others');
+  return implied.size === 0 ? edges : edges.filter((edge) => !implied.has(edge));
+}
+
+/**
+ * Those of `candidates`, taken without their lags, that follow from `edges`. `by others`: over at least one event in
+ * between, so that an edge among both does not count for itself.
+ */
+export function findImplied(
+  index: OutlineIndex,
+  edges: RoadmapEdge[],
+  candidates: RoadmapEdge[],
+  how: 'at all' | 'by others',
+): Set<RoadmapEdge> {
+  const graph = buildDigraph(2 * index.nodes.length, forwardPairs(index, edges));
+  const order = sortTopologically(graph);
+  const wanted = candidates.flatMap((edge) => {
+    const events = eventsOf(index, edge);
+    return events === null ? [] : [{ edge, ...events }];
+  });
+  const sources = [...new Set(wanted.map(({ from }) => from))];
+  const implied = new Set<RoadmapEdge>();
+  for (let first = 0; first < sources.length; first += atOnce) {
+    const bits = new Map(sources.slice(first, first + atOnce).map((from, bit) => [from, bit]));
+    const { near, far } = followAll(graph, order, bits);
+    for (const { edge, from, to } of wanted) {
+      const bit = bits.get(from);
+      if (bit === undefined) continue;
+      if (far(bit, to) || (how === 'at all' && near(bit, to))) implied.add(edge);
+    }
+  }
+  return implied;
+}
+
+function eventsOf(index: OutlineIndex, edge: RoadmapEdge): { from: number; to: number } | null {
+  const ends = findEnds(index, edge);
+  if (ends === null) return null;
+  const { fromFinish, toFinish } = edgeEnds[edge.type];
+  const size = index.nodes.length;
+  return { from: (fromFinish ? size : 0) + ends.from, to: (toFinish ? size : 0) + ends.to };
+}
+
+/** Arcs over which time only goes on: a lead may go back, so nothing follows from it. */
+function forwardPairs(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
+  const size = index.nodes.length;
+  const pairs: number[] = [];
+  for (let place = 0; place < size; place++) {
+    pairs.push(place, size + place);
+    const parent = index.parents[place] ?? -1;
+    if (parent !== -1) pairs.push(parent, place, size + place, size + parent);
+  }
+  for (const edge of edges) {
+    const events = edge.lag_minutes < 0 ? null : eventsOf(index, edge);
+    if (events !== null) pairs.push(events.from, events.to);
+  }
+  return pairs;
+}
+
+type Reaches = (bit: number, to: number) => boolean;
+
+/** Which sources reach which events: `near` over one arc, `far` over two and more. */
+function followAll(
+  graph: Digraph,
+  order: Int32Array,
+  bits: Map<number, number>,
+): { near: Reaches; far: Reaches } {
+  const words = Math.ceil(bits.size / 32);
+  const near = new Uint32Array(graph.size * words);
+  const far = new Uint32Array(graph.size * words);
+  const isSet =
+    (set: Uint32Array): Reaches =>
+    (bit, to) =>
+      ((set[to * words + (bit >> 5)] ?? 0) & (1 << (bit & 31))) !== 0;
+  for (const [from, bit] of bits) {
+    for (const to of successorsOf(graph, from)) {
+      const word = to * words + (bit >> 5);
+      near[word] = (near[word] ?? 0) | (1 << (bit & 31));
+    }
+  }
+  for (const v of order) {
+    for (const to of successorsOf(graph, v)) {
+      for (let word = 0; word < words; word++) {
+        const passed = (near[v * words + word] ?? 0) | (far[v * words + word] ?? 0);
+        if (passed !== 0) far[to * words + word] = (far[to * words + word] ?? 0) | passed;
+      }
+    }
+  }
+  return { near: isSet(near), far: isSet(far) };
+}

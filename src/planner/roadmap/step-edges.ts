@@ -1,0 +1,155 @@
+// From order between nodes to order between steps: the last steps of one node before the first of the other. Nodes
+// without steps pass on what they wait for; where too many would wait for too many, one step in between stands for all.
+import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { dependenciesOf, isSaidOfNodes, sourcesOf } from './collect-edges.ts';
+import { type NodeEdge, passThroughEmpty } from './empty-nodes.ts';
+import { edgeEnds } from './events.ts';
+import { type OutlineIndex, seriesOf, sharedDepth } from './outline-index.ts';
+
+/** From here on edges between two sets of steps meet in one step, where there is an operation for that. */
+const meetAbove = 200;
+
+export type Joint = Pick<StepDraft, 'tool' | 'operation'>;
+
+export type StepEdges = {
+  /** What each step (by number) waits for beside what it says itself; in the order of the roadmap. */
+  after: Map<number, Dependency[]>;
+  /** Steps that only stand for others, each behind the last step of a node. */
+  joints: { step: StepDraft; behind: number }[];
+  /** The steps of a node (by number) that wait for none of its others. */
+  first(place: number): number[];
+};
+
+/** Linear in steps and in the edges between them that come out; steps of different series do not wait for each other. */
+export function lowerEdges(
+  index: OutlineIndex,
+  edges: RoadmapEdge[],
+  joint: Joint | null,
+): StepEdges {
+  const series = index.nodes.map((_, place) => seriesOf(index, place));
+  const seriesAt = (step: number) => series[index.steps[step]?.node ?? -1] ?? -1;
+  const ends = new StepEnds(index, series);
+  const result: StepEdges = { after: new Map(), joints: [], first: (place) => ends.first(place) };
+  const meetings = new Map<number, string>();
+  // What steps take from each other, and what was said of steps, stands with the steps.
+  const own = edges.filter(
+    (edge) =>
+      edge.why === 'pattern' ||
+      edge.why === 'strategy' ||
+      (edge.why === 'stated' && isSaidOfNodes(index, edge)),
+  );
+  const lowered = passThroughEmpty(index, own).map((edge) => ({
+    ...edge,
+    depth: sharedDepth(index, edge.from, edge.to),
+  }));
+  const order = lowered.map((_, at) => at);
+  const put = (to: number, dependency: Dependency) => {
+    const list = result.after.get(to);
+    if (list) list.push(dependency);
+    else result.after.set(to, [dependency]);
+  };
+  const pending: (() => void)[] = [];
+  // The first and last steps of a whole depend on the edges inside it, which are deeper.
+  for (const at of order.sort((a, b) => (lowered[b]?.depth ?? 0) - (lowered[a]?.depth ?? 0))) {
+    const edge = lowered[at];
+    if (edge === undefined) continue;
+    const { fromFinish, toFinish } = edgeEnds[edge.type];
+    const sources = fromFinish ? ends.last(edge.from) : ends.first(edge.from);
+    const targets = toFinish ? ends.last(edge.to) : ends.first(edge.to);
+    const [before, behind] = [new Set(sources.map(seriesAt)), new Set(targets.map(seriesAt))];
+    for (const step of sources) if (behind.has(seriesAt(step))) ends.note('last', edge, step);
+    for (const step of targets) if (before.has(seriesAt(step))) ends.note('first', edge, step);
+    pending[at] = () => emit(edge, sources, targets);
+  }
+  function emit(edge: NodeEdge, sources: number[], targets: number[]): void {
+    const { type, lag_minutes } = edge;
+    const crowded = sources.length * targets.length > meetAbove;
+    const able = joint !== null && type === 'FS' && sources.length > 1 && targets.length > 1;
+    if (crowded && able && sources.every((step) => seriesAt(step) === -1)) {
+      const id = meetings.get(edge.from) ?? meet(edge.from, sources, joint);
+      for (const to of targets) if (seriesAt(to) === -1) put(to, { id, type, lag_minutes });
+      return;
+    }
+    for (const to of targets) {
+      for (const from of sources) {
+        const source = index.steps[from];
+        if (source !== undefined && from !== to && seriesAt(from) === seriesAt(to))
+          put(to, { id: source.id, type, lag_minutes });
+      }
+    }
+  }
+  function meet(place: number, sources: number[], { tool, operation }: Joint): string {
+    const node = index.nodes[place];
+    let id = `${node?.id ?? place}:done`.slice(0, 190);
+    while (index.stepPlaces.has(id)) id = `${id}+`;
+    const ids = sources.flatMap((step) => index.steps[step]?.id ?? []);
+    const title = node?.title.slice(0, 500) ?? id;
+    const step = { id, description: `All of “${title}” is done`, tool, operation, after: ids };
+    result.joints.push({ step, behind: Math.max(...sources) });
+    meetings.set(place, id);
+    return id;
+  }
+  // In the order of the roadmap, so that what was said first is read first.
+  for (const place of pending) place?.();
+  return result;
+}
+
+/** The first and last steps of nodes, as the edges between steps that are known so far have them. */
+class StepEnds {
+  readonly #index: OutlineIndex;
+  /** Depth of the deepest node inside which something comes before, or after, a step; 0: nothing does. */
+  readonly #depths: Record<'first' | 'last', Int32Array>;
+  readonly #parts: number[][];
+
+  constructor(index: OutlineIndex, series: number[]) {
+    this.#index = index;
+    const { steps, stepPlaces, parents, nodes } = index;
+    this.#depths = { first: new Int32Array(steps.length), last: new Int32Array(steps.length) };
+    this.#parts = nodes.map(() => []);
+    steps.forEach(({ node }, step) => {
+      for (let at = node; at !== -1; at = parents[at] ?? -1) this.#parts[at]?.push(step);
+    });
+    steps.forEach(({ draft, node }, to) => {
+      const said = dependenciesOf(draft);
+      const taken = sourcesOf(draft).map((id) => ({ id, type: 'FS' as const, lag_minutes: 0 }));
+      for (const { id, type, lag_minutes } of [...said, ...taken]) {
+        const from = stepPlaces.get(id);
+        const before = steps[from ?? -1]?.node;
+        if (from === undefined || before === undefined || series[before] !== series[node]) continue;
+        const depth = sharedDepth(index, before, node);
+        this.note('last', { type, lag_minutes, depth }, from);
+        this.note('first', { type, lag_minutes, depth }, to);
+      }
+    });
+  }
+
+  /** A lead, or an end that is not held, leaves a step among the first or the last. */
+  note(
+    which: 'first' | 'last',
+    { type, lag_minutes, depth }: { type: DependencyType; lag_minutes: number; depth: number },
+    step: number,
+  ): void {
+    const holds =
+      which === 'first' ? type === 'FS' || type === 'SS' : type === 'FS' || type === 'FF';
+    const depths = this.#depths[which];
+    if (holds && lag_minutes >= 0) depths[step] = Math.max(depths[step] ?? 0, depth);
+  }
+
+  #pick(which: 'first' | 'last', place: number): number[] {
+    const depth = this.#index.depths[place] ?? 0;
+    const depths = this.#depths[which];
+    const steps = this.#parts[place] ?? [];
+    const picked = steps.filter((step) => (depths[step] ?? 0) < depth);
+    // Steps that go round in a circle have neither end; then all of them stand at both.
+    return picked.length > 0 ? picked : steps;
+  }
+
+  first(place: number): number[] {
+    return this.#pick('first', place);
+  }
+
+  last(place: number): number[] {
+    return this.#pick('last', place);
+  }
+}

@@ -1,0 +1,49 @@
+// Nodes with work in waves, as Kahn's algorithm peels them: a wave waits for the ones before it, and what stands in
+// one may run together. Only finish-to-start separates waves, as it separates the numbers of steps on a card.
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { sortTopologically } from './digraph.ts';
+import { buildEvents } from './events.ts';
+import { findWork, type OutlineIndex } from './outline-index.ts';
+
+/**
+ * Level of each start (by number of node) and each finish (further by the number of nodes); -1: it lies on a circle.
+ * @param every whether each edge counts, or only those that separate waves
+ */
+function findLevels(index: OutlineIndex, edges: RoadmapEdge[], every: boolean): Int32Array {
+  const events = buildEvents(index, edges);
+  const { graph, firstEdge } = events;
+  const order = sortTopologically(graph);
+  const levels = new Int32Array(graph.size).fill(-1);
+  for (const v of order) levels[v] = 0;
+  for (const v of order) {
+    for (let at = graph.offsets[v] ?? 0; at < (graph.offsets[v + 1] ?? 0); at++) {
+      const to = graph.targets[at] ?? 0;
+      if (levels[to] === -1) continue;
+      const type = events.edges[(graph.arcs[at] ?? 0) - firstEdge]?.type;
+      const parts = type === 'FS' || (every && type !== undefined) ? 1 : 0;
+      levels[to] = Math.max(levels[to] ?? 0, (levels[v] ?? 0) + parts);
+    }
+  }
+  return levels;
+}
+
+/** Numbers of nodes in waves, in the order of the tree inside each. What lies on a circle is in none. */
+export function findWaves(index: OutlineIndex, edges: RoadmapEdge[]): number[][] {
+  const levels = findLevels(index, edges, false);
+  const waves = Map.groupBy(
+    findWork(index).filter((place) => levels[place] !== -1),
+    (place) => levels[place] ?? 0,
+  );
+  return [...waves].sort(([a], [b]) => a - b).map(([, wave]) => wave);
+}
+
+/**
+ * Nodes with work in one row: by waves, inside a wave so that none stands before one that it waits for, otherwise as
+ * the tree has them. Edges along the row make no circle.
+ */
+export function lineUp(index: OutlineIndex, edges: RoadmapEdge[]): number[] {
+  const levels = findLevels(index, edges, true);
+  return findWaves(index, edges).flatMap((wave) =>
+    wave.sort((a, b) => (levels[a] ?? 0) - (levels[b] ?? 0)),
+  );
+}

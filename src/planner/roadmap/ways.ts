@@ -1,0 +1,114 @@
+// The ways through an outline that a person can tell apart: only what is needed, one change after the other, or with a
+// look before what cannot be taken back.
+import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { planChecks } from './checked-way.ts';
+import { insertCheckpoints } from './checkpoints.ts';
+import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
+import type { Operations } from './operations.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';
+import { reduceEdges } from './reduce-edges.ts';
+import { lineUp } from './waves.ts';
+
+export const wayNames = ['as said', 'one at a time', 'checked'] as const;
+export type WayName = (typeof wayNames)[number];
+
+export type Way = {
+  name: WayName;
+  /** Ways that would have been the same. */
+  same: WayName[];
+  differs: string;
+  index: OutlineIndex;
+  edges: RoadmapEdge[];
+  nodes: OutlineNode[];
+  /** Nodes of `nodes` that are there only for this way. */
+  added: OutlineNode[];
+};
+
+/** Leaves outside any series whose steps change something, in the row in which they could run. */
+export function lineUpChanges({ index, edges }: CollectedEdges, operations: Operations): number[] {
+  return lineUp(index, edges).filter(
+    (place) =>
+      (index.children[place]?.length ?? 0) === 0 &&
+      seriesOf(index, place) === -1 &&
+      (index.ownSteps[place] ?? []).some((step) => {
+        const draft = index.steps[step]?.draft;
+        return draft !== undefined && operations.changes(draft);
+      }),
+  );
+}
+
+/** An edge that is there for the sake of a way only. */
+export function linkForWay(index: OutlineIndex, from: number, to: number): RoadmapEdge[] {
+  const [a, b] = [index.nodes[from], index.nodes[to]];
+  if (a === undefined || b === undefined) return [];
+  return [{ from: a.id, to: b.id, type: 'FS', lag_minutes: 0, why: 'strategy' }];
+}
+
+/** At least one way; two that come to the same are one. `collected` must hold no circle. */
+export function findWays(
+  outline: PlanOutline,
+  collected: CollectedEdges,
+  operations: Operations,
+): Way[] {
+  const { index, edges } = collected;
+  const said: Way = {
+    name: 'as said',
+    same: [],
+    differs: 'Only the order that was said or is needed; the rest runs side by side.',
+    index,
+    edges,
+    nodes: outline.nodes,
+    added: [],
+  };
+  const row = lineUpChanges(collected, operations);
+  const single: Way = {
+    ...said,
+    name: 'one at a time',
+    differs: 'Each change waits until the one before it has succeeded.',
+    edges: addEdges(
+      index,
+      edges,
+      row.flatMap((place, at) => linkForWay(index, row[at - 1] ?? -1, place)),
+    ),
+  };
+  const ways = [said];
+  for (const way of [single, makeChecked(said, collected, row, operations)]) {
+    const same = ways.find((other) => signatureOf(other) === signatureOf(way));
+    if (same === undefined) ways.push(way);
+    else same.same.push(way.name);
+  }
+  return ways;
+}
+
+function addEdges(index: OutlineIndex, base: RoadmapEdge[], more: RoadmapEdge[]): RoadmapEdge[] {
+  return more.length === 0 ? base : reduceEdges(index, mergeEdges([...base, ...more]));
+}
+
+function makeChecked(
+  said: Way,
+  collected: CollectedEdges,
+  row: number[],
+  operations: Operations,
+): Way {
+  const checks = planChecks(collected, row, operations);
+  const nodes = insertCheckpoints(said.nodes, checks.added);
+  const index = checks.added.length === 0 ? said.index : indexOutline({ nodes });
+  return {
+    ...said,
+    name: 'checked',
+    differs: checks.differs,
+    index,
+    edges: addEdges(index, collected.edges, checks.edges),
+    nodes,
+    added: checks.added.map(({ node }) => node),
+  };
+}
+
+/** Which edges remain when the implied ones are gone does not depend on how they came about, so equal ways look equal. */
+function signatureOf({ edges, added }: Way): string {
+  const parts = edges.map(
+    ({ from, to, type, lag_minutes }) => `${from}\t${to}\t${type}\t${lag_minutes}`,
+  );
+  return [...added.map(({ id }) => id), ...parts].sort().join('\n');
+}

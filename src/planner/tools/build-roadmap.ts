@@ -1,0 +1,203 @@
+// build_roadmap: compares the ways through the outline that a person can tell apart, and takes the one that fits them.
+// Needs no model; a model may name the way it, or the person, prefers.
+import { z } from 'zod';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import { canonicalPattern } from '#contracts/planning/pattern.ts';
+import type { Roadmap, RoadmapMetrics, RoadmapOption } from '#contracts/planning/roadmap.ts';
+import type { Adaptation } from '#contracts/planning/trace.ts';
+import { countOf } from '#contracts/words.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { optionsWanted } from '../policy/effects.ts';
+import { withoutAddedCheckpoints } from '../roadmap/checkpoints.ts';
+import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
+import { measureRoadmap } from '../roadmap/metrics.ts';
+import { describeCycle } from '../roadmap/name-nodes.ts';
+import { readOperations } from '../roadmap/operations.ts';
+import { readRequestWish, readWish } from '../roadmap/preference.ts';
+import { scoreWays } from '../roadmap/score.ts';
+import { findWaves } from '../roadmap/waves.ts';
+import { findWays, type Way, type WayName, wayNames } from '../roadmap/ways.ts';
+import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+
+const Input = z
+  .strictObject({
+    prefer: z
+      .enum(wayNames)
+      .nullish()
+      .describe(
+        'as said: only the order that is needed; one at a time: each change waits for the one before; checked: a look before what cannot be taken back. null: by the policy.',
+      ),
+    reason: z.string().nullish().describe('Why that one, in a sentence; null: by the figures.'),
+    confidence: z.number().nullish().describe('From 0 to 1: how sure you are. null: not known.'),
+  })
+  // Strict schemas want every key named, though a call without arguments is one too.
+  .meta({ required: ['prefer', 'reason', 'confidence'] });
+type Input = z.infer<typeof Input>;
+
+const adaptationsTold = 100;
+
+type Compared = { way: Way; metrics: RoadmapMetrics; score: number };
+
+/** @param guarded exact names of operations that the settings guard */
+export function createBuildRoadmap({
+  guarded,
+}: {
+  guarded: readonly string[];
+}): PlanningTool<Input> {
+  return {
+    name: 'build_roadmap',
+    description:
+      'Compares two or three ways through the outline and chooses one. Give a preference only if the person has one.',
+    input: Input,
+    stages: ['DRAFT_ROADMAP'],
+    prerequisites: ['dependencies'],
+    produces: ['roadmap'],
+    automatic: {},
+    revision: 1,
+    run: async (input, desk) => build(input, desk, guarded),
+  };
+}
+
+export const buildRoadmap = createBuildRoadmap({ guarded: [] });
+
+function build(input: Input, desk: Desk, guarded: readonly string[]): ToolOutcome {
+  const { state, policy, tools } = desk;
+  if (state.outline === null) return { result: fail('There is no outline yet.') };
+  const outline = withoutAddedCheckpoints(state.outline);
+  const collected = collectEdges(outline);
+  if (collected.cycle !== null)
+    return { result: fail(describeCycle(collected.index, collected.cycle)) };
+  const operations = readOperations(tools.manifest(), guarded);
+  const ways = findWays(outline, collected, operations);
+  const wish = findWish(input, desk, ways);
+  const measured = ways.map((way) => ({
+    way,
+    name: way.name,
+    metrics: measureRoadmap(way.index, way.edges, operations),
+  }));
+  const scores = scoreWays(measured, policy, outline.pattern, wish);
+  const compared = measured
+    .map(({ way, metrics }, at): Compared => ({ way, metrics, score: scores[at] ?? 0 }))
+    // Equal scores keep the order of the ways: what was said comes first.
+    .sort((a, b) => b.score - a.score)
+    .slice(0, optionsWanted(policy));
+  const [best] = compared;
+  if (best === undefined) return { result: fail('There is no way through the outline.') };
+  const reason = explain(input, compared, wish);
+  const roadmap = drawRoadmap(outline, collected, compared, best, reason);
+  const next: PlanOutline =
+    best.way.added.length === 0 ? outline : { ...outline, nodes: best.way.nodes };
+  return {
+    result: succeed({ chosen: roadmap.chosen, options: roadmap.options_tried }, reason),
+    changes: { roadmap, ...(next === state.outline ? {} : { outline: next }) },
+    adaptations: tellAdaptations(best.way),
+    self: readShare(input.confidence),
+    heuristics: best.score,
+    ends: 'drafted',
+  };
+}
+
+function readShare(value: number | null | undefined): number | null {
+  return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
+}
+
+/** What the model gives for the person, what they want changed, or what they asked for in the first place. */
+function findWish(input: Input, { state, request }: Desk, ways: Way[]): WayName | null {
+  const wanted =
+    input.prefer ??
+    (state.change?.gate === 'roadmap' ? readWish(state.change.feedback) : null) ??
+    readRequestWish(request);
+  // A way that would be the same as another goes by its name.
+  return (
+    ways.find(({ name, same }) => wanted !== null && [name, ...same].includes(wanted))?.name ?? null
+  );
+}
+
+function drawRoadmap(
+  outline: PlanOutline,
+  collected: CollectedEdges,
+  compared: Compared[],
+  { way }: Compared,
+  reason: string,
+): Roadmap {
+  const { pattern } = outline;
+  const contradicted = collected.contradicted.length;
+  const notes =
+    contradicted === 0
+      ? []
+      : [`What was said wins over the order of the pattern in ${countOf(contradicted, 'place')}.`];
+  return {
+    pattern,
+    context: { pattern_type: canonicalPattern(pattern), pattern, notes },
+    waves: findWaves(way.index, way.edges).map((wave) =>
+      wave.flatMap((place) => way.index.nodes[place]?.id ?? []),
+    ),
+    edges: way.edges,
+    options_tried: compared.map(
+      ({ way: { name, differs }, metrics, score }): RoadmapOption => ({
+        name,
+        differs: differs.slice(0, 500),
+        metrics,
+        score,
+      }),
+    ),
+    chosen: way.name,
+    reason,
+  };
+}
+
+const fits: Record<WayName, string> = {
+  'as said': 'It holds what you said and nothing more.',
+  'one at a time': 'Each change is seen to succeed before the next begins.',
+  checked: 'What cannot be taken back waits for a look.',
+};
+
+function explain(input: Input, compared: Compared[], wish: WayName | null): string {
+  const [best, ...others] = compared;
+  if (best === undefined) return '';
+  const said = input.reason?.trim().replace(/\s+/g, ' ') ?? '';
+  if (said !== '' && wish === best.way.name) return said.slice(0, 1000);
+  if (others.length === 0 && best.way.same.length > 0)
+    return 'There is only one order in which this can be done.';
+  const asked = wish === best.way.name ? ', as you asked' : '';
+  return `${fits[best.way.name]} ${compareTimes(best, others)}`
+    .trim()
+    .replace(/\.$/, `${asked}.`)
+    .slice(0, 1000);
+}
+
+/** "It takes 3 minutes, “one at a time” 9." */
+function compareTimes({ metrics }: Compared, others: Compared[]): string {
+  const slower = others.filter(
+    (other) => other.metrics.makespan_minutes !== metrics.makespan_minutes,
+  );
+  if (slower.length === 0 || metrics.makespan_minutes === 0) return '';
+  const words = slower.map(
+    (other) => `“${other.way.name}” ${sayMinutes(other.metrics.makespan_minutes)}`,
+  );
+  return `By estimate it takes ${sayMinutes(metrics.makespan_minutes)}, ${words.join(' and ')}.`;
+}
+
+function sayMinutes(minutes: number): string {
+  if (minutes < 120) return countOf(Math.max(1, Math.round(minutes)), 'minute');
+  if (minutes < 2880) return countOf(Math.round(minutes / 60), 'hour');
+  return countOf(Math.round(minutes / 1440), 'day');
+}
+
+function tellAdaptations({ added, edges, name }: Way): Adaptation[] {
+  const nodes = added.map(
+    ({ id, title }): Adaptation => ({
+      what: 'added',
+      node: id,
+      introduced_by: 'system',
+      why: title.slice(0, 1000),
+    }),
+  );
+  const links = edges
+    .filter(({ why }) => why === 'strategy')
+    .map(({ from, to }): Adaptation => {
+      const node = `${from} → ${to}`.slice(0, 500);
+      return { what: 'linked', node, introduced_by: 'system', why: `the way “${name}”` };
+    });
+  return [...nodes, ...links].slice(0, adaptationsTold);
+}
