@@ -22,6 +22,7 @@ import { exportRoutes } from './routes/exports.ts';
 import { importRoutes } from './routes/import.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
 import { closeGracefully } from './shutdown.ts';
@@ -84,6 +85,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       exportRoutes,
       importRoutes,
       conversationRoutes,
+      policyRoutes,
       eventRoutes,
     ];
     for (const group of groups) await api.register(group, context);

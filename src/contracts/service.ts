@@ -6,6 +6,7 @@ import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
+import type { InteractionPolicy, PolicyOverride } from './policy.ts';
 import type { RunRequest, RunView } from './run.ts';
 import type { SessionCardFacts, SessionChoice } from './session-card.ts';
 import type {
@@ -85,6 +86,11 @@ export type Simulation = {
   problems: { step_id: string | null; reason: string }[];
 };
 
+/** How a person likes to be talked to: what holds, and what of it they have set. */
+export type PolicyView = { user: string; policy: InteractionPolicy; set: PolicyOverride };
+/** `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. */
+export type PolicyChange = { policy: PolicyOverride; keep: boolean };
+
 /**
  * Every method may throw CountersignError; nothing else is expected.
  * `actor` is who asks; permissions are checked here, whatever the surface.
@@ -101,6 +107,8 @@ export type Service = {
   /** A message in a conversation: decides, answers the open question, or starts a run. */
   say(conversation: string, text: string, actor: Actor): Promise<{ run_id: string | null }>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
+  getPolicy(user: string): Promise<PolicyView>;
+  setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
 
   propose(
     draft: PlanDraft,

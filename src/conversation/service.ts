@@ -15,6 +15,7 @@ import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
+import { getPolicy, setPolicy } from './own-policy.ts';
 import { readCardFacts } from './plan-card.ts';
 import { emptyTrace, readRunTrace } from './planning-trace.ts';
 import { readRunCard } from './session-card.ts';
@@ -33,6 +34,8 @@ export function createService(context: ConversationContext): Service {
     decideRun: (runId, choice, actor) => decideRun(context, runId, choice, actor),
     say: (conversation, text, actor) => say(context, conversation, text, actor),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
+    getPolicy: (user) => getPolicy(db.query, user),
+    setPolicy: (user, change, actor) => setPolicy(db, user, change, actor),
 
     async propose(draft, options, actor) {
       const origin = {

@@ -1,5 +1,5 @@
 // How people like to be talked to: the sliders they set, and whether they were asked.
-import { eq, sql } from 'drizzle-orm';
+import { eq, isNull, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Queryable } from './database.ts';
 import { interactionPolicies } from './schema.ts';
@@ -33,4 +33,33 @@ export async function storePolicy(
         updated_at: sql`clock_timestamp()`,
       },
     });
+}
+
+/** Sets exactly these sliders of a person; the others are as nobody has set them. */
+export async function replacePolicy(
+  db: Queryable,
+  user: string,
+  policy: PolicyOverride,
+): Promise<void> {
+  await db
+    .insert(interactionPolicies)
+    .values({ user, policy })
+    .onConflictDoUpdate({
+      target: interactionPolicies.user,
+      set: { policy: sql`excluded.policy`, updated_at: sql`clock_timestamp()` },
+    });
+}
+
+/** Notes that the person is asked for their style. @returns whether it is the caller who asks: true for one of all */
+export async function markProbed(db: Queryable, user: string): Promise<boolean> {
+  const marked = await db
+    .insert(interactionPolicies)
+    .values({ user, probed_at: sql`clock_timestamp()` })
+    .onConflictDoUpdate({
+      target: interactionPolicies.user,
+      set: { probed_at: sql`clock_timestamp()` },
+      setWhere: isNull(interactionPolicies.probed_at),
+    })
+    .returning({ user: interactionPolicies.user });
+  return marked.length === 1;
 }

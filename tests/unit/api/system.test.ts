@@ -105,6 +105,8 @@ describe('the OpenAPI document', () => {
     ),
     ...['approve', 'reject', 'propose-changes', 'cancel'].map((verb) => `POST ${plan}/${verb}`),
     ...['pause', 'resume', 'retry', 'simulate'].map((verb) => `POST ${plan}/${verb}`),
+    'GET /api/policy/{user}',
+    'PUT /api/policy/{user}',
     'GET /api/conversations/{id}/messages',
     'POST /api/conversations/{id}/messages',
     'GET /api/conversations/{id}/events',

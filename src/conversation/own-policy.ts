@@ -1,0 +1,33 @@
+// The sliders a person keeps for themselves. Only that person sets them, whatever the surface; never a model.
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { applyOverride, defaultPolicy } from '#contracts/policy.ts';
+import type { PolicyChange, PolicyView } from '#contracts/service.ts';
+import { JsonObject } from '#contracts/text.ts';
+import { recordDeeds } from '#store/audit.ts';
+import type { Database, Queryable } from '#store/database.ts';
+import { readPolicy, replacePolicy, storePolicy } from '#store/policies.ts';
+
+export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
+  const { policy } = await readPolicy(db, user);
+  return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
+}
+
+/** @throws `not_allowed` for anybody else than the person */
+export async function setPolicy(
+  db: Database,
+  user: string,
+  { policy, keep }: PolicyChange,
+  actor: Actor,
+): Promise<PolicyView> {
+  if (actor.kind !== 'person' || actor.id !== user) {
+    throw new CountersignError('not_allowed', `Only ${user} can change how I talk to ${user}.`);
+  }
+  return db.transaction(async (tx) => {
+    if (keep) await storePolicy(tx, user, policy);
+    else await replacePolicy(tx, user, policy);
+    const data = JsonObject.parse({ policy, keep });
+    await recordDeeds(tx, [{ planId: null, actor, action: 'set_policy', data }]);
+    return getPolicy(tx, user);
+  });
+}
