@@ -53,8 +53,9 @@ function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
     name: model.name,
     limits,
     clock,
-    payFor({ request: { runId, turn, user, policy } }) {
-      const place = { runId, turn, user };
+    payFor({ request: { runId, turn, user, policy }, state }) {
+      // A stage that is tried again asks anew, though its words may be the same.
+      const place = { runId, turn, user, round: state.trace.length };
       if (store === null) return inMemory(place);
       const { db, budget } = store;
       return payForCalls({ model, budget, db: db.query }, place, policy);
@@ -78,6 +79,11 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       if (store !== null) return createRemember(store.db.query, place, desk, readState);
       return async (_, __, make) => ({ outcome: await make(), remembered: false });
     },
+    readCost:
+      store === null
+        ? null
+        : async ({ runId, turn, user }) =>
+            (await store.budget.readSpent({ runId, turn, user })).turn,
     limits,
     thresholds: options.thresholds ?? usualThresholds,
     flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },

@@ -38,6 +38,8 @@ export type ControllerOptions = {
     desk: Omit<Desk, 'state' | 'signal' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
+  /** US dollars of this turn by the books, with what a planner that died had paid; null: the session's own count is all. */
+  readCost: ((request: PlanningRequest) => Promise<number>) | null;
   limits: PlanningLimits;
   thresholds: Thresholds;
   flags: { allowNewSubtypes: boolean; requireRfcForNewSubtype: boolean };
@@ -240,7 +242,9 @@ async function planTurn(
     if (signal.aborted) break;
     seq = await move(options, session, stage, event, seq, request);
   }
+  const cost = (await options.readCost?.(request)) ?? session.state.cost_usd;
   return describeOutcome(session.state, request, {
+    cost,
     planner: reasoner.name,
     tools,
     stopped: signal.aborted,

@@ -88,7 +88,7 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
 export function describeOutcome(
   state: Readonly<PlanningState>,
   request: PlanningRequest,
-  by: { planner: string; tools: PlannerTools; stopped: boolean; draft: () => PlanDraft | null },
+  by: { planner: string; cost: number; tools: PlannerTools; stopped: boolean; draft: () => PlanDraft | null },
 ): PlanningOutcome {
   const result: Result = by.stopped
     ? {
@@ -109,7 +109,7 @@ export function describeOutcome(
     reason,
     planner: by.planner,
     confidence: weakest(state),
-    cost_usd: state.cost_usd,
+    cost_usd: by.cost,
     trace: state.trace,
     session: { ...state },
   };

@@ -10,7 +10,7 @@ import { writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
   /** The model for one turn of a run, with its budget. */
-  payFor(task: Pick<StageTask, 'request'>): PaidModel;
+  payFor(task: Pick<StageTask, 'request' | 'state'>): PaidModel;
   name: string;
   limits: PlanningLimits;
   clock: Clock;

@@ -1,4 +1,5 @@
 // DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
+import { noteAssumptions, readAssumptions } from '../tools/elicit-context.ts';
 import { fillStage, giveUp, type StageRunner } from './stage.ts';
 
 export const draftOutline: StageRunner = async (context) => {
@@ -20,6 +21,8 @@ export const draftOutline: StageRunner = async (context) => {
       composite: self ?? heuristics ?? 1,
     });
   if (session.state.change?.gate === 'outline') session.change({ change: null });
+  // What was assumed instead of asked stands on the plan.
+  session.change(noteAssumptions(session.state, readAssumptions(session.state.hints)));
   session.change({ hints: [] });
   return 'drafted';
 };

@@ -1,0 +1,48 @@
+// Every tool that planning has: the thirteen, the verbs of the conversation, and operations that only read.
+import type { StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { PlannerTools } from './ports.ts';
+import { brainstorm } from './tools/brainstorm.ts';
+import { buildRoadmap } from './tools/build-roadmap.ts';
+import { craftOptions } from './tools/craft-options.ts';
+import { elicitContext } from './tools/elicit-context.ts';
+import { generateNodes } from './tools/generate-nodes.ts';
+import { createGenerateSchedule } from './tools/generate-schedule.ts';
+import { handleApproval } from './tools/handle-approval.ts';
+import { createProbePortfolio, type OtherPlans } from './tools/probe-portfolio.ts';
+import { probePreference } from './tools/probe-preference.ts';
+import { resolveDependencies } from './tools/resolve-dependencies.ts';
+import { selectPattern } from './tools/select-pattern.ts';
+import { summarize } from './tools/summarize.ts';
+import { validateGrammar } from './tools/validate-grammar.ts';
+import { type BenchTool, toBenchTool } from './workbench/bench-tool.ts';
+import { conversationTools } from './workbench/conversation-tools.ts';
+import { createReadingTools } from './workbench/reading-tools.ts';
+
+export type { OtherPlans } from './tools/probe-portfolio.ts';
+
+/** @returns the tools as they are now: what can be read may change between turns */
+export function createToolset(options: {
+  tools: PlannerTools;
+  profile: StrategyProfile;
+  otherPlans: OtherPlans;
+}): () => BenchTool[] {
+  const { tools, profile, otherPlans } = options;
+  const own = [
+    toBenchTool(selectPattern),
+    toBenchTool(generateNodes),
+    toBenchTool(elicitContext),
+    ...conversationTools,
+    toBenchTool(brainstorm),
+    toBenchTool(craftOptions),
+    toBenchTool(probePreference),
+    toBenchTool(validateGrammar),
+    toBenchTool(resolveDependencies),
+    toBenchTool(buildRoadmap),
+    toBenchTool(createGenerateSchedule({ profile })),
+    toBenchTool(createProbePortfolio({ profile, otherPlans })),
+    toBenchTool(handleApproval),
+    toBenchTool(summarize),
+  ];
+  const names = own.map(({ name }) => name);
+  return () => [...own, ...createReadingTools(tools, names)];
+}

@@ -1,0 +1,277 @@
+// The outer loop with a scripted reasoner: the happy path, retries, caps, pauses, decisions, and planners that die.
+import { describe, expect, it } from 'vitest';
+import type { Stage } from '#contracts/planning/stages.ts';
+import { defaultPolicy } from '#contracts/policy.ts';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { keepInMemory } from '#planner/controller/checkpoints.ts';
+import { limits } from '../planners.ts';
+import { request } from '../requests.ts';
+import { type Acts, calling, script } from './scripted.ts';
+
+const signal = () => new AbortController().signal;
+
+const proposal = (steps: object[] = [], confidence: number | null = 0.9) => ({
+  title: 'Notes',
+  summary: 'Both notes exist.',
+  steps: [write('1', 'a.txt'), write('2', 'b.txt', ['1']), ...steps],
+  risks: [],
+  confidence,
+});
+
+function write(id: string, path: string, after: string[] = []) {
+  return {
+    id,
+    description: `Write ${path}`,
+    tool: 'workspace',
+    operation: 'write',
+    args: JSON.stringify({ path, content: 'x' }),
+    target: path,
+    after,
+  };
+}
+
+const straight: Acts = { COLLECT_CONTEXT: calling('plan_propose', proposal()) };
+
+function stagesOf(outcome: PlanningOutcome): string[] {
+  return outcome.trace.flatMap(({ event, to }) =>
+    event === undefined ? [] : [`${event} → ${to}`],
+  );
+}
+
+/** The next turn of the same run. */
+function next(before: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest {
+  return { ...before, turn: before.turn + 1, decision: { kind: 'said' }, ...more };
+}
+
+describe('a request that is plain', () => {
+  it('goes through every stage with one call of its reasoner, and comes to a proposal', async () => {
+    const { planner, asked } = script(straight);
+    const outcome = await planner.plan(request('Write two notes'), signal());
+    expect(asked).toEqual(['COLLECT_CONTEXT']);
+    expect(stagesOf(outcome)).toEqual([
+      'sufficient_context → DRAFT_OUTLINE',
+      'drafted → VALIDATE_OUTLINE',
+      'valid → DRAFT_ROADMAP',
+      'drafted → VALIDATE_ROADMAP',
+      'valid → DRAFT_SCHEDULE',
+      'drafted → VALIDATE_SCHEDULE',
+      'valid → SEEK_APPROVAL',
+      'no_response → NEEDS_CLARIFICATION',
+    ]);
+    expect(outcome.result).toMatchObject({
+      kind: 'proposal',
+      draft: { title: 'Notes', steps: [{ id: '1' }, { id: '2', after: ['1'] }] },
+    });
+    expect(outcome.session).toMatchObject({
+      stage: 'NEEDS_CLARIFICATION',
+      pause: { kind: 'plan' },
+    });
+  });
+
+  it('holds nothing back that nobody asked to wait', async () => {
+    const outcome = await script(straight).planner.plan(request('Write two notes'), signal());
+    expect(outcome.result.kind === 'proposal' && outcome.result.draft.steps).toEqual([
+      expect.not.objectContaining({ not_before: expect.anything() }),
+      expect.not.objectContaining({ not_before: expect.anything() }),
+    ]);
+  });
+
+  it('stores the session after each transition, by the stage it leads to', async () => {
+    const { planner, stored } = script(straight);
+    await planner.plan(request('Write two notes'), signal());
+    expect(stored.map(({ stage }) => stage)).toEqual<Stage[]>([
+      'COLLECT_CONTEXT',
+      'DRAFT_OUTLINE',
+      'VALIDATE_OUTLINE',
+      'DRAFT_ROADMAP',
+      'VALIDATE_ROADMAP',
+      'DRAFT_SCHEDULE',
+      'VALIDATE_SCHEDULE',
+      'SEEK_APPROVAL',
+      'NEEDS_CLARIFICATION',
+    ]);
+  });
+});
+
+describe('a planner that dies', () => {
+  it('is replaced at any transition by one that comes to the same plan and fills no stage twice', async () => {
+    const whole = script(straight);
+    const one = request('Write two notes');
+    const expected = await whole.planner.plan(one, signal());
+    for (const [index, state] of whole.stored.entries()) {
+      const checkpoints = keepInMemory();
+      await checkpoints.append(state, null, 0);
+      const { planner, asked } = script(straight, { checkpoints });
+      const outcome = await planner.plan(one, signal());
+      expect(outcome.result, state.stage).toEqual(expected.result);
+      expect(asked, `from ${state.stage}`).toEqual(index === 0 ? ['COLLECT_CONTEXT'] : []);
+    }
+  });
+
+  it('leaves its place to the other where two are at one turn', async () => {
+    const checkpoints = keepInMemory();
+    const one = request('Write two notes');
+    const late = script(
+      {
+        COLLECT_CONTEXT: async (task) => {
+          // Another planner comes to an end while this one still thinks.
+          await script(straight, { checkpoints }).planner.plan(one, signal());
+          return calling('plan_propose', proposal())(task, 1);
+        },
+      },
+      { checkpoints },
+    );
+    const outcome = await late.planner.plan(one, signal());
+    expect(outcome.result).toEqual({ kind: 'superseded' });
+    expect((await checkpoints.read(one.runId))?.state.stage).toBe('NEEDS_CLARIFICATION');
+  });
+
+  it('says nothing that counts when it is stopped, and stores nothing of the stage', async () => {
+    const stop = new AbortController();
+    const { planner, stored } = script({
+      COLLECT_CONTEXT: async ({ bench }) => {
+        stop.abort();
+        bench.say({ kind: 'aborted', reason: 'cancelled', text: 'Stopped.' }, 'cancelled');
+        return 'fatal_error';
+      },
+    });
+    const outcome = await planner.plan(request('Write two notes'), stop.signal);
+    expect(outcome.result).toMatchObject({ kind: 'aborted', reason: 'cancelled' });
+    expect(stored.map(({ stage }) => stage)).toEqual(['COLLECT_CONTEXT']);
+  });
+});
+
+describe('how sure it is', () => {
+  it.each([
+    // 0.5 × self + 0.3 × 1 + 0.2 × 1
+    [0.4, 1, 'proposal'],
+    [0.39, 3, 'question'],
+    [null, 1, 'proposal'],
+  ])('with %s of its own is asked %d times and ends with a %s', async (self, times, kind) => {
+    const drafts: Acts = {
+      COLLECT_CONTEXT: calling('plan_propose', proposal([], self)),
+      DRAFT_OUTLINE: calling('plan_propose', proposal([], self)),
+    };
+    const { planner, asked } = script(drafts);
+    const outcome = await planner.plan(request('Write two notes'), signal());
+    expect(outcome.result.kind).toBe(kind);
+    expect(asked).toHaveLength(times);
+  });
+
+  it('asks for less in each try after the first', async () => {
+    const hints: string[][] = [];
+    const { planner } = script({
+      COLLECT_CONTEXT: calling('plan_propose', proposal([], 0)),
+      DRAFT_OUTLINE: async (task) => {
+        hints.push(task.state.hints);
+        return calling('plan_propose', proposal([], 0.9))(task, 1);
+      },
+    });
+    const outcome = await planner.plan(request('Write two notes'), signal());
+    expect(outcome.result.kind).toBe('proposal');
+    expect(hints).toHaveLength(1);
+    expect(hints[0]?.join(' ')).toContain('only what is certain');
+  });
+});
+
+describe('caps', () => {
+  it('end in a named outcome when time is up, before a stage begins', async () => {
+    let now = Date.parse('2026-03-04T10:00:00Z');
+    const clock = { now: () => new Date(now) };
+    const { planner, asked } = script(
+      {
+        COLLECT_CONTEXT: async (task) => {
+          now += 46_000;
+          return calling('plan_propose', proposal())(task, 1);
+        },
+      },
+      { clock },
+    );
+    const outcome = await planner.plan(request('Write two notes'), signal());
+    expect(outcome.result).toMatchObject({ kind: 'aborted', reason: 'cap_time' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('try a stage as often as is allowed and no more', async () => {
+    for (const retries of [0, 1, 2]) {
+      const poor = calling('plan_propose', proposal([], 0.1));
+      const { planner, asked } = script(
+        { COLLECT_CONTEXT: poor, DRAFT_OUTLINE: poor },
+        { limits: { ...limits, retries } },
+      );
+      const outcome = await planner.plan(request('Write two notes'), signal());
+      expect(outcome.result.kind).toBe('question');
+      expect(asked).toHaveLength(1 + retries);
+    }
+  });
+});
+
+describe('milestone approvals', () => {
+  const policy = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
+
+  async function until(gate: 'outline' | 'roadmap') {
+    const scripted = script(straight);
+    const first = request('Write two notes', { policy });
+    let outcome = await scripted.planner.plan(first, signal());
+    let last = first;
+    if (gate === 'roadmap') {
+      if (outcome.result.kind !== 'gate') throw new Error('no gate');
+      const { digest } = outcome.result;
+      last = next(last, { decision: { kind: 'approve', by: 'ana', digest } });
+      outcome = await scripted.planner.plan(last, signal());
+    }
+    return { ...scripted, outcome, last };
+  }
+
+  it('stop at the outline, then at the roadmap, then at the plan', async () => {
+    const { outcome: first } = await until('outline');
+    expect(first.result).toMatchObject({ kind: 'gate', gate: 'outline' });
+    const { planner, outcome: second, last } = await until('roadmap');
+    expect(second.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
+    if (second.result.kind !== 'gate') throw new Error('no gate');
+    const { digest } = second.result;
+    const third = await planner.plan(
+      next(last, { decision: { kind: 'approve', by: 'ana', digest } }),
+      signal(),
+    );
+    expect(third.result.kind).toBe('proposal');
+    expect(third.session?.approvals).toMatchObject({
+      outline: { by: 'ana' },
+      roadmap: { by: 'ana' },
+    });
+  });
+
+  it('take no approval of something else than what is shown', async () => {
+    const { planner, last } = await until('outline');
+    const digest = 'f'.repeat(64);
+    const outcome = await planner.plan(
+      next(last, { decision: { kind: 'approve', by: 'ana', digest } }),
+      signal(),
+    );
+    expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline' });
+    expect(outcome.session?.approvals).toEqual({});
+  });
+
+  it('end when a person rejects what is shown', async () => {
+    const { planner, last } = await until('outline');
+    const outcome = await planner.plan(
+      next(last, { decision: { kind: 'reject', by: 'ana' } }),
+      signal(),
+    );
+    expect(outcome.result.kind).toBe('aborted');
+    expect(outcome.session?.stage).toBe('ABORTED');
+  });
+
+  it('keep the gate when the person only asks about it', async () => {
+    const scripted = script({
+      COLLECT_CONTEXT: (task, time) =>
+        time === 1
+          ? calling('plan_propose', proposal())(task, time)
+          : calling('answer', { text: 'Two files.' })(task, time),
+    });
+    const first = request('Write two notes', { policy });
+    await scripted.planner.plan(first, signal());
+    const outcome = await scripted.planner.plan(next(first, { text: 'How many files?' }), signal());
+    expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline', text: 'Two files.' });
+  });
+});

@@ -1,0 +1,84 @@
+// A controller whose reasoner does what a test says, stage by stage; everything else of it is real.
+import { type Clock, systemClock } from '#contracts/clock.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { Planner } from '#contracts/run.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { type Checkpoints, keepInMemory } from '#planner/controller/checkpoints.ts';
+import { type ControllerOptions, createController } from '#planner/controller/controller.ts';
+import type { Reasoner, StageTask } from '#planner/reasoner.ts';
+import { createToolset } from '#planner/toolset.ts';
+import { builtins, toolsOf } from '../manifest.ts';
+import { limits } from '../planners.ts';
+
+export type Act = (task: StageTask, time: number) => Promise<StageEvent>;
+export type Acts = Partial<Record<Stage, Act>>;
+
+/** Calls a tool and ends the stage as it says, or by `otherwise`. */
+export function calling(name: string, args: JsonObject, otherwise: StageEvent = 'drafted'): Act {
+  return async ({ bench, signal }) => {
+    const { result, ends } = await bench.call(name, args, signal);
+    if (!result.ok) throw new Error(`${name} failed: ${result.explanations.join(' ')}`);
+    return ends ?? otherwise;
+  };
+}
+
+export type Scripted = {
+  planner: Planner;
+  checkpoints: Checkpoints;
+  /** Stages the reasoner was asked to fill, in order. */
+  asked: Stage[];
+  /** Every state that was stored, in order. */
+  stored: PlanningState[];
+};
+
+export function script(
+  acts: Acts,
+  more: Partial<Omit<ControllerOptions, 'reasoner'>> & { clock?: Clock } = {},
+): Scripted {
+  const asked: Stage[] = [];
+  const stored: PlanningState[] = [];
+  const inMemory = keepInMemory();
+  const checkpoints: Checkpoints = {
+    read: inMemory.read,
+    async append(state, transition, seq) {
+      const next = await inMemory.append(state, transition, seq);
+      if (next !== null) stored.push(structuredClone(state));
+      return next;
+    },
+  };
+  const times = new Map<Stage, number>();
+  const reasoner: Reasoner = {
+    name: 'scripted',
+    model: null,
+    fill(task) {
+      const time = (times.get(task.stage) ?? 0) + 1;
+      times.set(task.stage, time);
+      asked.push(task.stage);
+      const act = acts[task.stage];
+      if (act === undefined) throw new Error(`nothing is scripted for ${task.stage}`);
+      return act(task, time);
+    },
+    route: () => Promise.resolve(null),
+  };
+  const tools = toolsOf(builtins);
+  const planner = createController({
+    reasoner,
+    tools,
+    toolset: createToolset({
+      tools,
+      profile: StrategyProfile.parse({}),
+      otherPlans: () => Promise.resolve({ blocks: [], more: false }),
+    }),
+    checkpoints,
+    rememberFor: () => async (_, __, make) => ({ outcome: await make(), remembered: false }),
+    readCost: null,
+    limits,
+    thresholds: { continue: 0.7, escalate: 0.4 },
+    flags: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    clock: systemClock,
+    ...more,
+  });
+  return { planner, checkpoints, asked, stored };
+}
