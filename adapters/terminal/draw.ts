@@ -47,12 +47,15 @@ function drawRows(rows: Row[], indent: string, screen: Screen): string[] {
   const asideColumn = Math.max(0, ...rows.map(({ aside }) => stringWidth(aside)));
   const textColumn = Math.max(0, ...rows.map(({ text }) => stringWidth(text)));
   const beside = stringWidth(hanging) + textColumn + 4 + asideColumn <= width;
-  return rows.flatMap(({ lead, text, aside }) => {
-    const first = leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `;
+  return rows.flatMap(({ lead, text: given, aside }) => {
+    // A tree's indentation: breaking lines would take blanks from their beginning.
+    const text = given.replace(/^\u2003+/u, '');
+    const deeper = '  '.repeat(given.length - text.length);
+    const first = `${leadColumn === 0 ? indent : `${indent}${padText(lead, leadColumn)}  `}${deeper}`;
     const quiet = aside === '' ? '' : screen.style('dim', aside);
     if (aside === '' || !beside) {
       const words = aside === '' ? text : `${text}${screen.style('dim', ' · ')}${quiet}`;
-      return hangText(words, first, hanging, width);
+      return hangText(words, first, hanging + deeper, width);
     }
     return [`${first}${padText(text, textColumn)}    ${quiet}`];
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
-import { planPress } from '../../../adapters/console/page/live/presses.ts';
+import type { SessionPress } from '#contracts/session-card.ts';
+import { planPress, planSessionPress } from '../../../adapters/console/page/live/presses.ts';
 
 function pressOf(action: CardPress['action'], step?: string): CardPress {
   const press = { action, plan_id: 'PLAN-1', version: 2, digest: 'abc' };
@@ -90,5 +91,36 @@ describe('a press on a card', () => {
 
   it('opens the details without asking the server', () => {
     expect(send(pressOf('details'))).toMatchObject({ kind: 'show' });
+  });
+});
+
+describe('a press on the card of a session', () => {
+  const shown = { run_id: 'run-1', turn: 3, digest: 'abc' };
+  const send = (action: SessionPress['action'], extra: { choice?: string; text?: string } = {}) => {
+    const { choice, text = '' } = extra;
+    const press = { action, ...shown, ...(choice === undefined ? {} : { choice }) };
+    return planSessionPress(press, { ...press, [inputIdOf(press)]: text });
+  };
+  const call = (verb: string, body: object) => ({
+    kind: 'call',
+    call: { path: `/api/runs/run-1/${verb}`, body },
+  });
+  const bound = { turn: 3, digest: 'abc' };
+
+  it('decides about exactly the turn and digest that were shown', () => {
+    expect(send('session_approve')).toEqual(call('approve', bound));
+    expect(send('session_reject')).toEqual(call('reject', bound));
+  });
+
+  it('sends the change that was typed, or that the button stands for', () => {
+    const typed = { ...bound, feedback: 'later' };
+    expect(send('session_changes', { text: ' later ' })).toEqual(call('propose-changes', typed));
+    expect(send('session_changes', { choice: 'later' })).toEqual(call('propose-changes', typed));
+    expect(send('session_changes')).toMatchObject({ kind: 'refuse' });
+  });
+
+  it('answers with what was typed or picked', () => {
+    expect(send('session_answer', { choice: 'B' })).toEqual(call('reply', { text: 'B' }));
+    expect(send('session_answer', { text: ' ' })).toMatchObject({ kind: 'refuse' });
   });
 });
