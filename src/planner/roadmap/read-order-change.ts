@@ -23,7 +23,8 @@ export type OrderReading = {
 };
 
 type Clause = OrderChange[] | { unclear: string } | null;
-type Reader = (match: RegExpExecArray, finder: NodeFinder) => Clause;
+/** @param match the whole clause, and its parts */
+type Reader = (match: readonly string[], finder: NodeFinder) => Clause;
 
 const polite =
   /^(?:please|then|also|and|but|instead|rather|better|can you|could you|i(?:'d| would) (?:like|prefer)(?: it if| to)?|i want(?: you)?(?: to)?|let['’]?s|we should|you should|make sure(?: that)?|rather)\s+/i;
@@ -40,6 +41,13 @@ const forms: [RegExp, Reader][] = [
     readParallel,
   ],
   [/^(?:parallelise|parallelize)\s+(.+)$/i, readParallel],
+  [
+    new RegExp(
+      `^(?:${doing}\\s+)?(.+?\\s+)(?:(?:can|could|should|may|must)\\s+)?(?:be\\s+)?(?:run\\s+|go\\s+|happen\\s+|done\\s+)?(?:in parallel (?:with|to)|parallel to|side by side with|alongside|independently of)(\\s+.+)$`,
+      'i',
+    ),
+    ([all, one, other], finder) => readParallel([all, `${one}and${other}`], finder),
+  ],
   [
     /^(.+?)\s+(?:need(?:s)? not|do(?:es)?(?: not|n['’]?t) (?:need|have) to|should(?: not|n['’]?t)|must(?: not|n['’]?t))\s+wait (?:for|until)\s+(.+?)$/i,
     readFree,
@@ -71,7 +79,7 @@ const forms: [RegExp, Reader][] = [
   ],
   [
     new RegExp(
-      `^(?:${doing}\\s+)?(.+?)\\s+((?:(?:should|must|can(?:not)?|has to|have to|needs? to|is to|may)\\s+)?(?:not\\s+)?(?:(?:start|begin|finish|end|come|go|run|happen|wait|be done|depend)s?\\s+)?(?:only\\s+|right\\s+|immediately\\s+|directly\\s+)?(?:(?:at least\\s+)?\\S+\\s+(?:and a half\\s+)?(?:minutes?|mins?|hours?|days?|weeks?)\\s+)?(?:after|before|once|for|on|until|together with|at the same time as|in parallel with|alongside|behind|ahead of)\\s+.+)$`,
+      `^(?:${doing}\\s+)?(.+?)\\s+((?:(?:should|must|can(?:not)?|has to|have to|needs? to|is to|may)\\s+)?(?:not\\s+)?(?:only\\s+)?(?:(?:start|begin|finish|end|come|go|run|happen|wait|be done|depend)s?\\s+)?(?:only\\s+|right\\s+|immediately\\s+|directly\\s+)?(?:(?:at least\\s+)?\\S+\\s+(?:and a half\\s+)?(?:minutes?|mins?|hours?|days?|weeks?)\\s+)?(?:after|before|once|for|on|until|together with|at the same time as|in parallel with|alongside|behind|ahead of)\\s+.+)$`,
       'i',
     ),
     readRelation,
@@ -144,7 +152,7 @@ function unknownPart(words: string): { unclear: string } {
   return { unclear: `No part of the plan is called “${words}”. Which one is meant?` };
 }
 
-function readSwap(match: RegExpExecArray, finder: NodeFinder): Clause {
+function readSwap(match: readonly string[], finder: NodeFinder): Clause {
   const words = match[1] ?? '';
   const nodes = meant(words.replace(/\s+(?:with|for)\s+/i, ' and '), finder);
   if (nodes === null) return unknownPart(words);
@@ -158,7 +166,7 @@ function readSwap(match: RegExpExecArray, finder: NodeFinder): Clause {
 const everything =
   /^(?:all(?: (?:of )?(?:it|them|the (?:steps|tasks)|steps|tasks))?|everything|it|them)$/i;
 
-function readParallel(match: RegExpExecArray, finder: NodeFinder): Clause {
+function readParallel(match: readonly string[], finder: NodeFinder): Clause {
   const words = (match[1] ?? '').replace(/\s+with\s+/i, ' and ');
   if (everything.test(words)) return null;
   const nodes = meant(words, finder);
@@ -169,7 +177,7 @@ function readParallel(match: RegExpExecArray, finder: NodeFinder): Clause {
   return [{ kind: 'unlink', nodes: idsOf(nodes, finder) }];
 }
 
-function readFree(match: RegExpExecArray, finder: NodeFinder): Clause {
+function readFree(match: readonly string[], finder: NodeFinder): Clause {
   const [who, whom] = [match[1] ?? '', match[2] ?? ''];
   const self = meant(who, finder);
   const others = meant(whom.replace(/\s+(?:is|are) (?:done|finished|ready)$/i, ''), finder);
@@ -186,7 +194,7 @@ function readEnd(words: string, end: 'first' | 'last', finder: NodeFinder): Clau
   return linkEach(words, end, finder);
 }
 
-function readRelation(match: RegExpExecArray, finder: NodeFinder): Clause {
+function readRelation(match: readonly string[], finder: NodeFinder): Clause {
   return linkEach(match[1] ?? '', match[2] ?? '', finder);
 }
 

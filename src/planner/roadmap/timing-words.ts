@@ -57,11 +57,11 @@ const relations: [Relation, RegExp][] = [
   ],
   [
     'after',
-    /^(?:after(?: the moment)?|following|follows|once|when|as soon as|since|past|upon|from|later than|not until|only when)\s+/i,
+    /^(?:after(?: the moment)?|behind|following|follows|once|when|as soon as|since|past|upon|from|later than|not until|only when)\s+/i,
   ],
   [
     'before',
-    /^(?:before|prior to|ahead of|in time for|by(?: the time)?|until|till|earlier than|sooner than)\s+/i,
+    /^(?:before|prior to|ahead of|in front of|in time for|by(?: the time)?|until|till|earlier than|sooner than)\s+/i,
   ],
   ['into', /^into\s+/i],
   [
