@@ -21,6 +21,9 @@ export type Artifacts = {
   schedule: Schedule | null;
 };
 
+/** From so many rows on Postgres is told at once how they are distributed. */
+const analyzeFrom = 500;
+
 /** Stores rows of one table in one statement; `columns` as in `jsonb_to_recordset`. */
 async function insertRows(
   tx: Queryable,
@@ -71,25 +74,33 @@ async function insertNodes(tx: Queryable, key: Key, nodes: OutlineNode[]): Promi
 
 /** Which steps of the plan do the work of which node: those it names, and occurrences of those that come again. */
 async function linkSteps(tx: Queryable, { planId, version }: Key, nodes: OutlineNode[]) {
-  const pairs = nodes.flatMap(({ id, steps, recurs }) =>
-    steps.flatMap((step) =>
-      step.id === undefined ? [] : [{ node_id: id, step_id: step.id, again: recurs !== null }],
-    ),
-  );
+  const pairsOf = (chosen: OutlineNode[]) =>
+    chosen.flatMap(({ id, steps }) =>
+      steps.flatMap((step) => (step.id === undefined ? [] : [{ node_id: id, step_id: step.id }])),
+    );
+  const pairs = pairsOf(nodes);
   if (pairs.length === 0) return;
+  if (pairs.length >= analyzeFrom) {
+    // Each row's references are checked by a look-up, which takes the wrong index as long as the tables count as empty.
+    await tx.execute(sql`analyze countersign.outline_nodes`);
+    await tx.execute(sql`analyze countersign.plan_steps`);
+  }
   await tx.execute(sql`
-    with pairs as (
-      select * from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb)
-        as p(node_id text, step_id text, again boolean)
-    )
     insert into countersign.node_steps (plan_id, version, node_id, step_id)
-    select ${planId}, ${version}, p.node_id, c.step_id from pairs p
-    join countersign.plan_steps c on c.plan_id = ${planId} and c.step_id = p.step_id
-    union
-    select ${planId}, ${version}, p.node_id, c.step_id from pairs p
-    join countersign.plan_steps c
-      on c.plan_id = ${planId} and split_part(c.step_id, '#', 1) = p.step_id and c.step_id <> p.step_id
-    where p.again`);
+    select ${planId}::text, ${version}::int, p.node_id, c.step_id
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(node_id text, step_id text)
+    cross join lateral (
+      select step_id from countersign.plan_steps
+      where plan_id = ${planId} and step_id = p.step_id offset 0) c`);
+  const again = pairsOf(nodes.filter(({ recurs }) => recurs !== null));
+  if (again.length === 0) return;
+  await tx.execute(sql`
+    insert into countersign.node_steps (plan_id, version, node_id, step_id)
+    select ${planId}::text, ${version}::int, pairs.nodes ->> split_part(c.step_id, '#', 1), c.step_id
+    from (select ${JSON.stringify(Object.fromEntries(again.map(({ node_id, step_id }) => [step_id, node_id])))}::jsonb as nodes) pairs
+    join countersign.plan_steps c on c.plan_id = ${planId} and c.step_id like '%#%'
+    where pairs.nodes ? split_part(c.step_id, '#', 1)
+    on conflict do nothing`);
 }
 
 /**

@@ -113,6 +113,7 @@ describe('the difference between two versions', () => {
       counts: { added: 1, removed: 0, changed: 2 },
       operations_added: ['workspace_delete'],
       operations_removed: [],
+      terms: [],
       title_changed: false,
       approvers: null,
       risks_added: ['It may snow'],

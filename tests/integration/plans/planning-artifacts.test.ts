@@ -1,0 +1,265 @@
+// What a plan was made from is kept with it, row by row, and read again as it was.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
+import type { PatternSpec } from '#contracts/planning/pattern.ts';
+import type { Roadmap } from '#contracts/planning/roadmap.ts';
+import type { Schedule } from '#contracts/planning/schedule.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
+import {
+  appendNote,
+  linkOccurrences,
+  readArtifacts,
+  storeArtifacts,
+} from '#store/planning-artifacts.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+
+const pattern: PatternSpec = {
+  pattern_type: 'hybrid_project_cycle',
+  subtype: 'proposed:launch_and_keep',
+  variant: 'lean',
+  confidence: 0.82,
+  introduced_by: 'ai_adaptation',
+  source_pattern: 'hybrid_project_cycle',
+  rfc: 'Launches that are looked after.',
+};
+
+const node = (id: string, rest: Partial<OutlineNode> = {}): OutlineNode =>
+  OutlineNode.parse({
+    id,
+    title: `Node ${id}`,
+    structure: 'task',
+    level: 2,
+    parent: 'goal',
+    ...rest,
+  });
+
+const outline: PlanOutline = {
+  title: 'Launch',
+  summary: 'It is launched and looked after.',
+  pattern,
+  risks: [{ text: 'It rains', sign: 'clouds' }],
+  assumptions: ['Nobody is on holiday.'],
+  nodes: [
+    node('goal', { structure: 'goal', level: 1, parent: null, origin: 'user_feedback' }),
+    node('build', {
+      steps: [noop('1'), noop('2', '1')],
+      after: [],
+      duration_minutes: 90,
+      deadline: '2026-06-01T12:00:00Z',
+      target: { amount: 500, unit: 'pages' },
+      rhythm: 'cumulative',
+    }),
+    node('watch', {
+      steps: [noop('look')],
+      rhythm: 'recurring',
+      after: [{ id: 'build', type: 'FS', lag_minutes: 60 }],
+      recurs: {
+        rrule: 'FREQ=DAILY',
+        starts_at: '2099-05-01T09:00:00Z',
+        timezone: 'Europe/Berlin',
+        until: null,
+      },
+    }),
+  ],
+};
+const metrics = {
+  makespan_minutes: 90,
+  width: 1,
+  unchecked_writes: 0,
+  unguarded: 0,
+  checkpoints: 0,
+};
+const roadmap: Roadmap = {
+  pattern,
+  context: { pattern, notes: ['Looked at twice.'] },
+  waves: [['build'], ['watch']],
+  edges: [{ from: 'build', to: 'watch', type: 'FS', lag_minutes: 60, why: 'stated' }],
+  options_tried: [
+    { name: 'careful', differs: 'One after the other.', metrics, score: 0.9 },
+    { name: 'fast', differs: 'Side by side.', metrics: { ...metrics, width: 2 }, score: 0.4 },
+  ],
+  chosen: 'careful',
+  reason: 'Nothing is hurried.',
+};
+const schedule: Schedule = {
+  timezone: 'Europe/Berlin',
+  profile: StrategyProfile.parse({ days_off: ['2026-05-01'] }),
+  blocks: [
+    {
+      node: 'build',
+      starts_at: '2026-05-04T07:00:00.000Z',
+      ends_at: '2026-05-04T08:30:00.000Z',
+      fixed: true,
+      person: 'ana',
+      holds: true,
+    },
+    {
+      node: 'watch',
+      starts_at: '2026-05-04T09:30:00.000Z',
+      ends_at: '2026-05-04T09:31:00.000Z',
+      fixed: false,
+      person: null,
+      holds: false,
+    },
+  ],
+  starts_at: '2026-05-04T07:00:00.000Z',
+  ends_at: '2026-05-04T09:31:00.000Z',
+};
+
+const look = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+
+async function propose() {
+  const plan = await house.service.propose(
+    {
+      title: 'Launch',
+      steps: [noop('1'), noop('2', '1')],
+      context: { tool_outputs: {}, notes: '', artifacts: [], pattern },
+      series: [
+        {
+          id: 'watch',
+          title: 'Watch',
+          rrule: 'FREQ=DAILY',
+          starts_at: '2099-05-01T09:00:00Z',
+          timezone: 'Europe/Berlin',
+          until: null,
+          steps: [look],
+        },
+      ],
+    },
+    {},
+    ana,
+  );
+  await house.db.transaction((tx) =>
+    storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule }),
+  );
+  return plan;
+}
+
+describe('what a plan was made from', () => {
+  test('is read as it was stored, and names the steps of each node, occurrences too', async () => {
+    const plan = await propose();
+    expect(await house.service.planning(plan.id)).toEqual({
+      version: 1,
+      outline,
+      roadmap,
+      schedule,
+      node_steps: { build: ['1', '2'], watch: ['look#2099-05-01'] },
+      notes: [],
+    });
+  });
+
+  test('keeps the pattern on the plan as well', async () => {
+    const { id } = await propose();
+    const plan = await house.service.getPlan(id);
+    expect(plan).toMatchObject({
+      pattern_type: 'hybrid_project_cycle',
+      pattern_subtype: 'proposed:launch_and_keep',
+      pattern_variant: 'lean',
+      context: { pattern },
+    });
+  });
+
+  test('stands for the versions that patches made of it, and for no new proposal', async () => {
+    const plan = await propose();
+    await house.service.patch(
+      plan.id,
+      { base_revision: plan.revision, operations: [{ op: 'add_step', step: noop('3') }] },
+      ana,
+    );
+    expect(await house.service.planning(plan.id)).toMatchObject({ version: 1, outline });
+    await house.db.query.execute(
+      sql`update countersign.plan_patches set status = 'rejected' where plan_id = ${plan.id}`,
+    );
+    expect(await house.service.planning(plan.id)).toMatchObject({ version: null, outline: null });
+  });
+
+  test('gives new occurrences the node of those before, once', async () => {
+    const plan = await propose();
+    const step = { ...look, id: 'look#2099-05-02' };
+    await house.service.patch(
+      plan.id,
+      { base_revision: plan.revision, operations: [{ op: 'add_step', step }] },
+      ana,
+    );
+    for (let time = 0; time < 2; time++) {
+      await linkOccurrences(house.db.query, plan.id, [step.id, 'look#2099-05-03']);
+    }
+    expect((await house.service.planning(plan.id)).node_steps.watch).toEqual([
+      'look#2099-05-01',
+      'look#2099-05-02',
+    ]);
+  });
+
+  test('takes down what the world answers, each thing once', async () => {
+    const plan = await propose();
+    const at = new Date('2026-05-04T10:00:00Z');
+    const text = 'Overlaps with “Dentist” on Monday.';
+    expect(await appendNote(house.db.query, plan.id, text, at)).toBe(true);
+    expect(await appendNote(house.db.query, plan.id, text, new Date())).toBe(false);
+    expect((await house.service.planning(plan.id)).notes).toEqual([{ at: at.toISOString(), text }]);
+    expect((await house.service.getPlan(plan.id)).digest).toBe(plan.digest);
+  });
+
+  test('goes with its plan', async () => {
+    const plan = await propose();
+    await house.db.query.execute(sql`delete from countersign.plans where id = ${plan.id}`);
+    expect(await readArtifacts(house.db.query, plan.id, 1)).toMatchObject({ version: null });
+    const { rows } = await house.db.query.execute(
+      sql`select 1 from countersign.outline_nodes where plan_id = ${plan.id}`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('is nothing for a plan that was proposed directly', async () => {
+    const plan = await house.service.propose({ title: 'Plain', steps: [noop('1')] }, {}, ana);
+    expect(await house.service.planning(plan.id)).toEqual({
+      version: null,
+      outline: null,
+      roadmap: null,
+      schedule: null,
+      node_steps: {},
+      notes: [],
+    });
+  });
+});
+
+test('5,000 nodes with their steps are stored in a few statements', async () => {
+  const ids = Array.from({ length: 5000 }, (_, index) => `n${index}`);
+  const plan = await house.service.propose(
+    { title: 'Large', steps: ids.map((id) => noop(`s-${id}`)) },
+    {},
+    ana,
+  );
+  const nodes = ids.map((id, index) =>
+    node(id, {
+      parent: index === 0 ? null : 'n0',
+      level: index === 0 ? 1 : 2,
+      steps: [noop(`s-${id}`)],
+    }),
+  );
+  const edges: Roadmap['edges'] = ids
+    .slice(1)
+    .map((id) => ({ from: 'n0', to: id, type: 'FS', lag_minutes: 0, why: 'strategy' }));
+  await house.db.transaction((tx) =>
+    storeArtifacts(tx, plan.id, 1, {
+      outline: { ...outline, nodes },
+      roadmap: { ...roadmap, edges, waves: [ids] },
+      schedule: null,
+    }),
+  );
+  const read = await house.service.planning(plan.id);
+  expect(read.outline?.nodes).toEqual(nodes);
+  expect(read.roadmap?.edges).toHaveLength(4999);
+  expect(Object.keys(read.node_steps)).toHaveLength(5000);
+  expect(read.schedule).toBeNull();
+});

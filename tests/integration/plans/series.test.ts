@@ -1,0 +1,452 @@
+// Plans that come again: occurrences are steps for 30 days, more come as time passes, what was missed is not made up for.
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Plan, PlanDraft, Series, StepDraft } from '#contracts/plan.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { recover } from '#executor/recover.ts';
+import { runStep } from '#executor/run-step.ts';
+import { extendPlan, extendSeries } from '#plans/extend-series.ts';
+import type { PlansContext } from '#plans/plans-context.ts';
+import { prepareRevise } from '#plans/propose.ts';
+import { missedNote } from '#plans/skip-missed.ts';
+import { readPlanRow } from '#store/plans.ts';
+import { planSeries, plans, planVersions } from '#store/schema.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { localDate } from '#timeline/recurrence.ts';
+import { claimReady, makeExecutor, settleOutcomes, startBy, statusesOf } from './bench.ts';
+
+const database = useDatabase();
+const day = 86_400_000;
+let house: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+  executor = makeExecutor(house);
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+});
+
+/** As if `ms` had passed. */
+function later(ms: number): PlansContext & ExecutorContext {
+  const { guardedTools, resourcePools, approvers } = house.config.settings;
+  const clock = { now: () => new Date(Date.now() + ms) };
+  return { ...executor, guardedTools, resourcePools, approvers, guardedApprovers: {}, clock };
+}
+
+const look: StepDraft = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+
+/** Every day at the next full minute from now, in `timezone`. */
+function daily(rest: Partial<Series> = {}): Series {
+  const starts = new Date(Math.ceil((Date.now() + 3_600_000) / 60_000) * 60_000);
+  return {
+    id: 'daily',
+    title: 'Daily look',
+    rrule: 'FREQ=DAILY',
+    starts_at: starts.toISOString(),
+    timezone: 'UTC',
+    until: null,
+    steps: [look],
+    ...rest,
+  };
+}
+
+const draftOf = (series: Series, ...steps: StepDraft[]): PlanDraft => ({
+  title: 'Again',
+  steps,
+  series: [series],
+});
+
+const getPlan = (id: string): Promise<Plan> => house.service.getPlan(id);
+const idsOf = async (id: string) => Object.keys(await statusesOf(house, id));
+const seriesOf = (id: string) =>
+  house.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
+
+/** Claims what is ready, runs and settles it. @returns the ids of the steps that ran */
+async function runReady(planId: string, context: ExecutorContext = executor): Promise<string[]> {
+  const { plan, steps } = await claimReady(context, planId, 100);
+  const { signal } = new AbortController();
+  const outcomes = await Promise.all(
+    steps.map((step) =>
+      runStep({
+        context,
+        plan,
+        step,
+        lease: { plan_id: planId, position: step.position, attempt: step.attempt },
+        signal,
+        cutOff: () => {},
+        mark: async () => true,
+        mayBegin: () => true,
+      }),
+    ),
+  );
+  if (outcomes.length > 0) await settleOutcomes(context, planId, outcomes);
+  return steps.map(({ step_id }) => step_id);
+}
+
+/** Moves everything of a plan `ms` into the past, as if it had been approved so much earlier. */
+async function age(planId: string, ms: number): Promise<void> {
+  const by = sql`make_interval(secs => ${ms / 1000})`;
+  await house.db.query.execute(
+    sql`update countersign.step_states set available_at = available_at - ${by} where plan_id = ${planId}`,
+  );
+  await house.db.query.execute(
+    sql`update countersign.plan_steps set not_before = not_before - ${by} where plan_id = ${planId}`,
+  );
+}
+
+/** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
+async function ripen(planId: string): Promise<void> {
+  await house.db.query.execute(
+    sql`update countersign.step_states set available_at = clock_timestamp() where plan_id = ${planId}`,
+  );
+}
+
+describe('a plan that comes again', () => {
+  test('has its occurrences of 30 days as steps when it is proposed, and is bound to its series', async () => {
+    const series = daily();
+    const plan = await house.service.propose(draftOf(series), {}, ana);
+    expect(plan.total_steps).toBe(30);
+    expect(plan.series).toEqual([series]);
+    expect(plan.open_until).toBe('9999-12-31T23:59:59.999Z');
+    expect((await idsOf(plan.id))[0]).toBe(`look#${localDate(new Date(series.starts_at), 'UTC')}`);
+    const [version] = await house.db.query
+      .select()
+      .from(planVersions)
+      .where(eq(planVersions.plan_id, plan.id));
+    await house.db.query
+      .update(planVersions)
+      .set({ series: (version?.series ?? []).map((one) => ({ ...one, rrule: 'FREQ=HOURLY' })) })
+      .where(eq(planVersions.plan_id, plan.id));
+    await expect(
+      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+    ).rejects.toThrow('its digest differs');
+  });
+
+  test('says on its card and in its overview what comes and when', async () => {
+    const series = daily();
+    const { id } = await startBy(executor, house, draftOf(series));
+    const card = await house.service.card(id, { user: 'ana', timezone: 'UTC' });
+    expect(card.terms[0]).toMatch(/^“Daily look” comes every day at \d\d:\d\d \(UTC\)\.$/);
+    expect(card.next_at).toBe(series.starts_at);
+    expect((await house.service.overview(id)).next_at).toBe(series.starts_at);
+    const plain = await startBy(executor, house, { title: 'Once', steps: [noop('a')] });
+    expect((await house.service.overview(plain.id)).next_at).toBeNull();
+  });
+
+  test('is extended as time passes, by what has come within the horizon and nothing else', async () => {
+    const series = daily();
+    const { id } = await startBy(executor, house, draftOf(series));
+    await extendPlan(later(0), id);
+    expect((await getPlan(id)).version).toBe(1);
+    await extendPlan(later(3 * day), id);
+    const plan = await getPlan(id);
+    expect(plan).toMatchObject({ version: 2, total_steps: 33, status: 'executing' });
+    const ids = await idsOf(id);
+    expect(new Set(ids).size).toBe(33);
+    const last = new Date(Date.parse(series.starts_at) + 32 * day);
+    expect(ids.at(-1)).toBe(`look#${localDate(last, 'UTC')}`);
+    const [step] = await house.service.getSteps(id, [ids.at(-1) ?? '']);
+    expect(step).toMatchObject({ not_before: last.toISOString(), status: 'ready' });
+    const { patches } = await house.service.listPatches(id, { limit: 10 });
+    expect(patches).toMatchObject([
+      { status: 'applied', proposed_by: 'countersign', added: 3, widening: [] },
+    ]);
+    const deeds = await house.service.audit(id, { limit: 100 });
+    expect(deeds.find(({ action }) => action === 'patch_applied')).toMatchObject({
+      actor_kind: 'system',
+      reason: 'The next occurrences of “Daily look”, as approved.',
+    });
+    await checkPlan(house.db.query, id);
+  });
+
+  test('is extended once, whoever tries at the same moment and however often', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    await Promise.all([1, 2, 3, 4].map(() => extendPlan(later(2 * day), id)));
+    await extendPlan(later(2 * day), id);
+    expect(await getPlan(id)).toMatchObject({ version: 2, total_steps: 32 });
+    await checkPlan(house.db.query, id);
+  });
+
+  test('is left as it was when extending it is cut off, and extended the next time', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    const broken = later(2 * day);
+    const enqueue: PlansContext['enqueue'] = async () => {
+      throw new Error('the process died');
+    };
+    await expect(extendPlan({ ...broken, enqueue }, id)).rejects.toThrow('died');
+    expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
+    await extendPlan(later(2 * day), id);
+    expect((await getPlan(id)).total_steps).toBe(32);
+  });
+
+  test('gets a version a day at most, however often it comes', async () => {
+    const { id } = await startBy(
+      executor,
+      house,
+      draftOf(daily({ rrule: 'FREQ=HOURLY;INTERVAL=4' })),
+    );
+    const { total_steps: before } = await getPlan(id);
+    await extendPlan(later(day), id);
+    await extendPlan(later(day + 5 * 3_600_000), id);
+    expect(await getPlan(id)).toMatchObject({ version: 2, total_steps: before + 6 });
+  });
+
+  test('ends with its last occurrence, and not before', async () => {
+    const series = daily({ rrule: 'FREQ=DAILY;INTERVAL=20;COUNT=3' });
+    const { id } = await startBy(executor, house, draftOf(series));
+    expect((await getPlan(id)).total_steps).toBe(2);
+    await ripen(id);
+    expect(await runReady(id)).toHaveLength(2);
+    expect((await getPlan(id)).status).toBe('executing');
+    await extendPlan(later(20 * day), id);
+    expect(await getPlan(id)).toMatchObject({ status: 'executing', total_steps: 3 });
+    await ripen(id);
+    await runReady(id);
+    expect(await getPlan(id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('is not stalled while it waits for the next occurrence that is no step yet', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily({ rrule: 'FREQ=YEARLY' })));
+    await age(id, 2 * 3_600_000);
+    await runReady(id);
+    expect(await getPlan(id)).toMatchObject({ status: 'executing' });
+    await house.db.query
+      .update(plans)
+      .set({ updated_at: new Date(Date.now() - 30 * day) })
+      .where(eq(plans.id, id));
+    await recover(executor);
+    expect((await getPlan(id)).status).toBe('executing');
+    const next = (await house.service.overview(id)).next_at;
+    expect(Date.parse(next ?? '')).toBeGreaterThan(Date.now() + 300 * day);
+  });
+
+  test('is not extended while it is paused, waits for a word about a change, or is cancelled', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    const plan = await getPlan(id);
+    await house.service.pause(id, { version: 1 }, ana);
+    await extendPlan(later(2 * day), id);
+    await house.service.resume(id, { version: 1 }, ana);
+    const widening = await house.service.patch(
+      id,
+      {
+        base_revision: (await getPlan(id)).revision,
+        operations: [
+          {
+            op: 'add_step',
+            step: {
+              id: 'own',
+              description: 'Write',
+              tool: 'workspace',
+              operation: 'write',
+              args: { path: 'a.md', content: 'x' },
+            },
+          },
+        ],
+      },
+      ana,
+    );
+    expect(widening.status).toBe('needs_approval');
+    await extendPlan(later(2 * day), id);
+    expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: plan.total_steps });
+    await house.service.cancel(id, { version: 1 }, ana);
+    await extendSeries(later(2 * day));
+    expect(await getPlan(id)).toMatchObject({ status: 'cancelled', version: 1 });
+    expect((await seriesOf(id))[0]?.expand_at).toBeNull();
+  });
+});
+
+describe('what was missed', () => {
+  test('is skipped with a note when nobody worked for a week, and today’s is done', async () => {
+    const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
+    const { id } = await startBy(executor, house, draftOf(series));
+    // The first of them was due seven days and some hours ago, the eighth some hours ago.
+    const due = Date.parse(series.starts_at);
+    const sinceMidnight = Date.now() % day;
+    await age(id, 7 * day + (due - Date.now()) + Math.min(sinceMidnight, 60_000));
+    expect(await runReady(id)).toHaveLength(1);
+    expect(await runReady(id)).toHaveLength(1);
+    const { steps } = await house.service.listSteps(id, { limit: 100 });
+    const skipped = steps.filter(({ status }) => status === 'skipped');
+    expect(skipped).toHaveLength(14);
+    expect(skipped.every(({ result_summary }) => result_summary === missedNote)).toBe(true);
+    expect(steps.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
+    expect((await getPlan(id)).status).toBe('executing');
+    await checkPlan(house.db.query, id);
+  });
+
+  test('is brought to its end when it had begun', async () => {
+    const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
+    const { id } = await startBy(executor, house, draftOf(series));
+    await age(id, 2 * 3_600_000);
+    expect(await runReady(id)).toHaveLength(1);
+    await age(id, 3 * day);
+    const ran = await runReady(id);
+    expect(ran).toContain(`tell#${localDate(new Date(series.starts_at), 'UTC')}`);
+  });
+
+  test('never becomes a step when the plan was not extended for longer than its horizon', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    await extendPlan(later(45 * day), id);
+    const plan = await getPlan(id);
+    expect(plan.total_steps).toBeLessThanOrEqual(30 + 31);
+    const { changes } = await house.service.diff(id, 1, 500);
+    expect(changes.find(({ kind }) => kind === 'series_missed')?.detail).toMatch(
+      /^Occurrences of “Daily look” since \d{4}-\d\d-\d\d were not run/,
+    );
+    await checkPlan(house.db.query, id);
+  });
+});
+
+describe('what is in force', () => {
+  test('is what was approved: a step whose occurrences were all left out does not come again', async () => {
+    const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
+    const plan = await house.service.propose(draftOf(series), {}, ana);
+    const tells = (await idsOf(plan.id)).filter((id) => id.startsWith('tell#'));
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest, except: tells }, ana);
+    const [row] = await seriesOf(plan.id);
+    expect(row?.steps.map(({ id }) => id)).toEqual(['look']);
+  });
+
+  test('stops when what is stored of it is not what was approved', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    await house.db.query
+      .update(planSeries)
+      .set({ steps: [{ ...look, description: 'Something else' }] })
+      .where(eq(planSeries.plan_id, id));
+    await extendPlan(later(2 * day), id);
+    expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
+    expect((await seriesOf(id))[0]?.stopped_at).not.toBeNull();
+    const deeds = await house.service.audit(id, { limit: 100 });
+    expect(deeds.at(-1)).toMatchObject({ action: 'series_stopped', actor_kind: 'system' });
+  });
+
+  test('stops when its operation does more by now than people have approved', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    const context = later(2 * day);
+    const catalogue: PlansContext['catalogue'] = {
+      ...context.catalogue,
+      get(name) {
+        const known = context.catalogue.get(name);
+        return known === undefined ? undefined : { ...known, effect: 'write' };
+      },
+    };
+    await extendPlan({ ...context, catalogue }, id);
+    expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
+    const { changes } = await house.service.diff(id, 1, 500);
+    expect(changes.find(({ kind }) => kind === 'series_stopped')?.detail).toContain(
+      'would do more than was approved (look)',
+    );
+  });
+
+  test('waits an hour when a tool is away, and goes on then', async () => {
+    const { id } = await startBy(executor, house, draftOf(daily()));
+    const context = later(2 * day);
+    const catalogue: PlansContext['catalogue'] = { ...context.catalogue, get: () => undefined };
+    const warned = executor.warnings.length;
+    await extendSeries({ ...context, catalogue });
+    expect(executor.warnings.slice(warned).join()).toContain(id);
+    expect((await getPlan(id)).version).toBe(1);
+    await extendSeries(later(2 * day + 60_000));
+    expect((await getPlan(id)).version).toBe(1);
+    await extendSeries(later(2 * day + 3_700_000));
+    expect((await getPlan(id)).total_steps).toBe(33);
+  });
+});
+
+describe('a draft with series', () => {
+  test('is refused with a sentence where its step is wrong, once', async () => {
+    const series = daily({
+      steps: [
+        {
+          id: 'w',
+          description: 'Write',
+          tool: 'workspace',
+          operation: 'write',
+          args: { path: '../x' },
+        },
+      ],
+    });
+    const refused = house.service.propose(draftOf(series), {}, ana);
+    await expect(refused).rejects.toMatchObject({
+      details: { errors: [{ path: expect.stringContaining('series[0].steps[0]') }] },
+    });
+  });
+
+  test('is refused when a step of the plan waits for something that comes again', async () => {
+    const refused = house.service.propose(draftOf(daily(), noop('after', 'look')), {}, ana);
+    await expect(refused).rejects.toThrow('waits for step "look", which is not in the plan');
+  });
+
+  test('comes through Markdown without loss', async () => {
+    const series = daily({ rrule: 'FREQ=WEEKLY;BYDAY=MO', until: '2099-01-01T00:00:00.000Z' });
+    const draft: PlanDraft = {
+      ...draftOf(series, noop('setup')),
+      step_approval: 'each',
+      context: {
+        tool_outputs: {},
+        notes: 'n',
+        artifacts: [],
+        pattern: {
+          pattern_type: 'recurring_cycle',
+          subtype: 'standup',
+          variant: 'short',
+          introduced_by: 'system',
+        },
+      },
+    };
+    const plan = await house.service.propose(draft, {}, ana);
+    expect(plan).toMatchObject({
+      pattern_type: 'recurring_cycle',
+      pattern_subtype: 'standup',
+      pattern_variant: 'short',
+      step_approval: 'each',
+      open_until: '2099-01-01T00:00:00.000Z',
+    });
+    const text = (await Array.fromAsync(house.service.exportMarkdown(plan.id))).join('');
+    expect(text).toContain('“Daily look” comes every week on Monday');
+    const copy = await house.service.importMarkdown(text, ana);
+    const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;
+    expect(copy).toMatchObject(rest);
+    expect(await idsOf(copy.id)).toEqual(await idsOf(plan.id));
+  });
+
+  test('that is revised says in words what is agreed differently', async () => {
+    const plan = await house.service.propose(
+      { ...draftOf(daily()), step_approval: 'each' },
+      {},
+      ana,
+    );
+    await house.db.query
+      .update(plans)
+      .set({ status: 'rejected', revising: true })
+      .where(eq(plans.id, plan.id));
+    const model = { kind: 'model' as const, id: 'm', via: 'system' as const };
+    const origin = { planner: 'm', confidence: null, costUsd: 0, executorModel: null };
+    const store = await prepareRevise(
+      later(0),
+      await readPlanRow(house.db.query, plan.id),
+      draftOf(daily({ rrule: 'FREQ=WEEKLY;BYDAY=MO', until: '2099-01-01T00:00:00Z' })),
+      origin,
+      model,
+    );
+    await house.db.transaction(store);
+    const { terms } = await house.service.versionDiff(plan.id, 1, 2);
+    expect(terms[0]).toBe('steps no longer ask before they run');
+    expect(terms[1]).toMatch(
+      /^“Daily look” comes every week on Monday at .*, until .* instead of every day/,
+    );
+    expect(await seriesOf(plan.id)).toHaveLength(1);
+    expect((await getPlan(plan.id)).step_approval).toBe('none');
+  });
+
+  test('without series costs nothing: no row, no end', async () => {
+    const plan = await runPlan(house, { title: 'Once', steps: [noop('a')] });
+    expect(plan).toMatchObject({ series: [], open_until: null, step_approval: 'none' });
+    expect(await seriesOf(plan.id)).toEqual([]);
+  });
+});

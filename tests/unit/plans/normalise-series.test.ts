@@ -1,0 +1,130 @@
+// Series of a draft: refused with a sentence each, or begun with their first occurrences.
+import { describe, expect, test } from 'vitest';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanDraft, Series } from '#contracts/plan.ts';
+import { expandDraft } from '#plans/normalise-series.ts';
+
+const now = new Date('2026-05-04T10:00:00Z');
+
+function makeSeries(rest: Partial<Series> = {}): Series {
+  return {
+    id: 'daily',
+    title: 'Daily look',
+    rrule: 'FREQ=DAILY',
+    starts_at: '2026-05-01T07:30:00.000Z',
+    timezone: 'Europe/Berlin',
+    until: null,
+    steps: [{ id: 'look', description: 'Look', tool: 'control', operation: 'noop' }],
+    ...rest,
+  };
+}
+
+const draftOf = (...series: Series[]): PlanDraft => ({ title: 'Again', steps: [], series });
+
+function problemsOf(...series: Series[]): string[] {
+  try {
+    expandDraft(draftOf(...series), now);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    const { errors } = error.details as { errors: { path: string; message: string }[] };
+    return errors.map(({ path, message }) => `${path} — ${message}`);
+  }
+}
+
+describe('what cannot come again', () => {
+  test.each([
+    [
+      'a bad rule',
+      makeSeries({ rrule: 'FREQ=SOMETIMES' }),
+      'series[0].rrule — Series “Daily look”: FREQ',
+    ],
+    [
+      'an unknown zone',
+      makeSeries({ timezone: 'Mars/Base' }),
+      'series[0].timezone — Series “Daily look”: "Mars/Base" is not a time zone',
+    ],
+    [
+      'an end before its start',
+      makeSeries({ until: '2026-04-30T00:00:00Z' }),
+      'series[0].until — Series “Daily look”: it ends (2026-04-30T00:00:00Z) before it starts (2026-05-01T07:30:00.000Z).',
+    ],
+    [
+      'what is over already',
+      makeSeries({ until: '2026-05-03T00:00:00Z' }),
+      'series[0].rrule — Series “Daily look”: nothing of it is left to come.',
+    ],
+    [
+      'what comes every minute',
+      makeSeries({ rrule: 'FREQ=MINUTELY' }),
+      'it comes more than 1,000 times in 30 days.',
+    ],
+    [
+      'a step with a time of its own',
+      makeSeries({
+        steps: [
+          {
+            id: 'look',
+            description: 'Look',
+            tool: 'control',
+            operation: 'noop',
+            not_before: '2026-05-04T10:00:00Z',
+          },
+        ],
+      }),
+      'series[0].steps[0].not_before — Step look of series “Daily look” has a time of its own',
+    ],
+    [
+      'an id that holds the sign of dates',
+      makeSeries({
+        steps: [{ id: 'a#b', description: 'Look', tool: 'control', operation: 'noop' }],
+      }),
+      'series[0].steps[0].id — Step a#b of series “Daily look” needs an id without “#”',
+    ],
+  ])('is told: %s', (_name, series, message) => {
+    expect(problemsOf(series).join('\n')).toContain(message);
+  });
+
+  test('is told once for each, with all that is wrong', () => {
+    expect(problemsOf(makeSeries({ rrule: 'x', timezone: 'y' }), makeSeries())).toHaveLength(3);
+  });
+});
+
+describe('what comes again', () => {
+  test('begins with what is still to come within 30 days', () => {
+    const { draft, begun } = expandDraft(draftOf(makeSeries()), now);
+    expect(draft.steps).toHaveLength(30);
+    expect(draft.steps[0]?.id).toBe('look#2026-05-05');
+    expect(draft.steps.at(-1)?.not_before).toBe('2026-06-03T07:30:00.000Z');
+    expect(begun[0]?.next?.toISOString()).toBe('2026-06-04T07:30:00.000Z');
+  });
+
+  test('is in the plan once at least, however far off', () => {
+    const { draft, begun } = expandDraft(
+      draftOf(makeSeries({ rrule: 'FREQ=YEARLY', starts_at: '2027-01-01T09:00:00Z' })),
+      now,
+    );
+    expect(draft.steps.map(({ id }) => id)).toEqual(['look#2027-01-01']);
+    expect(begun[0]?.expandedTo.toISOString()).toBe('2027-01-01T09:00:00.000Z');
+    expect(begun[0]?.next?.toISOString()).toBe('2028-01-01T09:00:00.000Z');
+  });
+
+  test('ends with its last occurrence', () => {
+    const { draft, begun } = expandDraft(draftOf(makeSeries({ rrule: 'FREQ=DAILY;COUNT=6' })), now);
+    expect(draft.steps.map(({ id }) => id)).toEqual(['look#2026-05-05', 'look#2026-05-06']);
+    expect(begun[0]?.next).toBeNull();
+  });
+
+  test('gives way to a step of the draft that has the id of an occurrence', () => {
+    const own = { id: 'look#2026-05-06', description: 'Later', tool: 'control', operation: 'noop' };
+    const { draft } = expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
+    expect(draft.steps).toHaveLength(30);
+    expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
+  });
+
+  test('has steps with ids of their own, said or not', () => {
+    const step = { description: 'Look', tool: 'control', operation: 'noop' };
+    const { begun } = expandDraft(draftOf(makeSeries({ steps: [step, step] })), now);
+    expect(begun[0]?.series.steps.map(({ id }) => id)).toEqual(['daily-1', 'daily-2']);
+  });
+});
