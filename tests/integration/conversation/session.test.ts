@@ -1,165 +1,21 @@
 // A planning session that stands still: whose word counts, for what, and once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person } from '#contracts/actor.ts';
-import type { Pause, PlanningState } from '#contracts/planning/state.ts';
-import { PlanningState as PlanningStateSchema } from '#contracts/planning/state.ts';
-import type { Planner, PlanningOutcome, PlanningRequest, RunView } from '#contracts/run.ts';
+import type { RunView } from '#contracts/run.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
-import { insertCheckpoint, readLatestCheckpoint } from '#store/planning-checkpoints.ts';
-import { outline, roadmap } from '#tests/fixtures/sessions.ts';
+import { digestOf, rfc, stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 let house: TestHouse;
-const asked: PlanningRequest[] = [];
 
 /** A configured approver. */
 const cleo: Actor = person('cleo', 'api');
 
-type Result = PlanningOutcome['result'];
-type Shown = { result: Result; pause: Pause | null; extra?: Partial<PlanningState> };
-
-const digestOf = (name: string) => name.padEnd(64, '0');
-
-function atGate(gate: 'outline' | 'roadmap', name: string): Shown {
-  const digest = digestOf(name);
-  return {
-    result: { kind: 'gate', gate, text: `The ${gate} is ready.`, digest },
-    pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate, digest },
-    extra: { outline, roadmap: gate === 'roadmap' ? roadmap : null },
-  };
-}
-
-const proposal: Shown = {
-  result: { kind: 'proposal', draft: { title: 'Launch', steps: [noop('1')] } },
-  pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
-};
-
-const pauseAt = (kind: Pause['kind']): Pause => ({
-  kind,
-  resume: 'DRAFT_OUTLINE',
-  gate: null,
-  digest: null,
-});
-
-const rfc = {
-  text: 'No known subtype keeps track of doses.',
-  proposes: 'proposed:daily_doses',
-  status: 'open' as const,
-  by: null,
-};
-
-/** What stands where, by what was asked and decided; `before` is what the session showed last. */
-function play({ text, decision }: PlanningRequest, before: PlanningState | null): Shown {
-  if (decision.kind === 'reject') {
-    const reason = `${decision.by} rejected it.`;
-    return { result: { kind: 'aborted', text: `${reason} Nothing was run.`, reason }, pause: null };
-  }
-  if (decision.kind === 'approve') {
-    return before?.pause?.gate === 'outline' ? atGate('roadmap', 'b1') : proposal;
-  }
-  if (decision.kind === 'changes') {
-    return before?.pause?.kind === 'gate' ? atGate('outline', 'a2') : proposal;
-  }
-  if (text.startsWith('What')) {
-    return {
-      result: { kind: 'answer', text: 'It is the first draft.' },
-      pause: before?.pause ?? null,
-    };
-  }
-  if (text.startsWith('Ask')) {
-    return {
-      result: {
-        kind: 'question',
-        text: 'Which one?\n1. The blue one: cheaper',
-        questions: ['Which one?'],
-      },
-      pause: pauseAt('questions'),
-      extra: { offered: [{ kind: 'option', number: 1, name: 'The blue one', text: 'cheaper' }] },
-    };
-  }
-  if (text.startsWith('Invent')) {
-    return {
-      result: { kind: 'rfc', text: 'This needs a new subtype.', rfc: rfc.text },
-      pause: pauseAt('rfc'),
-      extra: {
-        rfc,
-        pattern: {
-          pattern_type: 'recurring_cycle',
-          subtype: rfc.proposes,
-          introduced_by: 'system',
-        },
-      },
-    };
-  }
-  if (text.startsWith('Spend')) {
-    return {
-      result: { kind: 'question', text: 'It costs more. Go on?', questions: ['Go on?'] },
-      pause: pauseAt('budget'),
-    };
-  }
-  if (text.startsWith('Hurry')) {
-    const infeasible = {
-      reason: 'It ends a day late.',
-      relaxations: [{ node: null, text: 'Deliver on Friday' }],
-    };
-    return {
-      result: { kind: 'escalation', text: 'It does not fit.', infeasible },
-      pause: pauseAt('escalation'),
-      extra: { result: { kind: 'escalation', text: 'It does not fit.', infeasible } },
-    };
-  }
-  return text.startsWith('Write') ? proposal : atGate('outline', 'a1');
-}
-
-const planner: Planner = {
-  name: 'staged planner',
-  async plan(request) {
-    asked.push(request);
-    const db = house.db.query;
-    const latest = await readLatestCheckpoint(db, request.runId);
-    const before = latest === null ? null : PlanningStateSchema.parse(latest.state);
-    const { result, pause, extra = {} } = play(request, before);
-    const session = PlanningStateSchema.parse({
-      thread_id: `user_${request.user}:new`,
-      run_id: request.runId,
-      turn: request.turn,
-      stage: pause === null ? 'COMPLETE' : 'NEEDS_CLARIFICATION',
-      now: request.now.toISOString(),
-      timezone: request.timezone,
-      ...(before === null ? {} : { pattern: before.pattern, rfc: before.rfc }),
-      ...(request.decision.kind === 'approve' && before?.rfc !== null && before !== null
-        ? { rfc: { ...before.rfc, status: 'approved', by: request.decision.by } }
-        : {}),
-      ...extra,
-      pause,
-    });
-    const seq = (latest?.seq ?? 0) + 1;
-    await insertCheckpoint(db, { state: session, seq, transition: null, closes: true });
-    return {
-      result,
-      reason: 'scripted',
-      planner: 'staged planner',
-      confidence: 0.9,
-      cost_usd: 0.01,
-      trace: [
-        {
-          stage: 'SEEK_APPROVAL',
-          tool: 'handle_approval',
-          at: request.now.toISOString(),
-          duration_ms: 1,
-          ok: true,
-          confidence: 1,
-          cost_delta: 0,
-          explanation: 'scripted',
-        },
-      ],
-      session,
-    };
-  },
-};
+const planner = stagedPlanner(() => house.db.query);
+const { asked } = planner;
 
 beforeAll(async () => {
   house = await openTestHouse(database.url, { planner, settings: { approvers: ['cleo'] } });

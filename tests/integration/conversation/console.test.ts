@@ -1,0 +1,103 @@
+// A planning session in the console: a real browser presses what a scripted planner shows.
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
+import { openBrowser } from '#tests/setup/chromium.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { serve } from '../../../src/serve.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let app: FastifyInstance;
+let browser: Browser;
+let url: string;
+const planner = stagedPlanner(() => house.db.query);
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner });
+  const config = { ...house.config, env: { ...house.config.env, PORT: 0 } };
+  const served = await serve(house, config, pino({ level: 'silent' }));
+  app = served.app;
+  url = `http://127.0.0.1:${served.port}`;
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await house?.close();
+});
+
+async function openPage(conversation: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${url}/?c=${conversation}`);
+  return page;
+}
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your message').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const card = (page: Page) => page.locator('.card[data-run] plan-card').last();
+const button = (page: Page, name: string) => card(page).getByRole('button', { name, exact: true });
+
+test('stages are approved by pressing, and a decided card keeps no buttons', async () => {
+  const page = await openPage('stages');
+  await ask(page, 'Plan the launch');
+  await card(page).getByText('1.1 Draft news/1.md').waitFor();
+  await button(page, 'Approve').click();
+  await card(page).getByText('The announcement cannot be taken back.').waitFor();
+  expect(await page.locator('.card[data-run]').count()).toBe(1);
+  await button(page, 'Approve').click();
+  await page
+    .locator('.card[data-plan] plan-card')
+    .getByRole('button', { name: 'Approve' })
+    .waitFor();
+  expect(await page.locator('.card[data-run]').count()).toBe(0);
+  expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'approve', by: 'local' });
+});
+
+test('changes are typed into the card', async () => {
+  const page = await openPage('changes');
+  await ask(page, 'Plan the launch');
+  await button(page, 'Propose changes').click();
+  await page.keyboard.type('Add a test');
+  await button(page, 'Send').click();
+  await page.getByText('propose changes: Add a test').waitFor();
+  await button(page, 'Approve').waitFor();
+  expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'changes', feedback: 'Add a test' });
+});
+
+test('a press that comes too late says who was quicker, and the card that counts is shown', async () => {
+  const page = await openPage('late');
+  await ask(page, 'Plan the launch');
+  await button(page, 'Approve').waitFor();
+  const run = planner.asked.at(-1)?.runId ?? '';
+  // The page must not hear of the decision before it presses.
+  await page.route('**/events*', (route) => route.abort());
+  await page.reload();
+  await button(page, 'Approve').waitFor();
+  const { digest } = await house.service.runCard(run, { user: 'local', timezone: 'UTC' });
+  await house.service.decideRun(
+    run,
+    { kind: 'approve', digest },
+    { kind: 'person', id: 'local', via: 'api' },
+  );
+  await button(page, 'Approve').click();
+  await page.locator('.card[data-run] .notice').waitFor();
+  expect(await page.locator('.card[data-run] .notice').textContent()).toMatch(
+    /already; planning goes on|This changed while you were reading/,
+  );
+});
+
+test('an offer is answered by its button', async () => {
+  const page = await openPage('offers');
+  await ask(page, 'Ask me');
+  await button(page, 'The blue one').click();
+  await page.locator('.message[data-author=person]', { hasText: 'The blue one' }).waitFor();
+});
