@@ -40,8 +40,9 @@ export function applyFixes(
   const assumptions = new Set(outline.assumptions);
   let { pattern } = outline;
   editor.renameSteps(readNewStepIds(fixes));
-  for (const [index, fix] of fixes.entries()) {
-    if (fix.do !== 'remove' && fixes[index - 1]?.do === 'remove') editor.flush();
+  for (const fix of fixes) {
+    // Removals in a row are spliced together; whatever else is done meets their result.
+    if (fix.do !== 'remove' && fix.do !== 'flatten') editor.flush();
     if (fix.do === 'repattern') pattern = changePattern(outline, fix.pattern);
     else if (!applyFix(editor, fix)) continue;
     if (fix.assume !== undefined) assumptions.add(shorten(fix.assume, 1000));

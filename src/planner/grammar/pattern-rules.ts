@@ -6,7 +6,7 @@ import { listOf } from '#contracts/words.ts';
 import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { nameNode, violate } from './names.ts';
-import type { Tree } from './outline-tree.ts';
+import { findWork, type Tree } from './outline-tree.ts';
 
 export function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
   const { pattern } = outline;
@@ -42,7 +42,9 @@ export function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
 }
 
 /** Each phase holds what the pattern wants of phases; told of the topmost only, since a part's part counts. */
-function checkPhases({ pattern }: PlanOutline, { nodes, order, parents }: Tree): Violation[] {
+function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
+  const { nodes, order, parents, parts } = tree;
+  const works = findWork(tree);
   const { phaseHolds, title } = patternRules[canonicalPattern(pattern)];
   const holds = nodes.map(({ structure }) => phaseHolds.includes(structure));
   for (const index of order.toReversed()) {
@@ -50,7 +52,9 @@ function checkPhases({ pattern }: PlanOutline, { nodes, order, parents }: Tree):
     if (holds[index] === true && parent !== -1) holds[parent] = true;
   }
   return nodes.flatMap((node, index) => {
-    if (node.structure !== 'phase' || holds[index] === true) return [];
+    // What is empty, or no phase at all, is told by the rules of structure.
+    if (node.structure !== 'phase' || holds[index] === true || works[index] !== true) return [];
+    if ((parts[index]?.length ?? 0) === 0) return [];
     if (nodes[parents[index] ?? -1]?.structure === 'phase') return [];
     const text = `${nameNode(node)} has no ${listOf(phaseHolds, 'or')}, which phases of a ${title} have. Add one at its end.`;
     return [violate('phase_lacks', node.id, text, false)];

@@ -8,7 +8,7 @@ export type Features = {
   structures: Record<Structure, number>;
   /** Rhythms of nodes; also `recurring` where a step repeats by a rule of its own, and `cumulative` where there is a target. */
   rhythms: Set<Rhythm>;
-  /** One goal with nothing but tasks and checkpoints right under it. */
+  /** Nothing but tasks and checkpoints right under one goal, or where a goal is missing. */
   flat: boolean;
 };
 
@@ -30,8 +30,7 @@ export function readFeatures({ nodes }: Pick<PlanOutline, 'nodes'>): Features {
     if (repeatsByItself(node)) rhythms.add('recurring');
   }
   const flat =
-    roots.size === 1 &&
-    structures.goal === 1 &&
+    structures.goal <= 1 &&
     structures.phase + structures.milestone === 0 &&
     nodes.every(({ parent }) => parent === null || roots.has(parent));
   return { structures, rhythms, flat };

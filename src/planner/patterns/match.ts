@@ -17,6 +17,13 @@ function best(matches: Match[]): Match[] {
   return matches.sort((one, other) => other.score - one.score);
 }
 
+/** Words that speak for a project speak for nearly everything: of equals, another pattern says more. */
+function bestOfWords(matches: Match[]): Match[] {
+  const plain = ({ pattern_type, score }: Match) =>
+    score > 0 && pattern_type === 'milestone_project' ? 1 : 0;
+  return matches.sort((one, other) => other.score - one.score || plain(one) - plain(other));
+}
+
 /** The patterns, best first; `score` is 0 where no word of the request speaks for one. */
 export function scoreRequest(request: string): Match[] {
   const tokens = toTokens(request);
@@ -29,12 +36,15 @@ export function scoreRequest(request: string): Match[] {
   });
   const scoreOf = (type: PatternType) =>
     matches.find(({ pattern_type }) => pattern_type === type)?.score ?? 0;
-  // What ends and comes again is both; neither of the two alone would do.
-  const both = Math.min(scoreOf('milestone_project'), scoreOf('recurring_cycle'));
-  return best(
+  // What clearly ends and comes again is both. One word such as "release" beside "every Monday" is not clear.
+  const project = scoreOf('milestone_project');
+  const cycle = scoreOf('recurring_cycle');
+  const own = scoreOf('hybrid_project_cycle');
+  const isBoth = cycle >= strong && project >= strong && (own > 0 || project >= 2 * strong);
+  return bestOfWords(
     matches.map((match) =>
-      match.pattern_type === 'hybrid_project_cycle' && both >= strong
-        ? { ...match, score: match.score + both + weak }
+      match.pattern_type === 'hybrid_project_cycle' && isBoth
+        ? { ...match, score: own + Math.max(project, cycle) + weak }
         : match,
     ),
   );
