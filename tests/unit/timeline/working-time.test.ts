@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import {
   intersectIntervals,
-  mergeIntervals,
   measureIntervals,
+  mergeIntervals,
   subtractIntervals,
 } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
@@ -36,13 +36,29 @@ function print(moment: number | null, timezone = berlin) {
 
 describe('the next working instant', () => {
   it.each([
-    ['within the hours it is the moment itself', '2026-03-10T10:30:00+01:00', '2026-03-10T10:30:00+01:00'],
-    ['the begin of the hours counts as work', '2026-03-10T09:00:00+01:00', '2026-03-10T09:00:00+01:00'],
+    [
+      'within the hours it is the moment itself',
+      '2026-03-10T10:30:00+01:00',
+      '2026-03-10T10:30:00+01:00',
+    ],
+    [
+      'the begin of the hours counts as work',
+      '2026-03-10T09:00:00+01:00',
+      '2026-03-10T09:00:00+01:00',
+    ],
     ['their end does not', '2026-03-10T17:00:00+01:00', '2026-03-11T09:00:00+01:00'],
     ['Friday evening leads to Monday', '2026-03-13T18:00:00+01:00', '2026-03-16T09:00:00+01:00'],
-    ['over the change to summer time the wall time stays', '2026-03-27T17:30:00+01:00', '2026-03-30T09:00:00+02:00'],
+    [
+      'over the change to summer time the wall time stays',
+      '2026-03-27T17:30:00+01:00',
+      '2026-03-30T09:00:00+02:00',
+    ],
     ['and over the change back', '2026-10-23T17:30:00+02:00', '2026-10-26T09:00:00+01:00'],
-    ['the last day of a year leads into the next', '2026-12-31T17:30:00+01:00', '2027-01-01T09:00:00+01:00'],
+    [
+      'the last day of a year leads into the next',
+      '2026-12-31T17:30:00+01:00',
+      '2027-01-01T09:00:00+01:00',
+    ],
   ])('%s', (_, from, expected) => {
     expect(print(nextWorkingInstant(open(), at(from)))).toBe(expected);
   });
@@ -58,9 +74,7 @@ describe('the next working instant', () => {
 
   it('uses the usual hours on a Saturday that is worked', () => {
     expect(
-      print(
-        nextWorkingInstant(open({ days_on: ['2026-03-14'] }), at('2026-03-13T18:00:00+01:00')),
-      ),
+      print(nextWorkingInstant(open({ days_on: ['2026-03-14'] }), at('2026-03-13T18:00:00+01:00'))),
     ).toBe('2026-03-14T09:00:00+01:00');
   });
 
@@ -73,10 +87,25 @@ describe('the next working instant', () => {
 
 describe('adding working minutes', () => {
   it.each([
-    ['ends with the hours, not on the next morning', '2026-03-10T09:00:00+01:00', 480, '2026-03-10T17:00:00+01:00'],
-    ['a minute more is the next day’s', '2026-03-10T09:00:00+01:00', 481, '2026-03-11T09:01:00+01:00'],
+    [
+      'ends with the hours, not on the next morning',
+      '2026-03-10T09:00:00+01:00',
+      480,
+      '2026-03-10T17:00:00+01:00',
+    ],
+    [
+      'a minute more is the next day’s',
+      '2026-03-10T09:00:00+01:00',
+      481,
+      '2026-03-11T09:01:00+01:00',
+    ],
     ['goes on over a weekend', '2026-03-13T16:00:00+01:00', 120, '2026-03-16T10:00:00+01:00'],
-    ['nothing takes no time, whenever it is', '2026-03-14T12:00:00+01:00', 0, '2026-03-14T12:00:00+01:00'],
+    [
+      'nothing takes no time, whenever it is',
+      '2026-03-14T12:00:00+01:00',
+      0,
+      '2026-03-14T12:00:00+01:00',
+    ],
     ['goes on into the next month', '2026-02-27T16:30:00+01:00', 60, '2026-03-02T09:30:00+01:00'],
   ])('%s', (_, from, minutes, expected) => {
     expect(print(addWorkingMinutes(open(), at(from), minutes))).toBe(expected);
@@ -101,9 +130,7 @@ describe('adding working minutes', () => {
 
   it('takes hours that begin inside the skipped hour from where the clocks go on', () => {
     expect(
-      print(
-        nextWorkingInstant(open(everyDay('02:30', '04:00')), at('2026-03-29T00:00:00+01:00')),
-      ),
+      print(nextWorkingInstant(open(everyDay('02:30', '04:00')), at('2026-03-29T00:00:00+01:00'))),
     ).toBe('2026-03-29T03:30:00+02:00');
     const gone = open(everyDay('02:00', '03:00'));
     expect(print(nextWorkingInstant(gone, at('2026-03-29T00:00:00+01:00')))).toBe(
@@ -112,9 +139,11 @@ describe('adding working minutes', () => {
   });
 
   it('works until midnight with 24:00, and around the clock with 00:00 to 24:00', () => {
-    expect(print(addWorkingMinutes(open(everyDay('22:00', '24:00')), at('2026-03-10T23:00:00+01:00'), 61))).toBe(
-      '2026-03-11T22:01:00+01:00',
-    );
+    expect(
+      print(
+        addWorkingMinutes(open(everyDay('22:00', '24:00')), at('2026-03-10T23:00:00+01:00'), 61),
+      ),
+    ).toBe('2026-03-11T22:01:00+01:00');
     const always = open(everyDay('00:00', '24:00'));
     expect(print(addWorkingMinutes(always, at('2026-03-28T12:00:00+01:00'), 1440))).toBe(
       '2026-03-29T13:00:00+02:00',

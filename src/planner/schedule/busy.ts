@@ -1,0 +1,91 @@
+// What already takes a person's time: events of their calendars, read through the tools, and what other plans ask of them.
+import { z } from 'zod';
+import { errorMessage } from '#contracts/errors.ts';
+import { shorten } from '#contracts/words.ts';
+import type { Interval } from '#timeline/intervals.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+import { startOfDay } from '#timeline/working-time.ts';
+import type { Desk } from '../tools/planning-tool.ts';
+
+export type BusyTime = Interval & {
+  /** What it is: “Standup”, or `PLAN-3f9a1c20: Review`. */
+  with: string;
+  source: 'plan' | 'calendar';
+  person: string;
+};
+
+export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
+
+const reading = 'calendar_read';
+
+const Events = z.object({
+  events: z.array(
+    z.object({
+      title: z.string(),
+      start: z.string(),
+      end: z.string(),
+      all_day: z.boolean(),
+      calendar: z.string(),
+    }),
+  ),
+  truncated: z.boolean().optional(),
+});
+
+/** Whole days are mostly birthdays and reminders; these take the day. */
+const away =
+  /\b(?:vacation|holidays?|on leave|annual leave|parental leave|out of (?:the )?office|ooo|day off|days off|off sick|sick leave|travel(?:l?ing)?|away|conference|offsite|off-site)\b/i;
+
+/** The events of the calendars that can be read. They are the calendars of the person the plan is for. Never throws but when aborted. */
+export async function readCalendars(desk: Desk, window: Interval): Promise<BusyReport> {
+  const { tools, user, signal, state } = desk;
+  const { timezone } = state;
+  if (!tools.readable().some(({ name }) => name === reading))
+    return {
+      busy: [],
+      looked_at: [],
+      unread: ['Calendars: no tool that reads them may be used while planning.'],
+    };
+  try {
+    const iso = (at: number) => toLocalIso(new Date(at), timezone);
+    const output = await tools.call(
+      reading,
+      { from: iso(window.from), to: iso(window.to), timezone },
+      signal,
+    );
+    const read = Events.safeParse(output.data);
+    if (!read.success)
+      return { busy: [], looked_at: [], unread: ['Calendars: their answer could not be read.'] };
+    const { events, truncated } = read.data;
+    return {
+      busy: events.flatMap((event) => {
+        const [from, to] = [toMoment(event.start, timezone), toMoment(event.end, timezone)];
+        if (from === null || to === null || to <= from) return [];
+        if (event.all_day && !away.test(event.title)) return [];
+        const what = `“${shorten(event.title, 200)}”`;
+        return [{ from, to, with: what, source: 'calendar' as const, person: user }];
+      }),
+      looked_at: [...new Set(['calendars', ...events.map(({ calendar }) => calendar)])].map(
+        (name) => shorten(name, 300),
+      ),
+      unread: truncated === true ? ['Calendars: there are more events than were read.'] : [],
+    };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return {
+      busy: [],
+      looked_at: [],
+      unread: [shorten(`Calendars: ${errorMessage(error)}`, 500)],
+    };
+  }
+}
+
+/** A date alone is the first moment of that day. */
+function toMoment(text: string, timezone: string): number | null {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? startOf(text, timezone) : Date.parse(text);
+  return Number.isNaN(at) ? null : at;
+}
+
+function startOf(date: string, timezone: string): number {
+  const day = Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+  return Number.isNaN(day) ? day : startOfDay(day, timezone);
+}

@@ -1,0 +1,143 @@
+// A wish for other times, as people say it and models give it, and the outline with it.
+import { z } from 'zod';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import type { Adaptation } from '#contracts/planning/trace.ts';
+import { formatMoment } from '../offline/times.ts';
+import { sayMinutes, sayMoment } from './time-words.ts';
+
+/** Where something is null it stays as it is. */
+export const DateChange = z.strictObject({
+  node: z.string().min(1).max(200).describe('Id of the node, or of one of its steps.'),
+  not_before: z.iso.datetime({ offset: true }).nullable().describe('It begins then, or later.'),
+  exact: z.boolean().nullable().describe('true: it begins exactly at not_before.'),
+  deadline: z.iso.datetime({ offset: true }).nullable().describe('It ends then, or earlier.'),
+  duration_minutes: z.number().min(0).max(5_256_000).nullable(),
+  drop: z
+    .array(z.enum(['not_before', 'deadline', 'duration_minutes']))
+    .max(3)
+    .nullable()
+    .describe('What no longer holds.'),
+});
+export type DateChange = z.infer<typeof DateChange>;
+
+export function changeOf(node: string, change: Partial<DateChange>): DateChange {
+  return {
+    node,
+    not_before: null,
+    exact: null,
+    deadline: null,
+    duration_minutes: null,
+    drop: null,
+    ...change,
+  };
+}
+
+export type ChangedOutline = {
+  outline: PlanOutline;
+  /** Nodes that begin exactly at their moment. */
+  exact: Set<string>;
+  /** Nodes whose moment is now the earliest, not the one to be kept. */
+  loose: Set<string>;
+  adaptations: Adaptation[];
+  /** Sentences about changes whose node is not there. */
+  problems: string[];
+};
+
+/** The outline with the changes in it, in its texts too where they say the old moment. */
+export function applyChanges(
+  outline: PlanOutline,
+  changes: readonly DateChange[],
+  timezone: string,
+  introducedBy: Adaptation['introduced_by'],
+): ChangedOutline {
+  const places = new Map<string, number>();
+  outline.nodes.forEach((node, place) => {
+    for (const { id } of node.steps) if (id !== undefined) places.set(id, place);
+  });
+  outline.nodes.forEach((node, place) => {
+    places.set(node.id, place);
+  });
+  const result: ChangedOutline = {
+    outline,
+    exact: new Set(),
+    loose: new Set(),
+    adaptations: [],
+    problems: [],
+  };
+  const nodes = [...outline.nodes];
+  const moved = new Map<string, string>();
+  for (const change of changes) {
+    const place = places.get(change.node);
+    const node = nodes[place ?? -1];
+    if (place === undefined || node === undefined) {
+      result.problems.push(`There is no ${change.node} in the outline.`);
+      continue;
+    }
+    const drops = (what: 'not_before' | 'deadline' | 'duration_minutes') =>
+      change.drop?.includes(what) === true;
+    const next = { ...node, steps: node.steps };
+    if (change.not_before !== null || drops('not_before')) {
+      const old = node.not_before;
+      next.not_before = change.not_before;
+      next.steps = node.steps.map(({ not_before, ...step }) => {
+        if (
+          not_before === undefined ||
+          (old !== null && Date.parse(not_before) !== Date.parse(old))
+        )
+          return not_before === undefined ? step : { ...step, not_before };
+        return change.not_before === null ? step : { ...step, not_before: change.not_before };
+      });
+      if (old !== null && change.not_before !== null)
+        noteMoved(moved, old, change.not_before, timezone);
+      (change.exact === true ? result.exact : result.loose).add(node.id);
+    }
+    if (change.deadline !== null || drops('deadline')) next.deadline = change.deadline;
+    if (change.duration_minutes !== null || drops('duration_minutes'))
+      next.duration_minutes = change.duration_minutes;
+    nodes[place] = next;
+    result.adaptations.push({
+      what: 'rescheduled',
+      node: node.id,
+      introduced_by: introducedBy,
+      why: describeChange(change, timezone),
+    });
+  }
+  if (result.adaptations.length > 0) result.outline = reword({ ...outline, nodes }, moved);
+  return result;
+}
+
+function describeChange(change: DateChange, timezone: string): string {
+  const say = (iso: string) => sayMoment(Date.parse(iso), timezone);
+  const parts = [
+    ...(change.not_before === null
+      ? []
+      : [`${change.exact === true ? 'begins' : 'not before'} ${say(change.not_before)}`]),
+    ...(change.deadline === null ? [] : [`done by ${say(change.deadline)}`]),
+    ...(change.duration_minutes === null ? [] : [`takes ${sayMinutes(change.duration_minutes)}`]),
+    ...(change.drop ?? []).map((what) => `no ${what.replace('_', ' ').replace('_minutes', '')}`),
+  ];
+  return parts.join(', ') || 'as it was';
+}
+
+/** The two ways in which titles and descriptions of plain plans say a moment. */
+function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
+  const [before, after] = [formatMoment(old, timezone), formatMoment(next, timezone)];
+  moved.set(before, after);
+  moved.set(before.replace(' ', ' at '), after.replace(' ', ' at '));
+}
+
+function reword(outline: PlanOutline, moved: ReadonlyMap<string, string>): PlanOutline {
+  if (moved.size === 0) return outline;
+  const pattern = new RegExp([...moved.keys()].join('|'), 'g');
+  const say = (text: string) => text.replace(pattern, (found) => moved.get(found) ?? found);
+  return {
+    ...outline,
+    title: say(outline.title),
+    summary: say(outline.summary),
+    nodes: outline.nodes.map((node) => ({
+      ...node,
+      title: say(node.title),
+      steps: node.steps.map((step) => ({ ...step, description: say(step.description) })),
+    })),
+  };
+}

@@ -1,0 +1,222 @@
+// An outline and its roadmap as work with times: leaves are what is placed; wholes become moments around their parts, so
+// that an edge, a date or a deadline of a whole binds everything in it.
+
+import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { Roadmap } from '#contracts/planning/roadmap.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { TimedNode } from '#timeline/forward-pass.ts';
+import { bindsEnd, type TimedEdge } from '#timeline/precedence.ts';
+import { predecessorsOf, sortSteps } from '../roadmap/durations.ts';
+import type { Operations } from '../roadmap/operations.ts';
+import { indexOutline, type OutlineIndex } from '../roadmap/outline-index.ts';
+
+/** What is known of the times of a node that holds work. Moments are milliseconds since 1970. */
+export type WorkNode = {
+  id: string;
+  node: OutlineNode;
+  /** null: nobody said, and the steps do not either. */
+  minutes: number | null;
+  /** Whose time it takes; null: a machine's. */
+  person: string | null;
+  /** The moment that was said of itself. */
+  own: number | null;
+  /** The latest of its own moment and those of what it is part of. */
+  release: number | null;
+};
+
+export type TimeModel = {
+  index: OutlineIndex;
+  work: WorkNode[];
+  /** Work, and the moments around wholes; `ownerOf` tells whose they are. */
+  nodes: TimedNode[];
+  edges: TimedEdge[];
+};
+
+const mark = '\u0000';
+
+/** The node of the outline that a timed node stands for. */
+export function ownerOf(id: string): string {
+  return id.split(mark, 1)[0] ?? id;
+}
+
+export function buildTimeModel(
+  outline: PlanOutline,
+  roadmap: Pick<Roadmap, 'edges'>,
+  options: { operations: Operations; user: string; buffer: number },
+): TimeModel {
+  const index = indexOutline(outline);
+  const { nodes: all, children, parents, order } = index;
+  const isWhole = (place: number) => (children[place]?.length ?? 0) > 0;
+  const releases = new Map<number, number | null>();
+  const work: WorkNode[] = [];
+  const nodes: TimedNode[] = [];
+  const edges: TimedEdge[] = [];
+  for (const place of order) {
+    const node = all[place];
+    if (node === undefined) continue;
+    const own = toMs(node.recurs?.starts_at ?? node.not_before);
+    const above = releases.get(parents[place] ?? -1) ?? null;
+    const release = latest(own, above);
+    releases.set(place, release);
+    if (isWhole(place)) addWhole(node, nodes, edges, own);
+    if (isWhole(place) && node.steps.length === 0) continue;
+    const person = findPerson(node, options.operations, options.user);
+    const item = { id: node.id, node, person, own, release, minutes: measure(index, place) };
+    work.push(item);
+    nodes.push({
+      id: isWhole(place) ? `${node.id}${mark}work` : node.id,
+      minutes: (item.minutes ?? 0) * (person === null ? 1 : 1 + options.buffer),
+      person,
+      release: own,
+      fixed: null,
+      deadline: isWhole(place) ? null : toMs(node.deadline),
+    });
+  }
+  edges.push(...hangParts(index, roadmap.edges, isWhole), ...joinNodes(index, roadmap, isWhole));
+  return { index, work, nodes, edges };
+}
+
+const side = (id: string, name: 'open' | 'begun' | 'closing' | 'end') => `${id}${mark}${name}`;
+
+function edge(from: string, to: string, type: TimedEdge['type'] = 'FS', lag = 0): TimedEdge {
+  return { from, to, type, lag_minutes: lag };
+}
+
+/**
+ * Four moments of a whole: nothing in it begins before `open`; at `begun` its first parts have begun; what must not end
+ * before `closing` are its last parts; at `end` all of it is done.
+ */
+function addWhole(
+  node: OutlineNode,
+  nodes: TimedNode[],
+  edges: TimedEdge[],
+  release: number | null,
+): void {
+  const moment = { minutes: 0, person: null, release: null, fixed: null, deadline: null };
+  nodes.push(
+    { ...moment, id: side(node.id, 'open'), release },
+    { ...moment, id: side(node.id, 'begun') },
+    { ...moment, id: side(node.id, 'closing') },
+    { ...moment, id: side(node.id, 'end'), deadline: toMs(node.deadline) },
+  );
+  if (node.steps.length > 0) {
+    const own = `${node.id}${mark}work`;
+    edges.push(edge(side(node.id, 'open'), own), edge(own, side(node.id, 'end')));
+  }
+}
+
+/** Ties each part to the whole it is in. */
+function hangParts(
+  index: OutlineIndex,
+  joined: Roadmap['edges'],
+  isWhole: (place: number) => boolean,
+): TimedEdge[] {
+  const { nodes, parents } = index;
+  const { entries, exits } = findRims(index, joined);
+  return nodes.flatMap((node, place) => {
+    const whole = nodes[parents[place] ?? -1];
+    if (whole === undefined) return [];
+    const inner = isWhole(place);
+    const first = inner ? side(node.id, 'begun') : node.id;
+    const tied = [
+      edge(side(whole.id, 'open'), inner ? side(node.id, 'open') : node.id),
+      edge(inner ? side(node.id, 'end') : node.id, side(whole.id, 'end')),
+    ];
+    if (entries.has(place)) tied.push(edge(first, side(whole.id, 'begun'), 'SS'));
+    if (exits.has(place))
+      tied.push(edge(side(whole.id, 'closing'), inner ? side(node.id, 'closing') : node.id, 'FF'));
+    return tied;
+  });
+}
+
+/** Parts that wait for no other part of their whole, and parts that no other part of it waits for. */
+function findRims(
+  index: OutlineIndex,
+  edges: Roadmap['edges'],
+): { entries: Set<number>; exits: Set<number> } {
+  const every = index.nodes.map((_, place) => place);
+  const entries = new Set(every);
+  const exits = new Set(every);
+  for (const { from, to } of edges) {
+    const pair = findSiblings(index, index.places.get(from) ?? -1, index.places.get(to) ?? -1);
+    if (pair === null) continue;
+    exits.delete(pair[0]);
+    entries.delete(pair[1]);
+  }
+  return { entries, exits };
+}
+
+/** The parts of the smallest common whole in which the two lie; null: one lies in the other, or nothing holds both. */
+function findSiblings(index: OutlineIndex, a: number, b: number): [number, number] | null {
+  if (a === -1 || b === -1) return null;
+  const above = new Map<number, number>();
+  for (let at = a, below = a; at !== -1; below = at, at = index.parents[at] ?? -1)
+    above.set(at, below);
+  for (let at = b, below = b; at !== -1; below = at, at = index.parents[at] ?? -1) {
+    const other = above.get(at);
+    if (other === undefined) continue;
+    return other === at || below === at ? null : [other, below];
+  }
+  return null;
+}
+
+/** The roadmap's edges between the right moments. One between a whole and its own part says nothing about time. */
+function joinNodes(
+  index: OutlineIndex,
+  { edges }: Pick<Roadmap, 'edges'>,
+  isWhole: (place: number) => boolean,
+): TimedEdge[] {
+  return edges.flatMap(({ from, to, type, lag_minutes }) => {
+    const [a, b] = [index.places.get(from), index.places.get(to)];
+    if (a === undefined || b === undefined || a === b) return [];
+    if (isInside(index, a, b) || isInside(index, b, a)) return [];
+    const ends = type === 'FS' || type === 'FF';
+    const source = isWhole(a) ? side(from, ends ? 'end' : 'begun') : from;
+    const target = isWhole(b) ? side(to, bindsEnd(type) ? 'closing' : 'open') : to;
+    return [edge(source, target, type, lag_minutes)];
+  });
+}
+
+function isInside({ parents }: OutlineIndex, node: number, whole: number): boolean {
+  for (let at = parents[node] ?? -1; at !== -1; at = parents[at] ?? -1)
+    if (at === whole) return true;
+  return false;
+}
+
+/** Whoever is asked first; without a name it is the person the plan is for. */
+function findPerson(node: OutlineNode, operations: Operations, user: string): string | null {
+  const asked = node.steps.find((step) => operations.asksPerson(step));
+  return asked === undefined ? null : (readAssignee(asked.args) ?? user);
+}
+
+function readAssignee(args: JsonObject | undefined): string | null {
+  const assignee = args?.assignee;
+  return typeof assignee === 'string' && assignee.trim() !== '' ? assignee.trim() : null;
+}
+
+/** Minutes of a node: as it says, or the longest way through its steps, where at least one of them says. */
+function measure(index: OutlineIndex, place: number): number | null {
+  const node = index.nodes[place];
+  if (node === undefined || node.duration_minutes !== null) return node?.duration_minutes ?? null;
+  if (node.steps.every((step) => step.duration_minutes === undefined)) return null;
+  const ends = new Map<number, number>();
+  let longest = 0;
+  for (const step of sortSteps(index, place)) {
+    const begins = predecessorsOf(index, step).reduce(
+      (most, before) => Math.max(most, ends.get(before) ?? 0),
+      0,
+    );
+    const end = begins + (index.steps[step]?.draft.duration_minutes ?? 0);
+    ends.set(step, end);
+    longest = Math.max(longest, end);
+  }
+  return longest;
+}
+
+export function toMs(iso: string | null | undefined): number | null {
+  return iso === null || iso === undefined ? null : Date.parse(iso);
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.max(a, b);
+}

@@ -1,0 +1,140 @@
+// Times and what does not fit, in words. What is offered as a change can be said back: `read-dates.ts` reads each of them.
+import type { Infeasibility } from '#contracts/planning/schedule.ts';
+import { countOf, listOf, shorten } from '#contracts/words.ts';
+import type { Lateness, Pass } from '#timeline/forward-pass.ts';
+import { formatMoment } from '#timeline/recurrence.ts';
+import type { Remedy } from '#timeline/relaxations.ts';
+import type { OutlineIndex } from '../roadmap/outline-index.ts';
+import { ownerOf } from './time-model.ts';
+
+/** `Mon, 4 May 2026, 09:30` */
+export function sayMoment(at: number, timezone: string): string {
+  return formatMoment(new Date(at), timezone);
+}
+
+/** `Sat, 14 Mar 2026` */
+export function sayDate(date: string): string {
+  return formatMoment(new Date(`${date}T12:00:00Z`), 'UTC').replace(/, \d\d:\d\d$/, '');
+}
+
+/** `3 hours 30 minutes`; from two days on `2 days 4 hours`, since minutes no longer matter. */
+export function sayDuration(minutes: number): string {
+  const whole = Math.max(1, Math.ceil(minutes - 1e-6));
+  const parts: [number, string][] =
+    whole >= 2880
+      ? [
+          [Math.floor(whole / 1440), 'day'],
+          [Math.ceil((whole % 1440) / 60), 'hour'],
+        ]
+      : [
+          [Math.floor(whole / 60), 'hour'],
+          [whole % 60, 'minute'],
+        ];
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => countOf(count, unit))
+    .join(' ');
+}
+
+/** `“Review”`; with its id behind it where another node is called the same. */
+export function sayNode({ nodes, places }: OutlineIndex, id: string): string {
+  const title = nodes[places.get(id) ?? -1]?.title;
+  if (title === undefined) return `“${id}”`;
+  const name = `“${shorten(title.replace(/[“”"]/g, ''), 80)}”`;
+  const same = nodes.filter((node) => node.title === title).length > 1 || title.length > 80;
+  return same ? `${name} (${id})` : name;
+}
+
+type Placed = Extract<Pass, { kind: 'placed' }>;
+
+/** Why it does not fit, and what would help. */
+export function describeInfeasible(
+  index: OutlineIndex,
+  { late, drivers, places }: Placed,
+  remedies: readonly Remedy[],
+  timezone: string,
+  buffer: number,
+): Infeasibility {
+  const [first] = late;
+  const more = late.length - 1;
+  const reason = [
+    ...(first === undefined ? [] : [describeLateness(index, first, { drivers, places }, timezone)]),
+    ...(more > 0 ? [`${countOf(more, 'more time')} cannot be kept either.`] : []),
+  ].join(' ');
+  return {
+    reason: shorten(reason, 1000),
+    relaxations: remedies
+      .flatMap((remedy) => describeRemedy(index, remedy, timezone, buffer))
+      .slice(0, 10),
+  };
+}
+
+function describeLateness(
+  index: OutlineIndex,
+  { kind, node, limit, by }: Lateness,
+  { drivers, places }: Pick<Placed, 'drivers' | 'places'>,
+  timezone: string,
+): string {
+  const name = sayNode(index, ownerOf(node));
+  const length = sayDuration(by / 60_000);
+  switch (kind) {
+    case 'deadline': {
+      const end = sayMoment(places.get(node)?.to ?? limit + by, timezone);
+      return `${name} ends ${end} at the earliest, ${length} after its deadline (${sayMoment(limit, timezone)}).`;
+    }
+    case 'fixed': {
+      const driver = drivers.get(node);
+      const whom = driver?.kind === 'edge' ? ownerOf(driver.from) : null;
+      const because = whom === null ? 'that has passed' : `it waits for ${sayNode(index, whom)}`;
+      return `${name} is fixed at ${sayMoment(limit, timezone)}, ${length} too early: ${because}.`;
+    }
+    case 'clash':
+      return `${name} is fixed at ${sayMoment(limit, timezone)}, where the same person has something else for ${length} more.`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function describeRemedy(
+  index: OutlineIndex,
+  remedy: Remedy,
+  timezone: string,
+  buffer: number,
+): Infeasibility['relaxations'] {
+  switch (remedy.kind) {
+    case 'deadlines': {
+      const nodes = remedy.nodes.slice(0, 3);
+      const texts = nodes.map(
+        ({ id, to }) =>
+          `the deadline of ${sayNode(index, ownerOf(id))} to ${sayMoment(Math.ceil(to / 60_000) * 60_000, timezone)}`,
+      );
+      // Moving only some of them would not help.
+      if (remedy.nodes.length > nodes.length) return [];
+      const [only] = remedy.nodes;
+      const node = remedy.nodes.length === 1 && only !== undefined ? ownerOf(only.id) : null;
+      return [{ node, text: shorten(`Move ${listOf(texts)}.`, 500) }];
+    }
+    case 'release': {
+      const node = ownerOf(remedy.node);
+      return [{ node, text: `Let ${sayNode(index, node)} begin when it can.` }];
+    }
+    case 'days_on':
+      return [{ node: null, text: `Work on ${listOf(remedy.dates.map(sayDate))}.` }];
+    case 'shorten': {
+      const node = ownerOf(remedy.node);
+      const minutes = Math.max(1, Math.floor(remedy.minutes / (1 + buffer)));
+      return [{ node, text: `Give ${sayNode(index, node)} ${sayMinutes(minutes)}.` }];
+    }
+    default:
+      return remedy satisfies never;
+  }
+}
+
+/** A duration of work: never in days, since those of a calendar and of work are not as long. */
+export function sayMinutes(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [
+    ...(hours > 0 ? [countOf(hours, 'hour')] : []),
+    ...(rest > 0 ? [countOf(rest, 'minute')] : []),
+  ].join(' ');
+}

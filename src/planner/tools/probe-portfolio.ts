@@ -1,0 +1,140 @@
+// probe_portfolio: where the schedule meets the rest of a person's time: other plans and calendars. It says what overlaps
+// and when there would be room, how full the time is, and what could not be looked at. It moves nothing.
+import { z } from 'zod';
+import { errorMessage } from '#contracts/errors.ts';
+import type { StrategyProfile } from '#contracts/planning/schedule.ts';
+import { JsonValue } from '#contracts/text.ts';
+import { countOf, listOf, shorten } from '#contracts/words.ts';
+import type { PortfolioPage, PortfolioQuery } from '#store/portfolio.ts';
+import { fail } from '../agent/agent-tool.ts';
+import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
+import { probeTimes } from '../schedule/probe-times.ts';
+import type { Desk, PlanningTool } from './planning-tool.ts';
+
+/** Reads what other plans ask of people's time. */
+export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;
+
+export type ProbePortfolioOptions = {
+  /** How schedules are made where a schedule does not say it itself; all of them do. */
+  profile?: StrategyProfile;
+  otherPlans: OtherPlans;
+  calendars?: typeof readCalendars;
+};
+
+const Nothing = z.strictObject({});
+
+/** How far behind the last block room for a shift is looked for. */
+const roomMs = 14 * 86_400_000;
+
+export function createProbePortfolio({
+  otherPlans,
+  calendars = readCalendars,
+}: ProbePortfolioOptions): PlanningTool<z.infer<typeof Nothing>> {
+  return {
+    name: 'probe_portfolio',
+    description:
+      'Compares people’s times in the schedule with their other plans and calendars: conflicts, how full the time is, and when there is room.',
+    input: Nothing,
+    stages: ['VALIDATE_SCHEDULE'],
+    prerequisites: ['schedule'],
+    produces: ['portfolio'],
+    automatic: {},
+    // Calendars and other plans change by themselves.
+    revision: 1,
+    async run(_, desk) {
+      const { outline, roadmap, schedule } = desk.state;
+      if (outline === null || roadmap === null || schedule === null)
+        return { result: fail('There is no schedule to compare.') };
+      const people = [...new Set(schedule.blocks.flatMap(({ person }) => person ?? []))];
+      const { starts_at, ends_at } = schedule;
+      if (people.length === 0 || starts_at === null || ends_at === null) {
+        const portfolio = { conflicts: [], utilisation: null, looked_at: [], unread: [] };
+        const explanations = ['The schedule takes nobody’s time.'];
+        return {
+          result: { ok: true, confidence: 1, explanations, data: portfolio },
+          changes: { portfolio },
+          heuristics: 1,
+        };
+      }
+      const window = {
+        from: Math.min(Date.parse(starts_at), desk.now.getTime()),
+        to: Date.parse(ends_at) + roomMs,
+      };
+      const [events, plans] = await Promise.all([
+        calendars(desk, window),
+        readPlans(otherPlans, people, window, desk),
+      ]);
+      const others = people.filter((person) => person !== desk.user);
+      const times = probeTimes({ outline, roadmap, schedule, now: desk.now.getTime() }, [
+        ...events.busy,
+        ...plans.busy,
+      ]);
+      const portfolio = {
+        ...times,
+        looked_at: [...plans.looked_at, ...events.looked_at],
+        unread: [
+          ...plans.unread,
+          ...events.unread,
+          ...(others.length === 0
+            ? []
+            : [
+                shorten(
+                  `Calendars of ${listOf(others)}: only those of ${desk.user} are known.`,
+                  500,
+                ),
+              ]),
+        ],
+      };
+      const { length } = times.conflicts;
+      return {
+        result: {
+          ok: true,
+          confidence: Math.max(0, 1 - 0.1 * length - 0.05 * portfolio.unread.length),
+          explanations: [
+            length === 0 ? 'Nothing overlaps.' : `${countOf(length, 'conflict')}.`,
+            ...portfolio.unread,
+          ],
+          data: JsonValue.parse(portfolio),
+        },
+        changes: { portfolio },
+        heuristics: Math.max(0, 1 - 0.25 * length),
+      };
+    },
+  };
+}
+
+async function readPlans(
+  otherPlans: OtherPlans,
+  people: string[],
+  window: { from: number; to: number },
+  { state, signal }: Desk,
+): Promise<BusyReport> {
+  try {
+    const { blocks, more } = await otherPlans({
+      people,
+      from: new Date(window.from),
+      to: new Date(window.to),
+      exceptRun: state.run_id,
+    });
+    return {
+      busy: blocks.map(
+        (block): BusyTime => ({
+          from: block.starts_at.getTime(),
+          to: block.ends_at.getTime(),
+          with: `${block.plan_id}: ${shorten(block.node_title, 200)}`,
+          source: 'plan',
+          person: block.person,
+        }),
+      ),
+      looked_at: ['other plans'],
+      unread: more ? ['Other plans: there are more times than were read.'] : [],
+    };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return {
+      busy: [],
+      looked_at: [],
+      unread: [shorten(`Other plans: ${errorMessage(error)}`, 500)],
+    };
+  }
+}
