@@ -4,6 +4,7 @@ import open from 'open';
 import { ask } from '#adapters/terminal/ask.ts';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
+import { policy } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { type Config, loadConfig } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
@@ -177,6 +178,22 @@ program
     ) =>
       inTerminal(false, ({ service }, { timezone }, terminal) =>
         listPlans(service, { ...options, timezone, ...(id === undefined ? {} : { id }) }, terminal),
+      ),
+  );
+
+program
+  .command('policy')
+  .addArgument(
+    new Argument('[verb]', 'what to do').choices(['show', 'set', 'reset']).default('show'),
+  )
+  .argument('[values...]', 'with set: conversation_style=concise probing_depth=1 …')
+  .description('how you like to be talked to and asked')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action(
+    (verb: 'show' | 'set' | 'reset', values: string[], options: { json?: true; user: string }) =>
+      inTerminal(false, ({ service }, { timezone }, terminal) =>
+        policy(service, { ...options, verb, values, timezone }, terminal),
       ),
   );
 

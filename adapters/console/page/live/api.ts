@@ -50,7 +50,7 @@ async function readProblem(response: Response): Promise<ApiError> {
 
 /** Sends a request, asking for the token when it is missing or wrong. @throws ApiError */
 export async function request(
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   options: { body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
 ): Promise<Response> {
@@ -74,6 +74,10 @@ export async function get<T>(path: string): Promise<T> {
 
 export async function post<T>(path: string, body: unknown): Promise<T> {
   return (await request('POST', path, { body })).json();
+}
+
+export async function put<T>(path: string, body: unknown): Promise<T> {
+  return (await request('PUT', path, { body })).json();
 }
 
 /** What to tell a person about anything that was thrown. */

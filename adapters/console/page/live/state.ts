@@ -6,6 +6,7 @@ import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
 import type { PlanningStatus } from '#contracts/run.ts';
 import type { Message, PlanSummary } from '#contracts/service.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
+import type { Settings } from './settings.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -66,6 +67,8 @@ export type State = {
   /** Which column a narrow screen shows. */
   pane: 'conversation' | 'plan';
   tokenWanted: boolean;
+  /** The dialog of sliders, while it is open. */
+  settings: Settings | null;
 };
 
 export function createState(conversation: string): State {
@@ -85,6 +88,7 @@ export function createState(conversation: string): State {
     drawer: false,
     pane: 'conversation',
     tokenWanted: false,
+    settings: null,
   };
 }
 

@@ -5,6 +5,7 @@ import { drawConversation } from './conversation.ts';
 import { drawHeader } from './header.ts';
 import { drawPending } from './pending.ts';
 import { drawPlan } from './plan.ts';
+import { drawSettings } from './settings.ts';
 
 export function drawApp(state: State): TemplateResult {
   return html`
@@ -12,6 +13,6 @@ export function drawApp(state: State): TemplateResult {
     <main class="columns" data-pane=${state.pane}>
       ${drawConversation(state)} ${drawPlan(state)}
     </main>
-    ${drawPending(state)}
+    ${drawPending(state)} ${drawSettings(state)}
   `;
 }

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showPane } from '../live/focus.ts';
 import { startConversation } from '../live/navigation.ts';
+import { openSettings } from '../live/settings.ts';
 import type { State } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import { drawIcon } from './parts.ts';
@@ -47,6 +48,14 @@ export function drawHeader(state: State): TemplateResult {
       >
         ${drawIcon('list')}<span>Pending</span>
         ${waiting === 0 ? nothing : html`<span class="count">${waiting}</span>`}
+      </button>
+      <button
+        class="quiet"
+        id="settings-button"
+        aria-haspopup="dialog"
+        @click=${() => void openSettings()}
+      >
+        ${drawIcon('sliders')}<span>Settings</span>
       </button>
       <button class="quiet" id="new-conversation" @click=${() => void startConversation()}>
         ${drawIcon('plus')}<span>New conversation</span>

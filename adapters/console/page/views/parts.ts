@@ -52,6 +52,7 @@ const icons = {
   list: svg`<path d="M3 4.5h10M3 8h10M3 11.5h6" />`,
   down: svg`<path d="M8 3v7M4.5 7L8 10.5 11.5 7M3 13.5h10" />`,
   shield: svg`<path d="M8 2l5 2v3.5c0 3-2 5.3-5 6.5-3-1.2-5-3.5-5-6.5V4z" />`,
+  sliders: svg`<path d="M2.5 5h7M12.5 5h1M2.5 11h1M6.5 11h7" /><circle cx="11" cy="5" r="1.5" /><circle cx="5" cy="11" r="1.5" />`,
   chevron: svg`<path d="M6 4l4 4-4 4" />`,
 };
 

@@ -1,0 +1,116 @@
+// `countersign policy`: how a person likes to be talked to and asked; shown, set slider by slider, or reset.
+import { describeEffect, describeValue, sliderNames, sliders } from '#cards/policy-words.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
+import type { PolicyView, Service } from '#contracts/service.ts';
+import { listOf } from '#contracts/words.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { padText, type TerminalIo } from './screen.ts';
+import { openSession, type Session, tellError } from './session.ts';
+
+export type PolicyOptions = {
+  user: string;
+  timezone: string;
+  verb: 'show' | 'set' | 'reset';
+  /** `slider=value`, for `set`. */
+  values: string[];
+  json?: boolean;
+};
+
+const parsers: Record<string, (text: string) => unknown> = {
+  talkativeness: readNumber,
+  probing_depth: readNumber,
+};
+
+function readNumber(text: string): number {
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** What a slider takes, in words. */
+function describeRange(name: string): string {
+  const words = Object.entries(sliders).find(([slider]) => slider === name)?.[1];
+  if (words === undefined) return '';
+  if (words.kind === 'choice')
+    return listOf(
+      words.choices.map(({ value }) => value),
+      'or',
+    );
+  return name === 'probing_depth' ? '0, 1, 2 or 3' : `a number from ${words.min} to ${words.max}`;
+}
+
+/** The sliders that `values` set, or a sentence about what is wrong with them. */
+function readValues(values: string[]): { policy: PolicyOverride } | { problem: string } {
+  if (values.length === 0) {
+    return {
+      problem: `Say what to set, for example conversation_style=concise. There are ${listOf(sliderNames)}.`,
+    };
+  }
+  const given: Record<string, unknown> = {};
+  for (const one of values) {
+    const [name = '', ...rest] = one.split('=');
+    const known = sliderNames.find((slider) => slider === name.trim().replaceAll('-', '_'));
+    if (known === undefined) {
+      return { problem: `There is no “${name}”. There are ${listOf(sliderNames)}.` };
+    }
+    const text = rest.join('=').trim();
+    const value = parsers[known]?.(text) ?? text;
+    if (!InteractionPolicy.shape[known].safeParse(value).success) {
+      return { problem: `${known} is ${describeRange(known)}, not “${text}”.` };
+    }
+    given[known] = value;
+  }
+  return { policy: PolicyOverride.parse(given) };
+}
+
+function print(session: Session, view: PolicyView): ExitCode {
+  const { screen, options } = session;
+  if (options.json === true) {
+    screen.output.write(`${JSON.stringify(view)}\n`);
+    return exitCodes.done;
+  }
+  const width = Math.max(...sliderNames.map((name) => name.length));
+  const values = sliderNames.map((name) => describeValue(name, view.policy));
+  const column = Math.max(...values.map((value) => value.length));
+  for (const [index, name] of sliderNames.entries()) {
+    const own = view.set[name] === undefined ? '' : ' · set by you';
+    const effect = screen.style('dim', `${describeEffect(name, view.policy)}${own}`);
+    const value = padText(values[index] ?? '', column);
+    if (screen.width() >= 70) session.say(`  ${padText(name, width)}  ${value}  ${effect}`);
+    else session.say(`  ${name}: ${values[index] ?? ''}${own}`);
+  }
+  return exitCodes.done;
+}
+
+/** Shows or sets the sliders of `options.user`. @returns the exit code, see `exitCodes` */
+export async function policy(
+  service: Service,
+  options: PolicyOptions,
+  io: TerminalIo,
+): Promise<number> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    return print(session, await carryOut(session, options));
+  } catch (error) {
+    const { code } = tellError(session, error);
+    return code === 'invalid_request' ? exitCodes.usage : exitCodes.failed;
+  } finally {
+    session.close();
+  }
+}
+
+async function carryOut(session: Session, { verb, values, user }: PolicyOptions) {
+  const { service, actor } = session;
+  switch (verb) {
+    case 'show':
+      return service.getPolicy(user);
+    case 'reset':
+      return service.setPolicy(user, { policy: {}, keep: false }, actor);
+    case 'set': {
+      const read = readValues(values);
+      if ('problem' in read) throw new CountersignError('invalid_request', read.problem);
+      return service.setPolicy(user, { policy: read.policy, keep: true }, actor);
+    }
+    default:
+      return verb satisfies never;
+  }
+}

@@ -1,0 +1,127 @@
+// The sliders in words, for wherever a person sets them: what each is about, and what each of its values does.
+import type { InteractionPolicy } from '#contracts/policy.ts';
+
+export type Slider = keyof InteractionPolicy;
+type Choice = { value: string; label: string; does: string };
+type Words = { label: string; about: string } & (
+  | { kind: 'choice'; choices: Choice[] }
+  | { kind: 'range'; min: number; max: number; step: number }
+);
+
+export const sliders: Record<Slider, Words> = {
+  conversation_style: {
+    kind: 'choice',
+    label: 'Style',
+    about: 'How much of the thinking you see',
+    choices: [
+      {
+        value: 'concise',
+        label: 'Concise',
+        does: 'The outcome, and two options where there is a choice',
+      },
+      { value: 'standard', label: 'Standard', does: 'The outcome and what you need to decide' },
+      { value: 'conversational', label: 'Conversational', does: 'With the thoughts behind it' },
+      { value: 'coach', label: 'Coach', does: 'Every step explained as we go' },
+    ],
+  },
+  talkativeness: {
+    kind: 'range',
+    label: 'Talkativeness',
+    about: 'How much I say within that style',
+    min: 0,
+    max: 1,
+    step: 0.1,
+  },
+  probing_depth: {
+    kind: 'range',
+    label: 'Questions',
+    about: 'How many I may ask before I plan',
+    min: 0,
+    max: 3,
+    step: 1,
+  },
+  autonomy: {
+    kind: 'choice',
+    label: 'Autonomy',
+    about: 'What I do where something is left open',
+    choices: [
+      { value: 'high', label: 'High', does: 'I assume it and note that on the plan' },
+      { value: 'medium', label: 'Medium', does: 'I ask what matters and assume the rest' },
+      { value: 'low', label: 'Low', does: 'I ask before I assume, as often as I may' },
+    ],
+  },
+  brainstorming_preference: {
+    kind: 'choice',
+    label: 'Ideas',
+    about: 'When I offer ideas and options',
+    choices: [
+      { value: 'on_demand', label: 'When I ask', does: 'Only when you ask for them' },
+      {
+        value: 'suggest_when_uncertain',
+        label: 'When unsure',
+        does: 'When I am not sure what fits',
+      },
+      { value: 'always_offer', label: 'Always', does: 'Before each plan' },
+    ],
+  },
+  approval_policy: {
+    kind: 'choice',
+    label: 'Approvals',
+    about: 'When I wait for your word',
+    choices: [
+      { value: 'single_final', label: 'Once', does: 'For the finished plan' },
+      {
+        value: 'milestone_approvals',
+        label: 'In stages',
+        does: 'For the outline, the order, then the plan',
+      },
+      {
+        value: 'strict_every_step',
+        label: 'Every step',
+        does: 'In stages, and again before each step runs',
+      },
+    ],
+  },
+  tone: {
+    kind: 'choice',
+    label: 'Tone',
+    about: 'How it sounds',
+    choices: [
+      { value: 'neutral', label: 'Neutral', does: 'Plain' },
+      { value: 'friendly', label: 'Friendly', does: 'Warmer, as among colleagues' },
+      { value: 'clinical', label: 'Clinical', does: 'Facts and nothing else' },
+    ],
+  },
+};
+
+// The keys of the table are the sliders, in the order in which they are shown.
+export const sliderNames = Object.keys(sliders) as Slider[];
+
+const amounts = ['None', 'At most one', 'At most two', 'At most three'];
+
+/** A value as a person reads it: `Concise`, `At most two`, `50 %`. */
+export function describeValue(slider: Slider, policy: InteractionPolicy): string {
+  const words = sliders[slider];
+  const value = policy[slider];
+  if (words.kind === 'choice') {
+    return words.choices.find((choice) => choice.value === value)?.label ?? String(value);
+  }
+  if (slider === 'probing_depth') return amounts[Number(value)] ?? String(value);
+  return `${Math.round(Number(value) * 100)} %`;
+}
+
+/** What the value of a slider does, in a few words. */
+export function describeEffect(slider: Slider, policy: InteractionPolicy): string {
+  const words = sliders[slider];
+  const value = policy[slider];
+  if (words.kind === 'choice') {
+    return words.choices.find((choice) => choice.value === value)?.does ?? words.about;
+  }
+  if (slider === 'probing_depth') {
+    return value === 0
+      ? 'I note what I assume instead'
+      : 'Before I plan; the rest I assume and note';
+  }
+  if (Number(value) < 0.3) return 'Little';
+  return Number(value) >= 0.7 ? 'All there is' : 'What you need';
+}

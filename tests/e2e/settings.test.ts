@@ -1,0 +1,109 @@
+// The sliders as a person sets them: in the console with mouse and keyboard, in the terminal, and the same over HTTP.
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { PolicyOverride } from '#contracts/policy.ts';
+import { openBrowser } from '#tests/setup/chromium.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { type Server, usePrograms } from '#tests/setup/process.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let server: Server;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+
+beforeAll(async () => {
+  const home = await programs.home();
+  [server, browser] = await Promise.all([
+    programs.serve({ home, database: database.url }),
+    openBrowser(),
+  ]);
+});
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  faults = [];
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  await page.goto(server.url);
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+/** What the person has set. */
+async function readSet(): Promise<PolicyOverride> {
+  const answer = await fetch(`${server.url}/api/policy/local`);
+  return z.object({ set: PolicyOverride }).parse(await answer.json()).set;
+}
+
+const dialog = () => page.getByRole('dialog', { name: 'How I talk with you' });
+const open = async () => {
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await dialog().getByRole('radio', { name: 'Concise' }).waitFor();
+};
+const save = async () => {
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'detached' });
+};
+
+describe('the settings', () => {
+  it('are set by pressing, and are there when the dialog opens again', async () => {
+    await open();
+    expect(await dialog().getByRole('radio', { name: 'Standard' }).isChecked()).toBe(true);
+    await dialog().getByRole('radio', { name: 'Concise' }).check();
+    await dialog().getByText('The outcome, and two options').waitFor();
+    await dialog().getByRole('radio', { name: 'Friendly' }).check();
+    await save();
+    expect(await readSet()).toEqual({ conversation_style: 'concise', tone: 'friendly' });
+    await open();
+    expect(await dialog().getByRole('radio', { name: 'Concise' }).isChecked()).toBe(true);
+    await dialog().getByRole('button', { name: 'Back to defaults' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await readSet()).toEqual({});
+  });
+
+  it('are set with the keyboard alone; Escape changes nothing and goes back to the button', async () => {
+    const button = page.getByRole('button', { name: 'Settings' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const questions = dialog().getByRole('slider', { name: 'Questions' });
+    await questions.focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await questions.getAttribute('aria-valuetext')).toBe('At most three');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await readSet()).toEqual({});
+
+    await page.keyboard.press('Enter');
+    await questions.focus();
+    await page.keyboard.press('Home');
+    await dialog().getByText('I note what I assume instead').waitFor();
+    await dialog().getByRole('radio', { name: 'Medium' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await readSet()).toEqual({ probing_depth: 0, autonomy: 'low' });
+  });
+
+  it('fit a narrow screen and a dark one', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 640 });
+    await open();
+    const wide = await dialog().evaluate(
+      (element) => element.scrollWidth > element.clientWidth || element.clientWidth > innerWidth,
+    );
+    expect(wide).toBe(false);
+    expect(await dialog().getByRole('button', { name: 'Save' }).isVisible()).toBe(true);
+  });
+});
