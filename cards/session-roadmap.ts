@@ -43,7 +43,7 @@ function describeMetrics(metrics: RoadmapMetrics): string[] {
   const { makespan_minutes: minutes, width, unchecked_writes, unguarded, checkpoints } = metrics;
   return [
     ...(minutes > 0 ? [`about ${formatDuration(minutes * 60_000)}`] : []),
-    `${width} at once`,
+    width < 2 ? 'one at a time' : `${width} at once`,
     ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
     ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
     ...(unguarded > 0 ? [`${unguarded} guarded without a look`] : []),

@@ -4,7 +4,7 @@ import { countOf } from '#contracts/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore, formatTime } from './words.ts';
+import { andMore, formatSpan, formatTime } from './words.ts';
 
 const blocksAtMost = 12;
 const detailsAtMost = 200;
@@ -14,7 +14,7 @@ function titleOf({ outline }: SessionCardFacts, id: string): string {
 }
 
 function linesOf(facts: SessionCardFacts): Line[] {
-  const when = (iso: string) => formatTime(iso, facts.now, facts.viewer.timezone);
+  const zone = facts.viewer.timezone;
   const blocks = [...(facts.schedule?.blocks ?? [])].sort((a, b) =>
     a.starts_at < b.starts_at ? -1 : Number(a.starts_at > b.starts_at),
   );
@@ -22,7 +22,7 @@ function linesOf(facts: SessionCardFacts): Line[] {
   return blocks.map(({ node, starts_at, ends_at, fixed, holds, person }) =>
     plainLine(showLine(titles.get(node) ?? node, 120), {
       note: [
-        starts_at === ends_at ? when(starts_at) : `${when(starts_at)} to ${when(ends_at)}`,
+        formatSpan(starts_at, ends_at, facts.now, zone),
         ...(person === null ? [] : [showLine(person, 60)]),
         ...(fixed ? ['as you said'] : holds ? [] : ['forecast']),
       ].join(' · '),

@@ -69,6 +69,14 @@ export function formatTime(iso: string, now: string, timezone: string): string {
   return `${at.weekday} ${at.day} ${at.month}, ${time}`;
 }
 
+/** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it. */
+export function formatSpan(from: string, to: string, now: string, timezone: string): string {
+  const [start, end] = [from, to].map((iso) => formatTime(iso, now, timezone));
+  if (start === undefined || end === undefined || start === end) return start ?? '';
+  const day = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
+  return `${start} to ${day(start) === day(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end}`;
+}
+
 /** `just now`, `5 min`, `3 h`, `2 d`: how long ago, in one unit. */
 export function formatAge(iso: string, now: string): string {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);

@@ -168,8 +168,8 @@ describe('the card of a schedule', () => {
   it('is in the order of time and in the reader’s zone', () => {
     const lines = viewSession(sessions.schedule).sections[0]?.lines;
     expect(lines?.map(({ text, note }) => `${text}: ${note}`)).toEqual([
-      'Draft news/1.md: Wed 4 Feb, 10:00 to Wed 4 Feb, 11:30 · forecast',
-      'Ana reads the draft: Thu 5 Feb, 10:00 to Thu 5 Feb, 11:00 · ana · as you said',
+      'Draft news/1.md: Wed 4 Feb, 10:00 to 11:30 · forecast',
+      'Ana reads the draft: Thu 5 Feb, 10:00 to 11:00 · ana · as you said',
     ]);
   });
 

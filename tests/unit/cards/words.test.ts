@@ -1,6 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { describeRetry, formatAge, formatCost, formatDuration, formatTime } from '#cards/words.ts';
+import {
+  describeRetry,
+  formatAge,
+  formatCost,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from '#cards/words.ts';
 import { listOf } from '#contracts/words.ts';
+
+describe('a span of time', () => {
+  const now = '2026-02-03T14:10:00.000Z';
+  it.each([
+    ['2026-02-04T09:00:00Z', '2026-02-04T10:30:00Z', 'Wed 4 Feb, 09:00 to 10:30'],
+    ['2026-02-04T23:00:00Z', '2026-02-05T01:00:00Z', 'Wed 4 Feb, 23:00 to Thu 5 Feb, 01:00'],
+    ['2026-02-03T15:00:00Z', '2026-02-03T16:00:00Z', '15:00 to 16:00'],
+    ['2026-02-03T23:00:00Z', '2026-02-04T01:00:00Z', '23:00 to Wed 4 Feb, 01:00'],
+    ['2026-02-04T09:00:00Z', '2026-02-04T09:00:00Z', 'Wed 4 Feb, 09:00'],
+  ])('from %s to %s', (from, to, words) => {
+    expect(formatSpan(from, to, now, 'UTC')).toBe(words);
+  });
+});
 
 describe('durations', () => {
   it.each([
