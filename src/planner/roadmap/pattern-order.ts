@@ -7,6 +7,7 @@ import {
   type PatternType,
 } from '#contracts/planning/pattern.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { isAddedCheckpoint } from './checkpoints.ts';
 import { findEnds } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';
 
@@ -50,7 +51,8 @@ export function findPatternOrder(
   for (const siblings of [roots, ...index.children]) {
     const inLine = siblings.filter((place) => {
       const node = index.nodes[place];
-      return node !== undefined && standsInLine(node);
+      // A checkpoint that a way has added stands where that way wants it.
+      return node !== undefined && standsInLine(node) && !isAddedCheckpoint(node);
     });
     if (rule.phases) linkPhases(index, inLine, told, link);
     if (rule.milestones) linkMilestones(index, inLine, told, link);

@@ -19,14 +19,14 @@ const wishes: [WayName, RegExp][] = [
 
 /** From here on a request may hold somebody's text. */
 const opensText =
-  /["“”'‘’`«»:]|\b(?:say(?:s|ing)?|that|reading|contain(?:s|ing)?|with (?:the )?(?:text|content|words?|title)|titled|called|named|remind|tell|ask|post|announce|message|note|write)\b/i;
+  /["“”'‘’`«»:]|\b(?:say(?:s|ing)?|that|reading|contain(?:s|ing)?|with (?:the )?(?:text|content|words?|title)|titled|called|named|remind|tell|ask|post|announce|message)\b/i;
 
 /** Words of a request that may be about all of it: what stands at its beginning or its end, outside anybody's text. */
 function readEdges(request: string): string[] {
   const text = request.trim().replace(/[.!?]+$/, '');
   const lead = /^(?:please\s+)?([^,;:—]{0,40})[,;:—]/.exec(text)?.[1];
   const open = opensText.exec(text);
-  if (open !== null && open.index > 0) return lead === undefined ? [] : [lead];
+  if (open !== null) return lead === undefined ? [] : [lead];
   const tail =
     /(?:^|[\s,;—]+)(?:but |and )?(?:please )?(?:do (?:it|this|that|them) )?([^,;—]{0,40})$/;
   const last = text.split(/[,;—]/).at(-1) ?? '';

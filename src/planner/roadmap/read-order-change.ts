@@ -2,6 +2,7 @@
 // What is no such wish is left for others to read; what is one, but of parts that nobody can tell, becomes a question.
 import type { NodeFinder } from './find-node.ts';
 import { describeNodes } from './name-nodes.ts';
+import { readWish } from './preference.ts';
 import { findReferences } from './read-references.ts';
 import { type Link, readTiming } from './read-timing.ts';
 
@@ -46,7 +47,7 @@ const forms: [RegExp, Reader][] = [
       `^(?:${doing}\\s+)?(.+?\\s+)(?:(?:can|could|should|may|must)\\s+)?(?:be\\s+)?(?:run\\s+|go\\s+|happen\\s+|done\\s+)?(?:in parallel (?:with|to)|parallel to|side by side with|alongside|independently of)(\\s+.+)$`,
       'i',
     ),
-    ([all, one, other], finder) => readParallel([all, `${one}and${other}`], finder),
+    ([all = '', one, other], finder) => readParallel([all, `${one}and${other}`], finder),
   ],
   [
     /^(.+?)\s+(?:need(?:s)? not|do(?:es)?(?: not|n['’]?t) (?:need|have) to|should(?: not|n['’]?t)|must(?: not|n['’]?t))\s+wait (?:for|until)\s+(.+?)$/i,
@@ -98,7 +99,9 @@ export function readOrderChange(feedback: string, finder: NodeFinder): OrderRead
     .filter((one) => one !== '');
   for (const clause of clauses) {
     const read = readClause(clause, finder);
-    if (read === null) reading.rest.push(clause);
+    // "One after another" is about the way as a whole, and read where ways are compared.
+    if (read === null || ('unclear' in read && readWish(clause) !== null))
+      reading.rest.push(clause);
     else if ('unclear' in read) reading.unclear.push(read.unclear);
     else reading.changes.push(...read);
   }

@@ -1,5 +1,5 @@
 // Reads one or several nodes out of words: "the review", "steps 2 and 3", "phases 1-3", "Design, Build and Test".
-import type { NodeFinder } from './find-node.ts';
+import type { FoundNode, NodeFinder } from './find-node.ts';
 
 export type References =
   | { kind: 'found'; nodes: number[] }
@@ -20,9 +20,11 @@ export function findReferences(words: string, from: number | null, finder: NodeF
     .trim()
     .replace(/^both\s+/i, '')
     .replace(wholeOf, '');
-  const direct = finder.find(text, from);
-  if (direct.kind === 'found') return { kind: 'found', nodes: [direct.node] };
   const names = splitNames(text);
+  const { places, stepPlaces } = finder.index;
+  const onlyIds = names.length > 1 && names.every((id) => places.has(id) || stepPlaces.has(id));
+  const direct: FoundNode = onlyIds ? { kind: 'unknown' } : finder.find(text, from);
+  if (direct.kind === 'found') return { kind: 'found', nodes: [direct.node] };
   if (names.length < 2)
     return direct.kind === 'ambiguous' ? direct : { kind: 'unknown', words: text };
   const nodes = new Set<number>();

@@ -9,7 +9,6 @@ import { findEnds } from './events.ts';
 import { createNodeFinder, type NodeFinder } from './find-node.ts';
 import { titleOf } from './name-nodes.ts';
 import { indexOutline } from './outline-index.ts';
-import { readWish } from './preference.ts';
 import { readDateTiming } from './read-date-timing.ts';
 import { readOrderChange } from './read-order-change.ts';
 import { readTiming } from './read-timing.ts';
@@ -170,7 +169,5 @@ function changeOrder(
 ): ResolvedOrder['feedback'] {
   const { changes, rest, unclear } = readOrderChange(feedback, finder);
   for (const change of changes) editor.apply(change, feedback);
-  // "One after another" is about the way, and read where ways are compared.
-  const isWish = (words: string) => readWish(words) !== null;
-  return { rest, unclear: unclear.filter((text) => !isWish(text)) };
+  return { rest, unclear };
 }

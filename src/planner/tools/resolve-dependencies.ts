@@ -11,7 +11,6 @@ import { questionsAllowed } from '../policy/effects.ts';
 import { withoutAddedCheckpoints } from '../roadmap/checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';
-import { readWish } from '../roadmap/preference.ts';
 import { type OpenTiming, type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';
 import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
 
@@ -122,9 +121,8 @@ function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
 /** Words of a wish that have been followed are gone, so that a second try does not follow them twice. */
 function leaveFeedback({ feedback }: ResolvedOrder, { state }: Desk): StateChanges {
   if (feedback === null || state.change === null) return {};
-  const left = [...feedback.rest, ...feedback.unclear.filter((text) => readWish(text) !== null)];
-  if (left.length === 0) return { change: null };
-  return { change: { ...state.change, feedback: left.join('; ') } };
+  const { rest } = feedback;
+  return { change: rest.length === 0 ? null : { ...state.change, feedback: rest.join('; ') } };
 }
 
 function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
