@@ -16,7 +16,9 @@ export type Remedy =
 
 type Placed = Extract<Pass, { kind: 'placed' }>;
 
-const mostDays = 10;
+const mostDays = 8;
+/** Days before the limit among which they are looked for. */
+const mostSpan = 60;
 const mostPerKind = 2;
 /** Nodes placed over all trials together, so that a plan of thousands is not tried for seconds. */
 const mostWork = 200_000;
@@ -113,7 +115,7 @@ function relaxMoments(input: PassInput, pass: Placed, path: string[], fits: Fits
   return remedies;
 }
 
-/** The fewest days off on which somebody has to work, the last ones before the limit. */
+/** The fewest days off on which somebody has to work: one of them where one is enough, else the first ones. */
 function workMoreDays(
   { input, profile }: Setting,
   pass: Placed,
@@ -127,14 +129,17 @@ function workMoreDays(
   const { timezone } = input.time;
   const usual = setProfile(profile, [], timezone);
   const idle: string[] = [];
-  const from = dayOf(Math.max(input.now, begin), timezone);
-  for (let day = dayOf(first.limit, timezone); day >= from && idle.length < mostDays; day -= 1)
+  const last = dayOf(first.limit, timezone);
+  const from = Math.max(dayOf(Math.max(input.now, begin), timezone), last - mostSpan);
+  for (let day = from; day <= last && idle.length < mostDays; day += 1)
     if (!worksOn(usual, day)) idle.push(printDay(day));
-  for (let count = 1; count <= idle.length; count += 1) {
-    const dates = idle.slice(0, count).toReversed();
+  const sets = [
+    ...idle.map((date) => [date]),
+    ...idle.slice(1).map((_, more) => idle.slice(0, more + 2)),
+  ];
+  for (const dates of sets)
     if (fits({ ...input, time: setProfile(profile, dates, timezone) }))
       return [{ kind: 'days_on', dates }];
-  }
   return [];
 }
 

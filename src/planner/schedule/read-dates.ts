@@ -231,14 +231,14 @@ function readLength(text: string, workday: number | null): number | null {
 }
 
 const never =
-  /\b(?:not|never|n['’]t)\b.*\b(?:before|until|till|earlier than)$|\b(?:no earlier than|not before|from|at the earliest(?: on)?)$/i;
+  /(?:\b(?:not|never)|n['’]t)\b.*\b(?:before|until|till|earlier than)$|\b(?:no earlier than|not before|from|at the earliest(?: on)?)$/i;
 const after = /\bafter$/i;
 const due =
   /\b(?:by|until|till|before|no later than|at the latest(?: (?:on|by))?|due(?: on)?|deadline\b.*)$/i;
 const verbs =
-  /^(?:(?:please|and|then|but|move|shift|reschedule|put|schedule|start|begin|do|run|set|hold|plan|finish|complete|end|deliver|get|have|postpone|push|bring|delay)\s+|(?:the\s+)?deadline\s+(?:of|for|is)\s*)+/i;
+  /^(?:(?:please|and|then|but|do not|don['’]t|never|move|shift|reschedule|put|schedule|start|begin|do|run|set|hold|plan|finish|complete|end|deliver|get|have|postpone|push|bring|delay)\s+|(?:the\s+)?deadline\s+(?:of|for|is)\s*)+/i;
 const ending =
-  /(?:\s+|^)(?:not|never|must|should|shall|can|can['’]?t|cannot|may|has to|have to|needs? to|is|are|be|to|on|at|for|in|out|back|forward|instead|only|starts?|begins?|runs?|ends?|finish(?:es|ed)?|done|ready|complete[sd]?|due|over|delivered|happens?|do|don['’]t|deadline|until|till|before|after|by|from)$/i;
+  /(?:\s+|^)(?:no earlier than|not earlier than|earlier than|no later than|at the earliest|at the latest|the|not|never|must|should|shall|can|can['’]?t|cannot|may|has to|have to|needs? to|is|are|be|to|on|at|for|in|out|back|forward|instead|only|starts?|begins?|runs?|ends?|finish(?:es|ed)?|done|ready|complete[sd]?|due|over|delivered|happens?|do|don['’]t|deadline|until|till|before|after|by|from)$/i;
 
 /** A wish that names a moment: where something begins, from when on it may, or by when it is done. */
 function readDated(wish: string, context: Context): boolean {
@@ -248,7 +248,7 @@ function readDated(wish: string, context: Context): boolean {
   if (moment === null) return false;
   const before = text.slice(0, moment.index).trim();
   const behind = text.slice(moment.index + moment.length).trim();
-  const words = `${before} `.replace(/\s+$/, '');
+  const words = before.replace(/(?:^|\s+)the$/i, '');
   const kind =
     never.test(words) || /^(?:or later|at the earliest|onwards?|on)$/i.test(behind)
       ? 'earliest'
@@ -374,7 +374,10 @@ function forNodes(
     read.questions.push(
       `Which one is meant by ${quote(words)}: ${describeNodes(finder.index, found.nodes)}?`,
     );
-  else read.questions.push(`Nothing in the plan is called ${quote(words)}. Which step is meant?`);
+  else
+    read.questions.push(
+      `Nothing in the plan is called ${quote(words.replace(/^the\s+/i, ''))}. Which step is meant?`,
+    );
   return true;
 }
 

@@ -1,0 +1,179 @@
+// Outlines, roadmaps and a desk for tests of times, in Berlin on a Tuesday morning.
+import { PlanOutline } from '#contracts/planning/outline.ts';
+import { Roadmap } from '#contracts/planning/roadmap.ts';
+import { PlanningState } from '#contracts/planning/state.ts';
+import { defaultPolicy } from '#contracts/policy.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+import type { Desk } from '#planner/tools/planning-tool.ts';
+import { toLocalIso } from '#timeline/recurrence.ts';
+
+export const timezone = 'Europe/Berlin';
+export const now = new Date('2026-03-10T08:15:00+01:00');
+
+const pattern = { pattern_type: 'milestone_project' as const, introduced_by: 'system' as const };
+
+type Drawn = { id: string; title?: string } & Record<string, unknown>;
+
+/** A step that a machine does. */
+export function machineStep(id: string, more: Record<string, unknown> = {}) {
+  return {
+    id: `${id}.1`,
+    description: `Write ${id}`,
+    tool: 'workspace',
+    operation: 'write',
+    args: { path: `${id}.md`, text: id },
+    ...more,
+  };
+}
+
+/** A step that a person does. */
+export function personStep(id: string, assignee?: string) {
+  return {
+    id: `${id}.1`,
+    description: `Ask about ${id}`,
+    tool: 'human',
+    operation: 'task',
+    args: { question: `${id}?`, ...(assignee === undefined ? {} : { assignee }) },
+  };
+}
+
+/** A goal with one task a drawn node; those that name a parent hang there. */
+export function makeOutline(nodes: Drawn[]): PlanOutline {
+  return PlanOutline.parse({
+    title: 'Release',
+    summary: 'It is out.',
+    pattern,
+    nodes: [
+      { id: 'goal', title: 'The release is out', structure: 'goal', level: 1 },
+      ...nodes.map(({ id, ...more }) => ({
+        id,
+        parent: 'goal',
+        title: id,
+        structure: 'task',
+        level: 2,
+        ...(more.structure === 'phase' ? {} : { steps: [machineStep(id)] }),
+        ...more,
+      })),
+    ],
+  });
+}
+
+type Edge = [from: string, to: string, type?: 'FS' | 'SS' | 'FF' | 'SF', lag?: number];
+
+export function makeRoadmap(edges: Edge[] = []): Roadmap {
+  return Roadmap.parse({
+    pattern,
+    context: {},
+    waves: [],
+    edges: edges.map(([from, to, type = 'FS', lag_minutes = 0]) => ({
+      from,
+      to,
+      type,
+      lag_minutes,
+      why: 'stated',
+    })),
+    options_tried: [
+      {
+        name: 'as said',
+        differs: 'It is what was said.',
+        metrics: {
+          makespan_minutes: 0,
+          width: 1,
+          unchecked_writes: 0,
+          unguarded: 0,
+          checkpoints: 0,
+        },
+        score: 1,
+      },
+    ],
+    chosen: 'as said',
+    reason: 'It is the only way.',
+  });
+}
+
+function spec(tool: string, operation: string, more: Partial<OperationSpec> = {}): OperationSpec {
+  return {
+    tool,
+    operation,
+    name: `${tool}_${operation}`,
+    description: '',
+    input: { type: 'object' },
+    effect: 'read',
+    destructive: false,
+    source: 'builtin',
+    ...more,
+  };
+}
+
+export type Event = { title: string; start: string; end: string; all_day?: boolean };
+
+/** Tools of a planner; `events` are what its calendars hold, null: it may not read them, an error: reading fails. */
+export function makeTools(
+  events: Event[] | null | Error = [],
+  calls: JsonObject[] = [],
+): PlannerTools {
+  const calendar = spec('calendar', 'read');
+  return {
+    manifest: () => [
+      calendar,
+      spec('workspace', 'write', { effect: 'idempotent' }),
+      spec('human', 'task', { human: true }),
+    ],
+    readable: () => (events === null ? [] : [calendar]),
+    async call(_, args) {
+      calls.push(args);
+      if (events instanceof Error) throw events;
+      const list = (events ?? []).map((event) => ({
+        uid: event.title,
+        all_day: false,
+        location: null,
+        calendar: 'work',
+        ...event,
+      }));
+      return {
+        summary: '',
+        data: { events: list, count: list.length, timezone, truncated: false },
+      };
+    },
+    validate: () => [],
+    listPlans: async () => [],
+    getPlan: async () => null,
+  };
+}
+
+export function makeState(more: Partial<PlanningState> = {}): PlanningState {
+  return {
+    ...PlanningState.parse({
+      thread_id: 'user_ana:new',
+      run_id: 'run-1',
+      turn: 1,
+      stage: 'DRAFT_SCHEDULE',
+      now: now.toISOString(),
+      timezone,
+      produced: ['pattern', 'outline', 'valid_outline', 'dependencies', 'roadmap', 'valid_roadmap'],
+    }),
+    ...more,
+  };
+}
+
+export function makeDesk(state: Partial<PlanningState>, more: Partial<Desk> = {}): Desk {
+  return {
+    state: makeState(state),
+    policy: defaultPolicy,
+    modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 5 },
+    request: 'Plan the release',
+    user: 'ana',
+    tools: makeTools(),
+    settings: { allowNewSubtypes: true, requireRfcForNewSubtype: true },
+    now,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+/** `03-10 09:00` in Berlin. */
+export function print(iso: string | null | undefined): string | null {
+  return iso == null ? null : toLocalIso(new Date(iso), timezone).slice(5, 16).replace('T', ' ');
+}

@@ -1,0 +1,513 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanOutline } from '#contracts/planning/outline.ts';
+import type { Roadmap } from '#contracts/planning/roadmap.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { fromSchema } from '#planner/agent/agent-tool.ts';
+import { draftPlan } from '#planner/draft-plan.ts';
+import { validateSchedule } from '#planner/schedule/validate.ts';
+import { createGenerateSchedule } from '#planner/tools/generate-schedule.ts';
+import type { Desk } from '#planner/tools/planning-tool.ts';
+import {
+  machineStep,
+  makeDesk,
+  makeOutline,
+  makeRoadmap,
+  makeTools,
+  now,
+  personStep,
+  print,
+  timezone,
+} from './bench.ts';
+
+type Wanted = {
+  outline: PlanOutline;
+  roadmap?: Roadmap;
+  state?: Partial<PlanningState>;
+  desk?: Partial<Desk>;
+  profile?: Partial<StrategyProfile>;
+  input?: Record<string, unknown>;
+};
+
+async function run({ outline, roadmap = makeRoadmap(), state, desk, profile, input = {} }: Wanted) {
+  const tool = createGenerateSchedule({ profile: { ...StrategyProfile.parse({}), ...profile } });
+  const used = makeDesk({ outline, roadmap, ...state }, desk);
+  const outcome = await tool.run(tool.input.parse(input), used);
+  const schedule = outcome.changes?.schedule ?? null;
+  const after = outcome.changes?.outline ?? outline;
+  return {
+    outcome,
+    outline: after,
+    roadmap,
+    schedule,
+    blocks: schedule?.blocks.map(({ node, starts_at, ends_at, holds, fixed, person }) =>
+      [
+        node,
+        print(starts_at),
+        ...(ends_at === starts_at ? [] : ['–', print(ends_at)]),
+        ...(person === null ? [] : [person]),
+        ...(holds ? ['held'] : []),
+        ...(fixed ? ['fixed'] : []),
+      ].join(' '),
+    ),
+    violations: schedule === null ? [] : validateSchedule(after, roadmap, schedule),
+    escalation: outcome.changes?.result?.kind === 'escalation' ? outcome.changes.result : null,
+  };
+}
+
+const at = (clock: string) => `2026-03-${clock.replace(' ', 'T')}:00+01:00`;
+
+describe('a plain plan', () => {
+  it('gets no times, and its calendars are not looked at', async () => {
+    const calls: JsonObject[] = [];
+    const { blocks, outcome, schedule } = await run({
+      outline: makeOutline([{ id: '1' }, { id: '2' }, { id: '3', steps: [personStep('3')] }]),
+      roadmap: makeRoadmap([
+        ['1', '2'],
+        ['2', '3'],
+      ]),
+      desk: { tools: makeTools([], calls) },
+    });
+    expect(blocks).toEqual([]);
+    expect(schedule).toMatchObject({ starts_at: null, ends_at: null, timezone });
+    expect(outcome.ends).toBe('drafted');
+    expect(outcome.changes).not.toHaveProperty('outline');
+    expect(calls).toEqual([]);
+  });
+
+  it('comes out as the same steps, with the moments as they were said', async () => {
+    const said = '2026-03-12T18:00:00+01:00';
+    const outline = makeOutline([
+      { id: '1', not_before: said, steps: [machineStep('1', { not_before: said })] },
+      { id: '2', not_before: said, steps: [machineStep('2', { not_before: said })] },
+    ]);
+    const { schedule, roadmap, blocks } = await run({
+      outline,
+      roadmap: makeRoadmap([['1', '2']]),
+    });
+    expect(blocks).toEqual(['1 03-12 18:00 held fixed', '2 03-12 18:00 held fixed']);
+    const { steps } = draftPlan(outline, roadmap, schedule);
+    expect(steps.map(({ not_before }) => not_before)).toEqual([said, said]);
+  });
+
+  it('gets a forecast where durations are known, which holds nothing back', async () => {
+    const { blocks, schedule, outline, roadmap } = await run({
+      outline: makeOutline([
+        { id: '1', duration_minutes: 30 },
+        { id: '2', steps: [machineStep('2', { duration_minutes: 15 })] },
+        { id: '3', duration_minutes: 60, steps: [personStep('3', 'ben')] },
+      ]),
+      roadmap: makeRoadmap([
+        ['1', '2'],
+        ['2', '3'],
+      ]),
+    });
+    expect(blocks).toEqual([
+      '1 03-10 08:15 – 03-10 08:45',
+      '2 03-10 08:45 – 03-10 09:00',
+      '3 03-10 09:00 – 03-10 10:00 ben',
+    ]);
+    expect(draftPlan(outline, roadmap, schedule).steps.map(({ not_before }) => not_before)).toEqual(
+      [undefined, undefined, undefined],
+    );
+  });
+
+  it('holds the moment of a step that says it, not the one a forecast moves it to', async () => {
+    const said = at('10 09:00');
+    const { schedule, outline, roadmap, blocks } = await run({
+      outline: makeOutline([
+        { id: '1', duration_minutes: 240 },
+        {
+          id: '2',
+          not_before: said,
+          duration_minutes: 5,
+          steps: [machineStep('2', { not_before: said })],
+        },
+      ]),
+      roadmap: makeRoadmap([['1', '2']]),
+    });
+    expect(blocks?.[1]).toBe('2 03-10 12:15 – 03-10 12:20');
+    expect(draftPlan(outline, roadmap, schedule).steps[1]?.not_before).toBe(said);
+  });
+
+  it('asks a person at the hour that was named, even in the evening', async () => {
+    const { blocks, violations } = await run({
+      outline: makeOutline([{ id: '1', not_before: at('12 20:00'), steps: [personStep('1')] }]),
+    });
+    expect(blocks).toEqual(['1 03-12 20:00 ana held fixed']);
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('people’s work in a schedule that was asked for', () => {
+  const project = makeOutline([
+    { id: 'design', structure: 'phase' },
+    { id: '1', parent: 'design', duration_minutes: 360, steps: [personStep('1')] },
+    { id: '2', parent: 'design', duration_minutes: 180, steps: [personStep('2')] },
+    { id: 'launch', structure: 'phase', deadline: at('12 17:00') },
+    { id: '3', parent: 'launch', duration_minutes: 60, steps: [personStep('3', 'ben')] },
+    { id: '4', parent: 'launch', steps: [machineStep('4')] },
+  ]);
+  const order = makeRoadmap([
+    ['design', 'launch'],
+    ['3', '4'],
+  ]);
+
+  it('lies in working hours, one after another, and a whole waits for a whole', async () => {
+    const { blocks, violations } = await run({ outline: project, roadmap: order });
+    expect(blocks).toEqual([
+      '1 03-10 09:00 – 03-10 15:00 ana held',
+      '2 03-11 09:00 – 03-11 12:00 ana held',
+      '3 03-11 12:00 – 03-11 13:00 ben held',
+    ]);
+    expect(violations).toEqual([]);
+  });
+
+  it('keeps free of calendars, and says which could not be read', async () => {
+    const tools = makeTools([
+      { title: 'Standup', start: at('10 09:00'), end: at('10 09:30') },
+      { title: 'Vacation', start: '2026-03-11', end: '2026-03-12', all_day: true },
+      { title: 'Birthday of Cy', start: '2026-03-10', end: '2026-03-11', all_day: true },
+    ]);
+    const { blocks } = await run({ outline: project, roadmap: order, desk: { tools } });
+    expect(blocks?.slice(0, 2)).toEqual([
+      '1 03-10 09:30 – 03-10 15:30 ana held',
+      '2 03-12 09:00 – 03-12 12:00 ana held',
+    ]);
+    const failing = await run({
+      outline: project,
+      roadmap: order,
+      desk: { tools: makeTools(new Error('the server is down')) },
+    });
+    expect(failing.outcome.result.explanations).toContain('Calendars: the server is down');
+    expect(failing.blocks).toHaveLength(3);
+  });
+
+  it('has its buffer, and no more a day than the profile allows', async () => {
+    const { blocks } = await run({
+      outline: makeOutline([
+        { id: '1', duration_minutes: 60, deadline: at('20 17:00'), steps: [personStep('1')] },
+        { id: '2', duration_minutes: 60, steps: [personStep('2')] },
+      ]),
+      profile: { buffer: 0.5, minutes_a_day: 120 },
+    });
+    expect(blocks).toEqual([
+      '1 03-10 09:00 – 03-10 10:30 ana held',
+      '2 03-11 09:00 – 03-11 10:30 ana held',
+    ]);
+  });
+
+  it('follows the words “in working hours”', async () => {
+    const outline = makeOutline([{ id: '1', steps: [personStep('1')] }]);
+    const { blocks } = await run({ outline, desk: { request: 'Ask me in working hours' } });
+    expect(blocks).toEqual(['1 03-10 09:00 ana held']);
+  });
+});
+
+describe('what a lead leads to', () => {
+  it('is held before the moment that it counts from, which edges alone cannot do', async () => {
+    const { blocks, violations } = await run({
+      outline: makeOutline([{ id: 'launch', not_before: at('20 18:00') }, { id: 'invite' }]),
+      roadmap: makeRoadmap([['launch', 'invite', 'SS', -2880]]),
+    });
+    expect(blocks).toEqual(['launch 03-20 18:00 held fixed', 'invite 03-18 18:00 held']);
+    expect(violations).toEqual([]);
+  });
+
+  it('is not held to a forecast', async () => {
+    const { blocks } = await run({
+      outline: makeOutline([
+        { id: '1', duration_minutes: 600 },
+        { id: '2', duration_minutes: 10 },
+      ]),
+      roadmap: makeRoadmap([['1', '2', 'FS', -30]]),
+    });
+    expect(blocks).toEqual(['1 03-10 08:15 – 03-10 18:15', '2 03-10 17:45 – 03-10 17:55']);
+  });
+});
+
+it('gives a whole’s moment to all that is in it, and holds only what nothing else holds', async () => {
+  const { blocks } = await run({
+    outline: makeOutline([
+      { id: 'phase', structure: 'phase', not_before: at('16 00:00') },
+      { id: '1', parent: 'phase', duration_minutes: 30 },
+      { id: '2', parent: 'phase', duration_minutes: 30 },
+    ]),
+    roadmap: makeRoadmap([['1', '2']]),
+  });
+  expect(blocks).toEqual(['1 03-16 00:00 – 03-16 00:30 held', '2 03-16 00:30 – 03-16 01:00']);
+});
+
+it('leaves what comes again by a rule to the rule', async () => {
+  const recurs = { rrule: 'FREQ=DAILY', starts_at: at('11 07:00'), timezone };
+  const { blocks } = await run({
+    outline: makeOutline([{ id: '1', rhythm: 'recurring', recurs, duration_minutes: 20 }]),
+  });
+  expect(blocks).toEqual(['1 03-11 07:00 – 03-11 07:20 fixed']);
+});
+
+describe('what does not fit', () => {
+  const late = makeOutline([
+    { id: '1', title: 'Write', duration_minutes: 480, steps: [personStep('1')] },
+    {
+      id: '2',
+      title: 'Review',
+      duration_minutes: 480,
+      deadline: at('13 12:00'),
+      steps: [personStep('2')],
+    },
+    { id: '3', title: 'Correct', duration_minutes: 480, steps: [personStep('3')] },
+  ]);
+  const chain = makeRoadmap([['1', '2']]);
+
+  it('is put before the person with a reason, changes that help and one thing to do', async () => {
+    const outline = {
+      ...late,
+      nodes: late.nodes.map((node) =>
+        node.id === '1' ? { ...node, not_before: at('12 09:00') } : node,
+      ),
+    };
+    const { escalation, outcome } = await run({ outline, roadmap: chain });
+    expect(outcome.ends).toBe('infeasible');
+    expect(outcome.result.ok).toBe(false);
+    expect(outcome.changes?.pause).toMatchObject({ kind: 'escalation', resume: 'DRAFT_SCHEDULE' });
+    expect(escalation?.infeasible.reason).toBe(
+      '“Review” ends Fri, 13 Mar 2026, 17:00 at the earliest, 5 hours after its deadline (Fri, 13 Mar 2026, 12:00).',
+    );
+    expect(escalation?.infeasible.relaxations.map(({ text }) => text)).toEqual([
+      'Move the deadline of “Review” to Fri, 13 Mar 2026, 17:00.',
+      'Let “Write” begin when it can.',
+      'Give “Review” 3 hours.',
+    ]);
+    expect(escalation?.text).toMatch(/Any one of these would help:\n- Move the deadline/);
+    expect(escalation?.text).toMatch(/Tell me which of these may change, or reply “reject”\.$/);
+  });
+
+  it('fits after each single change that was offered, said back in its words', async () => {
+    const outline = {
+      ...late,
+      nodes: late.nodes.map((node) =>
+        node.id === '1' ? { ...node, not_before: at('12 09:00') } : node,
+      ),
+    };
+    const first = await run({ outline, roadmap: chain });
+    const texts = first.escalation?.infeasible.relaxations.map(({ text }) => text) ?? [];
+    expect(texts.length).toBeGreaterThan(2);
+    for (const feedback of texts) {
+      const next = await run({
+        outline,
+        roadmap: chain,
+        state: { change: { feedback, gate: 'schedule' } },
+      });
+      expect([feedback, next.outcome.ends]).toEqual([feedback, 'drafted']);
+      expect(next.violations).toEqual([]);
+    }
+  });
+
+  it('fits when somebody works on a Saturday, which was offered and is remembered', async () => {
+    const outline = makeOutline([
+      {
+        id: '1',
+        title: 'Write',
+        duration_minutes: 480 * 5,
+        deadline: at('16 12:00'),
+        steps: [personStep('1')],
+      },
+    ]);
+    const first = await run({ outline });
+    const [saturday] =
+      first.escalation?.infeasible.relaxations.filter(({ text }) => text.startsWith('Work')) ?? [];
+    expect(saturday?.text).toBe('Work on Sat, 14 Mar 2026.');
+    const next = await run({
+      outline,
+      state: { change: { feedback: saturday?.text ?? '', gate: 'schedule' } },
+    });
+    expect(next.blocks).toEqual(['1 03-10 09:00 – 03-14 17:00 ana held']);
+    expect(next.schedule?.profile.days_on).toEqual(['2026-03-14']);
+    const again = await run({ outline, state: { schedule: next.schedule } });
+    expect(again.blocks).toEqual(next.blocks);
+  });
+
+  it('is a fixed moment before what it waits for; dropping it helps', async () => {
+    const outline = makeOutline([
+      { id: '1', title: 'Build', duration_minutes: 600 },
+      { id: '2', title: 'Publish' },
+    ]);
+    const roadmap = makeRoadmap([['1', '2']]);
+    const { escalation } = await run({
+      outline,
+      roadmap,
+      state: { change: { feedback: 'move “Publish” to today 10:00', gate: 'schedule' } },
+    });
+    expect(escalation?.infeasible.reason).toBe(
+      '“Publish” is fixed at Tue, 10 Mar 2026, 10:00, 8 hours 15 minutes too early: it waits for “Build”.',
+    );
+    expect(escalation?.infeasible.relaxations[0]?.text).toBe('Let “Publish” begin when it can.');
+  });
+
+  it('tells nobody’s working time plainly', async () => {
+    const { outcome } = await run({ outline: late, profile: { working_hours: [] } });
+    expect(outcome.result.ok).toBe(false);
+    expect(outcome.result.explanations[0]).toMatch(/finds no working time/);
+  });
+});
+
+describe('a change', () => {
+  const outline = makeOutline([
+    {
+      id: '1',
+      title: 'Publish',
+      not_before: at('12 18:00'),
+      steps: [
+        machineStep('1', {
+          not_before: at('12 18:00'),
+          description: 'Publish (not before 2026-03-12 at 18:00)',
+        }),
+      ],
+    },
+    { id: '2', title: 'Check', steps: [machineStep('2')] },
+  ]);
+  const roadmap = makeRoadmap([['1', '2']]);
+
+  it('moves the moment in the outline, its steps and its words, and is traced', async () => {
+    const changed = await run({
+      outline,
+      roadmap,
+      state: { change: { feedback: 'publish on Friday at 9:30', gate: 'schedule' } },
+    });
+    expect(changed.blocks).toEqual(['1 03-13 09:30 held fixed']);
+    const [step] = draftPlan(changed.outline, roadmap, changed.schedule).steps;
+    expect(step).toMatchObject({
+      not_before: '2026-03-13T09:30:00+01:00',
+      description: 'Publish (not before 2026-03-13 at 09:30)',
+    });
+    expect(changed.outcome.adaptations).toMatchObject([
+      { what: 'rescheduled', node: '1', introduced_by: 'user_feedback' },
+    ]);
+    expect(changed.outcome.changes?.change).toBeNull();
+  });
+
+  it('can come from a model, by the id of a step, with only what changes', async () => {
+    const { blocks, outcome } = await run({
+      outline,
+      roadmap,
+      input: { changes: [{ node: '1.1', not_before: at('14 10:00') }] },
+    });
+    expect(blocks).toEqual(['1 03-14 10:00 held fixed']);
+    expect(outcome.adaptations).toMatchObject([{ introduced_by: 'ai_adaptation' }]);
+    const unknown = await run({
+      outline,
+      roadmap,
+      input: { changes: [{ node: '9', deadline: at('14 10:00') }] },
+    });
+    expect(unknown.outcome.result).toMatchObject({
+      ok: false,
+      explanations: [expect.stringMatching(/no 9/)],
+    });
+  });
+
+  it('that cannot be read is asked about, once', async () => {
+    const { outcome } = await run({
+      outline,
+      roadmap,
+      state: { change: { feedback: 'move the party to Friday', gate: 'schedule' } },
+    });
+    expect(outcome.ends).toBe('needs_clarification');
+    expect(outcome.changes?.pause).toMatchObject({ kind: 'questions', resume: 'DRAFT_SCHEDULE' });
+  });
+
+  it('is not made twice when the stage is tried again', async () => {
+    const state = { change: { feedback: 'an hour later', gate: 'schedule' as const } };
+    const first = await run({ outline, roadmap, state });
+    const second = await run({
+      outline: first.outline,
+      roadmap,
+      state: { change: first.outcome.changes?.change ?? null, schedule: first.schedule },
+    });
+    expect(second.blocks).toEqual(first.blocks);
+  });
+
+  it('is the answer to an escalation or a question too', async () => {
+    const { blocks } = await run({
+      outline,
+      roadmap,
+      state: {
+        pause: { kind: 'questions', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
+      },
+      desk: { request: 'publish on Friday at 9:30' },
+    });
+    expect(blocks).toEqual(['1 03-13 09:30 held fixed']);
+  });
+});
+
+describe('the tool', () => {
+  const tool = createGenerateSchedule({ profile: StrategyProfile.parse({}) });
+
+  it('needs nothing from a model, while the schema it shows names every argument', () => {
+    const { parameters, check } = fromSchema(tool.input);
+    expect(check({})).toEqual([]);
+    expect(check({ changes: [{ node: '1', not_before: 'soon' }] })).not.toEqual([]);
+    expect(parameters).toMatchObject({
+      type: 'object',
+      required: ['changes', 'work_on', 'rest_on', 'in_working_hours'],
+      additionalProperties: false,
+    });
+  });
+
+  it('schedules five thousand tasks of people and machines in one go', async () => {
+    const nodes = Array.from({ length: 4990 }, (_, i) => ({
+      id: `n${i}`,
+      duration_minutes: 30,
+      ...(i % 3 === 0 ? { steps: [personStep(`n${i}`, `p${i % 7}`)] } : {}),
+    }));
+    const edges = nodes.flatMap((_, i) =>
+      [1, 2, 7]
+        .filter((back) => i >= back * 3)
+        .map((back): [string, string] => [`n${i - back * 3}`, `n${i}`]),
+    );
+    const before = process.cpuUsage();
+    const { blocks, violations } = await run({
+      outline: makeOutline(nodes),
+      roadmap: makeRoadmap(edges),
+    });
+    expect(process.cpuUsage(before).user).toBeLessThan(8_000_000);
+    expect(blocks).toHaveLength(4990);
+    expect(violations).toEqual([]);
+  });
+});
+
+it('keeps the morning of a summer time change in its zone', async () => {
+  const outline = makeOutline([
+    {
+      id: '1',
+      duration_minutes: 60,
+      deadline: '2026-03-31T17:00:00+02:00',
+      not_before: '2026-03-28T00:00:00+01:00',
+      steps: [personStep('1')],
+    },
+  ]);
+  const berlin = await run({
+    outline,
+    profile: { working_hours: [{ days: ['SU'], from: '01:00', to: '24:00' }] },
+  });
+  expect(berlin.schedule?.blocks[0]?.starts_at).toBe('2026-03-29T00:00:00.000Z');
+  const newYork = await run({
+    outline: makeOutline([
+      {
+        id: '1',
+        duration_minutes: 120,
+        deadline: '2026-03-31T17:00:00Z',
+        not_before: '2026-03-07T05:00:00Z',
+        steps: [personStep('1')],
+      },
+    ]),
+    state: { timezone: 'America/New_York', now: now.toISOString() },
+    desk: { now: new Date('2026-03-06T12:00:00Z') },
+    profile: { working_hours: [{ days: ['SU'], from: '01:00', to: '04:00' }] },
+  });
+  expect(newYork.schedule?.blocks[0]).toMatchObject({
+    starts_at: '2026-03-08T06:00:00.000Z',
+    ends_at: '2026-03-08T08:00:00.000Z',
+  });
+});
