@@ -149,8 +149,9 @@ export function withTemplates(
  * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps
  */
 export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
-  const problems = new Problems();
   const said = draft.series ?? [];
+  if (said.length === 0) return { draft, begun: [] };
+  const problems = new Problems();
   const begun: Begun[] = [];
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
   const added: StepDraft[] = [];

@@ -1,0 +1,65 @@
+// What a plan agrees besides its steps, on its card: what comes again, that each step asks, and when the next one is due.
+import { describe, expect, test } from 'vitest';
+import { describeChange } from '#cards/version-words.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Series } from '#contracts/plan.ts';
+import { makeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
+
+const series: Series = {
+  id: 'daily',
+  title: 'Daily look',
+  rrule: 'FREQ=DAILY',
+  starts_at: '2026-02-04T09:00:00.000Z',
+  timezone: 'UTC',
+  until: null,
+  steps: [{ id: 'look', description: 'Look', tool: 'control', operation: 'noop' }],
+};
+const occurrence = (day: string) =>
+  makeStep(`look#${day}`, { description: 'Look', not_before: `${day}T09:00:00.000Z` });
+
+describe('a plan that comes again', () => {
+  const steps = [makeStep('1'), occurrence('2026-02-04'), occurrence('2026-02-05')];
+
+  test('is drawn with each step once, and says in words when it comes', () => {
+    const view = viewPlan(
+      makeFacts({ series: [series] }, steps, { terms: ['“Daily look” comes every day.'] }),
+    );
+    const section = view.sections.find(({ kind }) => kind === 'steps');
+    expect(section?.lines.map(({ text }) => text)).toEqual(['Write file 1', 'Look']);
+    expect(section?.more).toBe('… and 1 more');
+    const agreed = view.sections.find(({ kind }) => kind === 'terms');
+    expect(agreed?.lines.map(({ text }) => text)).toEqual(['“Daily look” comes every day.']);
+  });
+
+  test.each([
+    ['2026-02-05T09:00:00.000Z', 'Next on Thu 5 Feb, 09:00'],
+    ['2026-02-03T18:00:00.000Z', 'Next at 18:00'],
+    ['2027-02-03T18:00:00.000Z', 'Next on 3 Feb 2027, 18:00'],
+  ])('says between two occurrences when the next is due: %s', (next_at, words) => {
+    const view = viewPlan(makeFacts({ status: 'executing' }, steps, { next_at }));
+    expect(view.state).toMatchObject({ words, symbol: '◷', open: false });
+  });
+
+  test('runs while a step runs, and is paused while it is paused', () => {
+    const next_at = '2026-02-05T09:00:00.000Z';
+    const running = [makeStep('1', { status: 'running' })];
+    expect(viewPlan(makeFacts({ status: 'executing' }, running, { next_at })).state.words).toBe(
+      'Running',
+    );
+    const paused = makeFacts({ status: 'executing', paused: true }, steps, { next_at });
+    expect(viewPlan(paused).state.words).toBe('Paused');
+  });
+});
+
+test('a plan that agrees nothing has no such section', () => {
+  expect(viewPlan(makeFacts()).sections.map(({ kind }) => kind)).not.toContain('terms');
+});
+
+test('what is agreed differently is among what changed', () => {
+  const { diff } = samples.revised;
+  if (diff === null) throw new Error('the sample compares nothing');
+  const terms = ['steps no longer ask before they run'];
+  expect(describeChange({ ...diff, terms }, now, 'UTC')).toContain(
+    '· steps no longer ask before they run',
+  );
+});
