@@ -150,7 +150,7 @@ const phrases: Phrase[] = [
     'clause',
     { autonomy: 'high', probing_depth: 0 },
     'decide what is left open, and note it',
-    '(?:just )?(?:do it|get it done|get on with it|go for it)(?: yourself)?|just go|no hand-?holding',
+    'just do it(?: yourself)?|do it yourself|(?:just )?(?:get it done|get on with it|go for it)(?: yourself)?|just go|no hand-?holding',
     '(?:you )?(?:can )?(?:just )?decide(?: (?:that|it|this|everything|the rest|all (?:that|of it)))?(?: (?:for )?yourself| on your own| for me)?',
     'use your (?:own )?(?:best )?(?:judge?ment|discretion|head|common sense)|(?:do )?(?:as|what(?:ever)?) you (?:see fit|like|please|prefer|want|think (?:is )?(?:best|right)|think)|whatever works(?: best)?',
     'figure it out(?: yourself)?|work it out yourself|(?:that|it) is up to you|up to you|your (?:call|choice)|i trust you(?:r judge?ment)?|i leave (?:it|that|the rest|the details) to you',
