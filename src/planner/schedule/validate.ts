@@ -44,12 +44,15 @@ export function validateSchedule(
     else placed.push({ block, place, from, to });
   }
   const zone = schedule.timezone;
+  const idle = checkHours(index, placed, time);
+  const outside = new Set(idle.map(({ node }) => node));
+  const within = placed.filter(({ block }) => !outside.has(block.node));
   return [
     ...broken,
     ...checkPrecedence(index, roadmap, placed, zone),
     ...checkDeadlines(index, placed, zone),
-    ...checkHours(index, placed, time),
-    ...checkPeople(index, placed, time),
+    ...idle,
+    ...checkPeople(index, within, time),
   ].slice(0, toldAtMost);
 }
 
