@@ -218,3 +218,22 @@ export function readStyleAnswer(answer: string): PolicyOverride | null {
     return { conversation_style: defaultPolicy.conversation_style };
   return null;
 }
+
+/** The answer to `styleQuestion` as words about style that hold for good; null: it says something else. */
+export function readStyleReply(answer: string): PolicyWords | null {
+  const override = readStyleAnswer(answer);
+  if (override === null) return null;
+  const said = {
+    concise: 'keep it brief',
+    standard: 'talk as usual',
+    conversational: 'talk more freely',
+    coach: 'explain each step as we go',
+  }[override.conversation_style ?? defaultPolicy.conversation_style];
+  return {
+    override,
+    lasting: true,
+    confirmation: `From now on I ${said}.`,
+    rest: '',
+    settlesQuestions: false,
+  };
+}

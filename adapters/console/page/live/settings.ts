@@ -9,15 +9,6 @@ import { change, state } from './store.ts';
 const user = 'local';
 const path = `/api/policy/${user}`;
 
-export type Settings = {
-  /** What the dialog shows now. */
-  policy: InteractionPolicy;
-  /** What the person has set of it. */
-  set: PolicyOverride;
-  saving: boolean;
-  problem: string | null;
-};
-
 /** Opens the dialog with what the server says. */
 export async function openSettings(): Promise<void> {
   try {

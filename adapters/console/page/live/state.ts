@@ -3,10 +3,10 @@ import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+import type { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningStatus } from '#contracts/run.ts';
 import type { Message, PlanSummary } from '#contracts/service.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
-import type { Settings } from './settings.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -45,6 +45,16 @@ export type PlanView = {
   selected: string | null;
   /** Steps taken off before the rest is approved, and the digest they were read under. */
   off: { digest: string; steps: ReadonlySet<string> } | null;
+  problem: string | null;
+};
+
+/** The dialog of sliders. */
+export type Settings = {
+  /** What the dialog shows now. */
+  policy: InteractionPolicy;
+  /** What the person has set of it. */
+  set: PolicyOverride;
+  saving: boolean;
   problem: string | null;
 };
 

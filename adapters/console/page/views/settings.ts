@@ -9,14 +9,8 @@ import {
   sliders,
 } from '#cards/policy-words.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import {
-  closeSettings,
-  moveSlider,
-  resetSettings,
-  type Settings,
-  saveSettings,
-} from '../live/settings.ts';
-import type { State } from '../live/state.ts';
+import { closeSettings, moveSlider, resetSettings, saveSettings } from '../live/settings.ts';
+import type { Settings, State } from '../live/state.ts';
 import { drawIcon } from './parts.ts';
 
 /** A value of a slider as an override. Values come from the table of sliders, so they fit. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PolicyOverride } from '#contracts/policy.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
-import { readPolicyWords, readStyleAnswer } from '#planner/policy/words.ts';
+import { readPolicyWords, readStyleAnswer, readStyleReply } from '#planner/policy/words.ts';
 
 const brief: PolicyOverride = { conversation_style: 'concise', talkativeness: 0.2 };
 const detailed: PolicyOverride = { conversation_style: 'standard', talkativeness: 0.9 };
@@ -169,6 +169,15 @@ describe('words about style', () => {
 });
 
 describe('the answer to the question of style', () => {
+  it('is kept for good, and confirmed', () => {
+    expect(readStyleReply('Conversational please')).toMatchObject({
+      lasting: true,
+      override: { conversation_style: 'conversational' },
+      confirmation: 'From now on I talk more freely.',
+    });
+    expect(readStyleReply('create a.txt')).toBeNull();
+  });
+
   it.each([
     ['concise', 'concise'],
     ['Concise, please.', 'concise'],
