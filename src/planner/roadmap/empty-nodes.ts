@@ -44,7 +44,7 @@ export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): Nod
     const behind = spread(index, vertex, outgoing);
     for (const out of behind) {
       const passed = before.flatMap((edge) => {
-        const joined = join(index, edge, vertex, out);
+        const joined = join(index, filled, edge, vertex, out);
         return joined === null ? [] : [joined];
       });
       incoming[out.to]?.push(...strictest(passed));
@@ -56,11 +56,9 @@ export function passThroughEmpty(index: OutlineIndex, edges: RoadmapEdge[]): Nod
 /** What an empty node waits for: its own edges, and those its wholes may not start before. */
 function gather({ parents }: OutlineIndex, place: number, incoming: NodeEdge[][]): NodeEdge[] {
   const found = [...(incoming[place] ?? [])];
-  for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1) {
-    for (const edge of incoming[at] ?? [])
-      if (!edgeEnds[edge.type].toFinish) found.push({ ...edge, to: place });
-  }
-  return strictest(found);
+  for (let at = parents[place] ?? -1; at !== -1; at = parents[at] ?? -1)
+    found.push(...(incoming[at] ?? []).filter(({ type }) => !edgeEnds[type].toFinish));
+  return found;
 }
 
 /** What waits for an empty node: its own edges, and those that wait for its wholes to finish. */
@@ -75,6 +73,7 @@ function spread({ parents }: OutlineIndex, place: number, outgoing: NodeEdge[][]
 /** Two edges over an empty node as one; null: they say nothing of each other, or the wholes say it already. */
 function join(
   index: OutlineIndex,
+  filled: Uint8Array,
   before: NodeEdge,
   place: number,
   behind: NodeEdge,
@@ -86,8 +85,13 @@ function join(
   const minutes = index.nodes[place]?.duration_minutes ?? 0;
   const passes = edgeEnds[before.type].toFinish || !fromFinish ? 0 : minutes;
   const lag_minutes = before.lag_minutes + behind.lag_minutes + Math.round(passes);
-  const whole = isWithin(index, place, behind.from) && behind.from !== place;
-  if (whole && isWithin(index, before.from, behind.from) && lag_minutes <= 0) return null;
+  const waited = lag_minutes - before.lag_minutes - behind.lag_minutes;
+  if (behind.from !== place && waited === 0) {
+    // What is in the whole, and what holds the whole back, holds its other steps as well.
+    if (isWithin(index, before.from, behind.from)) return null;
+    const deeper = isWithin(index, before.to, behind.from) ? before.to : behind.from;
+    if (before.to !== place && filled[deeper] === 1) return null;
+  }
   if (isWithin(index, before.from, behind.to) || isWithin(index, behind.to, before.from))
     return null;
   const type = typeOf(edgeEnds[before.type].fromFinish, edgeEnds[behind.type].toFinish);

@@ -9,6 +9,7 @@ import { findEnds } from './events.ts';
 import { createNodeFinder, type NodeFinder } from './find-node.ts';
 import { titleOf } from './name-nodes.ts';
 import { indexOutline } from './outline-index.ts';
+import { readWish } from './preference.ts';
 import { readDateTiming } from './read-date-timing.ts';
 import { readOrderChange } from './read-order-change.ts';
 import { readTiming } from './read-timing.ts';
@@ -30,8 +31,8 @@ export type ResolvedOrder = {
   open: OpenTiming[];
   /** Why given edges cannot be. */
   refused: string[];
-  /** What of the person's wish is left for others to read, and what of it cannot be read. */
-  feedback: { rest: string[]; unclear: string[] } | null;
+  /** Of what the person wants changed: wishes for a way, which others read, and questions about what cannot be read. */
+  feedback: { wishes: string[]; unclear: string[] } | null;
 };
 
 export type OrderSources = {
@@ -169,5 +170,12 @@ function changeOrder(
 ): ResolvedOrder['feedback'] {
   const { changes, rest, unclear } = readOrderChange(feedback, finder);
   for (const change of changes) editor.apply(change, feedback);
-  return { rest, unclear };
+  const wishes = rest.filter((words) => readWish(words) !== null);
+  const unread = rest
+    .filter((words) => readWish(words) === null)
+    .map(
+      (words) =>
+        `“${words.slice(0, 200)}” says no order I can read. Say it as “X before Y”, “X last” or “X and Y in parallel”: which?`,
+    );
+  return { wishes, unclear: [...unclear, ...unread] };
 }

@@ -5,6 +5,7 @@ import { DependencyType } from '#contracts/plan.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#contracts/planning/trace.ts';
+import type { JsonObject } from '#contracts/text.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
@@ -51,19 +52,31 @@ export const resolveDependencies: PlanningTool<Input> = {
   revision: 1,
   run: async ({ edges = null }, desk) => {
     if (desk.state.outline === null) return { result: fail('There is no outline yet.') };
-    const answered = readAnswers(desk);
-    const given = edges === null && desk.state.change?.gate === 'roadmap';
     const resolved = resolveOrder(withoutAddedCheckpoints(desk.state.outline), {
       now: desk.now,
       timezone: desk.state.timezone,
       edges,
-      feedback: given ? (desk.state.change?.feedback ?? null) : null,
-      answers: answered,
+      // A model that gives edges has read the person's words itself.
+      feedback: edges === null ? readFeedback(desk) : null,
+      answers: readAnswers(desk),
     });
     if (resolved.refused.length > 0) return { result: fail(...resolved.refused.slice(0, 20)) };
     return conclude(resolved, desk);
   },
 };
+
+/** What this tool offered with its last questions, so that the answers can be told apart. */
+const ownOffers = ['timing', 'order'];
+
+/** What the person wants changed about the order: said now, or in answer to a question about it. */
+function readFeedback({ state, request }: Desk): string | null {
+  if (state.change?.gate === 'roadmap') return state.change.feedback;
+  const asked = state.offered.find(({ kind }) => kind === 'order');
+  if (asked === undefined) return null;
+  return [request, asked.kept]
+    .filter((words) => typeof words === 'string' && words !== '')
+    .join('; ');
+}
 
 /** What the person said to the questions about timing that this tool asked last, by node. */
 function readAnswers({ state, request }: Desk): Map<string, string> {
@@ -83,9 +96,9 @@ function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
   const collected = collectEdges(resolved.outline);
   const base: StateChanges = {
     ...(resolved.outline === state.outline ? {} : { outline: resolved.outline }),
-    ...leaveFeedback(resolved, desk),
-    ...(state.offered.some(({ kind }) => kind === 'timing')
-      ? { offered: state.offered.filter(({ kind }) => kind !== 'timing') }
+    ...leaveFeedback(resolved),
+    ...(state.offered.some(isOwnOffer)
+      ? { offered: state.offered.filter((offer) => !isOwnOffer(offer)) }
       : {}),
   };
   const told = tellAdaptations(resolved, collected);
@@ -103,7 +116,7 @@ function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
   ];
   const allowed = questionsAllowed(desk.policy, state.questions_asked);
   if (questions.length > 0 && allowed > 0)
-    return askAbout(resolved.open, questions.slice(0, allowed), base, told, state.questions_asked);
+    return askAbout(resolved, questions.slice(0, allowed), base, told, state.questions_asked);
   const outline = assumeAway(resolved.outline, questions, resolved.open);
   return {
     result: succeed(
@@ -118,11 +131,15 @@ function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
   };
 }
 
-/** Words of a wish that have been followed are gone, so that a second try does not follow them twice. */
-function leaveFeedback({ feedback }: ResolvedOrder, { state }: Desk): StateChanges {
-  if (feedback === null || state.change === null) return {};
-  const { rest } = feedback;
-  return { change: rest.length === 0 ? null : { ...state.change, feedback: rest.join('; ') } };
+function isOwnOffer({ kind }: JsonObject): boolean {
+  return typeof kind === 'string' && ownOffers.includes(kind);
+}
+
+/** Words that have been followed are gone, so that a second try does not follow them twice; wishes for a way are left. */
+function leaveFeedback({ feedback }: ResolvedOrder): StateChanges {
+  if (feedback === null) return {};
+  const left = feedback.wishes.join('; ');
+  return { change: left === '' ? null : { feedback: left, gate: 'roadmap' } };
 }
 
 function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
@@ -139,7 +156,7 @@ function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
 }
 
 function askAbout(
-  open: OpenTiming[],
+  { open, feedback }: ResolvedOrder,
   questions: string[],
   base: StateChanges,
   adaptations: Adaptation[],
@@ -151,11 +168,13 @@ function askAbout(
     words,
     choices: choices.slice(0, 20),
   }));
+  const unread = questions.length > about.length;
+  const aboutOrder = unread ? [{ kind: 'order', kept: feedback?.wishes.join('; ') ?? '' }] : [];
   return {
     result: { ...fail(...questions), data: { questions } },
     changes: {
       ...base,
-      offered: about.slice(0, 20),
+      offered: [...about, ...aboutOrder].slice(0, 20),
       questions_asked: asked + questions.length,
       pause: { kind: 'questions', resume: 'DRAFT_ROADMAP', gate: null, digest: null },
       result: { kind: 'question', text: questions.join('\n'), questions: questions.slice(0, 10) },

@@ -244,10 +244,22 @@ describe('resolve_dependencies', () => {
       expect(result.explanations[0]).toMatch(/“Copy it” waits for “Read it” for what it gives/);
     });
 
-    it('asks about parts that nobody can tell', async () => {
-      const { ends, changes } = await resolve(outline, change('do the party before a'));
-      expect(ends).toBe('needs_clarification');
-      expect(changes?.result).toMatchObject({ kind: 'question' });
-    });
+    it.each(['do the party before a', 'make it nicer'])(
+      'asks about “%s”, and reads the answer as the wish',
+      async (feedback) => {
+        const asked = await resolve(outline, change(`${feedback}; one after another`));
+        expect(asked.ends).toBe('needs_clarification');
+        expect(asked.changes?.result).toMatchObject({ kind: 'question' });
+        const offered = asked.changes?.offered ?? [];
+        const next = await resolve(outline, { request: 'c before a', state: { offered } });
+        expect(next.result.ok).toBe(false); // a → b → c was said
+        const free = await resolve(outline, { request: 'swap a and c', state: { offered } });
+        expect(free.after).toEqual({ a: ['FS b'], b: ['FS c'] });
+        expect(free.changes).toMatchObject({
+          offered: [],
+          change: { feedback: 'one after another', gate: 'roadmap' },
+        });
+      },
+    );
   });
 });
