@@ -106,6 +106,12 @@ export function applyChanges(
   return result;
 }
 
+const dropped = {
+  not_before: 'begins when it can',
+  deadline: 'no deadline',
+  duration_minutes: 'takes as long as it takes',
+};
+
 function describeChange(change: DateChange, timezone: string): string {
   const say = (iso: string) => sayMoment(Date.parse(iso), timezone);
   const parts = [
@@ -114,7 +120,7 @@ function describeChange(change: DateChange, timezone: string): string {
       : [`${change.exact === true ? 'begins' : 'not before'} ${say(change.not_before)}`]),
     ...(change.deadline === null ? [] : [`done by ${say(change.deadline)}`]),
     ...(change.duration_minutes === null ? [] : [`takes ${sayMinutes(change.duration_minutes)}`]),
-    ...(change.drop ?? []).map((what) => `no ${what.replace('_', ' ').replace('_minutes', '')}`),
+    ...(change.drop ?? []).map((what) => dropped[what]),
   ];
   return parts.join(', ') || 'as it was';
 }

@@ -7,7 +7,7 @@ import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd } from '#timeline/precedence.ts';
 import { dayOf, startOfDay } from '#timeline/working-time.ts';
 import { seriesOf } from '../roadmap/outline-index.ts';
-import type { TimeModel, WorkNode } from './time-model.ts';
+import { ownerOf, placeOfWork, type TimeModel, type WorkNode } from './time-model.ts';
 
 /** Longest lag that an edge between steps can carry. */
 const longestLag = 525_600;
@@ -27,10 +27,9 @@ export function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlo
   const work = new Map(model.work.map((item) => [item.id, item]));
   const incoming = Map.groupBy(edges, ({ to }) => to);
   const holding = new Set<string>();
-  const placeOf = ({ id }: WorkNode) => places.get(id) ?? places.get(`${id}\u0000work`);
   const made = new Map<string, ScheduleBlock>();
   for (const item of sortAsPlaced(places, model.work)) {
-    const place = placeOf(item);
+    const place = placeOfWork(places, item.id);
     if (place === undefined) continue;
     const holds = isHeld(item, place, incoming.get(item.id) ?? [], { ...options, work, holding });
     if (holds) holding.add(item.id);
@@ -49,7 +48,7 @@ export function makeBlocks(model: TimeModel, options: BlockOptions): ScheduleBlo
 
 /** Places are put down in an order that respects precedence: what a node waits for comes before it. */
 function sortAsPlaced(places: ReadonlyMap<string, Interval>, work: WorkNode[]): WorkNode[] {
-  const rank = new Map([...places.keys()].map((id, at) => [id.split('\u0000', 1)[0] ?? id, at]));
+  const rank = new Map([...places.keys()].map((id, at) => [ownerOf(id), at]));
   return work.toSorted((a, b) => (rank.get(a.id) ?? 0) - (rank.get(b.id) ?? 0));
 }
 
@@ -97,7 +96,7 @@ function needsHold(
   place: Interval,
   { places, holding }: HoldContext,
 ): boolean {
-  const before = places.get(from);
+  const before = placeOfWork(places, from);
   if (before === undefined || !holding.has(from)) return false;
   if (lag_minutes > longestLag) return true;
   const anchor = type === 'FS' || type === 'FF' ? before.to : before.from;

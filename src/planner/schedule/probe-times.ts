@@ -73,9 +73,12 @@ function probePerson(
   const free = subtractIntervals(working, taken);
   const sorted = busy.toSorted((a, b) => a.from - b.from);
   const longest = prefixEnds(sorted);
+  let told = 0;
   const conflicts = own.flatMap((block) => {
+    if (told >= toldAtMost) return [];
     const met = overlapping(sorted, longest, block);
     if (met.length === 0 || hasRoom(block, free)) return [];
+    told += met.length;
     const shift_to = findRoom(block, free, own, probed);
     return met.map(({ with: what, source, from, to }) => ({
       node: block.node,

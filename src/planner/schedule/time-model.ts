@@ -5,6 +5,7 @@ import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { TimedNode } from '#timeline/forward-pass.ts';
+import type { Interval } from '#timeline/intervals.ts';
 import { bindsEnd, type TimedEdge } from '#timeline/precedence.ts';
 import { predecessorsOf, sortSteps } from '../roadmap/durations.ts';
 import type { Operations } from '../roadmap/operations.ts';
@@ -39,6 +40,14 @@ export function ownerOf(id: string): string {
   return id.split(mark, 1)[0] ?? id;
 }
 
+/** Where a node's own work was placed; a whole with steps of its own has a name for them. */
+export function placeOfWork(
+  places: ReadonlyMap<string, Interval>,
+  id: string,
+): Interval | undefined {
+  return places.get(id) ?? places.get(ownWork(id));
+}
+
 export function buildTimeModel(
   outline: PlanOutline,
   roadmap: Pick<Roadmap, 'edges'>,
@@ -64,7 +73,7 @@ export function buildTimeModel(
     const item = { id: node.id, node, person, own, release, minutes: measure(index, place) };
     work.push(item);
     nodes.push({
-      id: isWhole(place) ? `${node.id}${mark}work` : node.id,
+      id: isWhole(place) ? ownWork(node.id) : node.id,
       minutes: (item.minutes ?? 0) * (person === null ? 1 : 1 + options.buffer),
       person,
       release: own,
@@ -76,6 +85,7 @@ export function buildTimeModel(
   return { index, work, nodes, edges };
 }
 
+const ownWork = (id: string) => `${id}${mark}work`;
 const side = (id: string, name: 'open' | 'begun' | 'closing' | 'end') => `${id}${mark}${name}`;
 
 function edge(from: string, to: string, type: TimedEdge['type'] = 'FS', lag = 0): TimedEdge {
@@ -100,7 +110,7 @@ function addWhole(
     { ...moment, id: side(node.id, 'end'), deadline: toMs(node.deadline) },
   );
   if (node.steps.length > 0) {
-    const own = `${node.id}${mark}work`;
+    const own = ownWork(node.id);
     edges.push(edge(side(node.id, 'open'), own), edge(own, side(node.id, 'end')));
   }
 }
