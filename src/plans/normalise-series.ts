@@ -31,7 +31,7 @@ export type Begun = {
 
 /** Every step of a series has an id: its own, or one made of the series' and its place. */
 function nameSteps({ id, steps }: Series): StepDraft[] {
-  return steps.map((step, index) => ({
+  return steps.map(({ not_before: _, ...step }, index) => ({
     ...step,
     id: step.id ?? (steps.length === 1 ? id : `${id}-${index + 1}`),
   }));
@@ -73,7 +73,7 @@ function checkRhythm(series: Series, path: string, problems: Problems): boolean 
   return problems.count === before;
 }
 
-function checkSteps({ title, steps }: Series, path: string, problems: Problems): void {
+function checkSteps({ title, steps, starts_at }: Series, path: string, problems: Problems): void {
   for (const [index, { id, not_before }] of steps.entries()) {
     const report = (field: string, message: string) =>
       problems.add(
@@ -81,10 +81,11 @@ function checkSteps({ title, steps }: Series, path: string, problems: Problems):
         `${path}.steps[${index}].${field}`,
         `Step ${id ?? index + 1} of series “${title}” ${message}`,
       );
-    if (not_before !== undefined) {
+    // A time that the first occurrence keeps anyway holds nothing back.
+    if (not_before !== undefined && Date.parse(not_before) > Date.parse(starts_at)) {
       report(
         'not_before',
-        'has a time of its own; the rule says when it begins. Leave not_before out.',
+        'is not to begin before a time of its own; the rule says when it begins. Leave not_before out.',
       );
     }
     if (id !== undefined && (id.includes('#') || id.length > idAtMost)) {

@@ -407,7 +407,8 @@ describe('a draft with series', () => {
       step_approval: 'each',
       open_until: '2099-01-01T00:00:00.000Z',
     });
-    const text = (await Array.fromAsync(house.service.exportMarkdown(plan.id))).join('');
+    let text = '';
+    for await (const chunk of house.service.exportMarkdown(plan.id)) text += chunk;
     expect(text).toContain('“Daily look” comes every week on Monday');
     const copy = await house.service.importMarkdown(text, ana);
     const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;

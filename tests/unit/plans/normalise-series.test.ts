@@ -72,7 +72,7 @@ describe('what cannot come again', () => {
           },
         ],
       }),
-      'series[0].steps[0].not_before — Step look of series “Daily look” has a time of its own',
+      'series[0].steps[0].not_before — Step look of series “Daily look” is not to begin before a time of its own',
     ],
     [
       'an id that holds the sign of dates',
@@ -120,6 +120,15 @@ describe('what comes again', () => {
     const { draft } = expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
     expect(draft.steps).toHaveLength(30);
     expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
+  });
+
+  test('takes no time of its own into what comes again', () => {
+    const step = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
+    const { begun } = expandDraft(
+      draftOf(makeSeries({ steps: [{ ...step, not_before: '2026-05-01T07:30:00.000Z' }] })),
+      now,
+    );
+    expect(begun[0]?.series.steps).toEqual([step]);
   });
 
   test('has steps with ids of their own, said or not', () => {
