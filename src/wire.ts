@@ -21,6 +21,7 @@ import { createManifestReader } from '#store/backends.ts';
 import { createEnqueue, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
+import { createPortfolioReader } from '#store/portfolio.ts';
 import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
@@ -153,6 +154,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
         requireRfcForNewSubtype: env.REQUIRE_RFC_FOR_NEW_SUBTYPE,
       },
       profile: settings.schedule,
+      guarded: settings.guardedTools,
       store: {
         db,
         budget: createBudget({

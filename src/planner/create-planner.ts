@@ -15,9 +15,11 @@ import type { PlanningLimits } from './limits.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import { createOfflineReasoner } from './offline/offline-reasoner.ts';
 import { payForCalls } from './pay-for-calls.ts';
+import { openPreferences } from './policy/open-preferences.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import { createRemember } from './remember-outcomes.ts';
+import type { PreferencePort } from './tools/probe-preference.ts';
 import { createToolset, type OtherPlans } from './toolset.ts';
 
 /** Where sessions, paid replies and costs are kept, so that they outlive this process. */
@@ -40,7 +42,15 @@ export type CreatePlannerOptions = {
   flags?: ControllerOptions['flags'];
   /** When people work. */
   profile?: StrategyProfile;
+  /** Exact names of operations that are guarded. */
+  guarded?: readonly string[];
   clock?: Clock;
+};
+
+/** Without a place to keep it, nobody is asked how they like to be talked to. */
+const nobodyToAsk: PreferencePort = {
+  isKnown: () => Promise.resolve(true),
+  claim: () => Promise.resolve(false),
 };
 
 const usualThresholds: Thresholds = { continue: 0.7, escalate: 0.4 };
@@ -73,6 +83,8 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       tools,
       profile,
       otherPlans: store?.otherPlans ?? (() => Promise.resolve({ blocks: [], more: false })),
+      preferences: store === null ? nobodyToAsk : openPreferences(store.db.query),
+      guarded: options.guarded ?? [],
     }),
     checkpoints: store === null ? keepInMemory() : keepInDatabase(store.db.query, store.warn),
     rememberFor(place, desk, readState) {

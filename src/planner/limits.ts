@@ -31,23 +31,14 @@ export function explainCap(cap: Cap, limits: PlanningLimits): string {
   }
 }
 
-/** For the soft ceiling of a turn this is a question; the other two end the run. */
-export function explainCeiling(
-  {
-    ceiling,
-    spent_usd,
-    estimate_usd,
-  }: { ceiling: Ceiling; spent_usd: number; estimate_usd: number },
-  limits: PlanningLimits,
-): string {
-  switch (ceiling) {
-    case 'turn_soft':
-      return `This has cost ${dollars(spent_usd)} so far; the next step may cost ${dollars(estimate_usd)} more and pass ${dollars(limits.softPerTurn)} for one request. Reply “go on”, or ask for less.`;
+/** Why the run ends: a hard cap allows no more call. The soft ceiling of a turn is a question instead. */
+export function explainHardCap(cap: Exclude<Ceiling, 'turn_soft'>, limits: PlanningLimits): string {
+  switch (cap) {
     case 'session':
-      return `Planning on would cost more than the budget of this conversation (${dollars(limits.perSession)}). Ask for less at once, or raise BUDGET_PER_SESSION_USD.`;
+      return `Planning on would cost more than the budget of this request (${dollars(limits.perSession)}). Ask for less at once, or raise BUDGET_PER_SESSION_USD.`;
     case 'day':
       return `Planning on would cost more than the budget of the day (${dollars(limits.perDay)}). Go on tomorrow, or raise BUDGET_PER_DAY_USD.`;
     default:
-      return ceiling satisfies never;
+      return cap satisfies never;
   }
 }

@@ -2,14 +2,14 @@
 import type { StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { PlannerTools } from './ports.ts';
 import { brainstorm } from './tools/brainstorm.ts';
-import { buildRoadmap } from './tools/build-roadmap.ts';
+import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { craftOptions } from './tools/craft-options.ts';
 import { elicitContext } from './tools/elicit-context.ts';
 import { generateNodes } from './tools/generate-nodes.ts';
 import { createGenerateSchedule } from './tools/generate-schedule.ts';
 import { handleApproval } from './tools/handle-approval.ts';
 import { createProbePortfolio, type OtherPlans } from './tools/probe-portfolio.ts';
-import { probePreference } from './tools/probe-preference.ts';
+import { createProbePreference, type PreferencePort } from './tools/probe-preference.ts';
 import { resolveDependencies } from './tools/resolve-dependencies.ts';
 import { selectPattern } from './tools/select-pattern.ts';
 import { summarize } from './tools/summarize.ts';
@@ -25,8 +25,11 @@ export function createToolset(options: {
   tools: PlannerTools;
   profile: StrategyProfile;
   otherPlans: OtherPlans;
+  preferences: PreferencePort;
+  /** Exact names of operations that are guarded. */
+  guarded: readonly string[];
 }): () => BenchTool[] {
-  const { tools, profile, otherPlans } = options;
+  const { tools, profile, otherPlans, preferences, guarded } = options;
   const own = [
     toBenchTool(selectPattern),
     toBenchTool(generateNodes),
@@ -34,10 +37,10 @@ export function createToolset(options: {
     ...conversationTools,
     toBenchTool(brainstorm),
     toBenchTool(craftOptions),
-    toBenchTool(probePreference),
+    toBenchTool(createProbePreference(preferences)),
     toBenchTool(validateGrammar),
     toBenchTool(resolveDependencies),
-    toBenchTool(buildRoadmap),
+    toBenchTool(createBuildRoadmap({ guarded })),
     toBenchTool(createGenerateSchedule({ profile })),
     toBenchTool(createProbePortfolio({ profile, otherPlans })),
     toBenchTool(handleApproval),

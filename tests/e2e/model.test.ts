@@ -141,7 +141,12 @@ describe('a model that does its work', () => {
       planning_status: 'complete',
       response_text: 'It is a file.',
     });
-    const open = await ask('Write it', call('ask_person', { questions: ['Write what?'] }));
+    const open = await ask(
+      'Write it',
+      call('elicit_context', {
+        questions: [{ question: 'Write what?', why: null, default: null, essential: true }],
+      }),
+    );
     expect(open).toMatchObject({
       planning_status: 'needs_clarification',
       questions: ['Write what?'],

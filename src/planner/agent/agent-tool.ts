@@ -20,13 +20,51 @@ export function fail(...explanations: string[]): ToolResult {
   return { ok: false, confidence: 0, explanations, data: null };
 }
 
+/**
+ * What servers know in strict schemas differs, so bounds are not sent to them; descriptions say them, and our own check
+ * holds them.
+ */
+const bounds = new Set([
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+]);
+
+/** @param named the keys are names of properties, whatever they look like */
+function withoutBounds(value: unknown, named = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutBounds(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => named || !bounds.has(key))
+      .map(([key, item]) => [key, withoutBounds(item, !named && key === 'properties')]),
+  );
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A zod schema as the strict JSON Schema that model servers take, and the check that belongs to it. */
 export function fromSchema(schema: z.ZodType): {
   parameters: JsonSchema;
   check(args: object): string[];
 } {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-  return { parameters, check: (args) => findProblems(schema, args) };
+  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: 'input' });
+  const parameters = withoutBounds(whole);
+  if (!isSchema(parameters)) throw new TypeError('A tool takes an object.');
+  // A tool without arguments still says that it takes an object with nothing in it.
+  return {
+    parameters: { required: [], ...parameters },
+    check: (args) => findProblems(schema, args),
+  };
 }
 
 function findProblems(schema: z.ZodType, value: unknown): string[] {

@@ -16,7 +16,7 @@ import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
 import type { StageContext } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
-import { type Desk, productNames } from '../tools/planning-tool.ts';
+import type { Desk } from '../tools/planning-tool.ts';
 import type { BenchTool } from '../workbench/bench-tool.ts';
 import { createWorkbench, type Remember } from '../workbench/workbench.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -86,7 +86,7 @@ function adoptPlan(request: PlanningRequest, previous: PlanDraft, now: Date): Pl
     stage: 'NEEDS_CLARIFICATION',
     pattern,
     outline: outlineOfDraft(previous, pattern),
-    produced: [...productNames],
+    produced: ['pattern', 'outline', 'valid_outline'],
     pause: planPause,
   };
 }

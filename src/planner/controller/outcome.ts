@@ -88,7 +88,13 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
 export function describeOutcome(
   state: Readonly<PlanningState>,
   request: PlanningRequest,
-  by: { planner: string; cost: number; tools: PlannerTools; stopped: boolean; draft: () => PlanDraft | null },
+  by: {
+    planner: string;
+    cost: number;
+    tools: PlannerTools;
+    stopped: boolean;
+    draft: () => PlanDraft | null;
+  },
 ): PlanningOutcome {
   const result: Result = by.stopped
     ? {

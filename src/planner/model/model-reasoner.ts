@@ -3,8 +3,9 @@ import type { Clock } from '#contracts/clock.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { PaidModel } from '../agent/paid-model.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
-import { explainCap, explainCeiling, type PlanningLimits } from '../limits.ts';
+import { explainCap, explainHardCap, type PlanningLimits } from '../limits.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
+import { describeBudgetStop } from '../tools/summarize.ts';
 import { cutAnswer } from '../workbench/conversation-tools.ts';
 import { writeMessages } from './prompts/messages.ts';
 
@@ -20,7 +21,7 @@ export function createModelReasoner(options: {
     name,
     model: name,
     async fill(task) {
-      const { request, state, bench, deadline, signal } = task;
+      const { state, bench, deadline, signal } = task;
       const report = await runAgent({
         model: payFor(task),
         bench,
@@ -31,17 +32,16 @@ export function createModelReasoner(options: {
         signal,
         clock,
       });
-      return closeStage(task, report, limits, request.text);
+      return closeStage(task, report, limits);
     },
     route: () => Promise.resolve(null),
   };
 }
 
 function closeStage(
-  { bench, stage }: StageTask,
+  { bench, stage, state, request }: StageTask,
   report: AgentReport,
   limits: PlanningLimits,
-  text: string,
 ): StageEvent {
   const { end } = report;
   const stop = (reason: string, text: string, event: StageEvent): StageEvent => {
@@ -83,12 +83,12 @@ function closeStage(
       return stop(`cap_${end.cap}`, explainCap(end.cap, limits), 'cap_reached');
     case 'exceeded': {
       if (end.ceiling !== 'turn_soft')
-        return stop('cap_cost', explainCeiling(end, limits), 'cap_reached');
-      const question = explainCeiling(end, limits);
+        return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');
+      const question = describeBudgetStop(state, request.policy);
       bench.ask(
         { kind: 'question', text: question, questions: [question] },
         { kind: 'budget', resume: stage, gate: null, digest: null },
-        `the soft ceiling of a turn would be passed while planning “${text.slice(0, 80)}”`,
+        `the soft ceiling of a turn would be passed while planning “${request.text.slice(0, 80)}”`,
       );
       return 'needs_clarification';
     }

@@ -37,17 +37,33 @@ export function gateOfChange(before: PlanDraft, after: PlanDraft): Gate {
   return reordered ? 'roadmap' : 'schedule';
 }
 
-/** The edges of every step as `after` has them, from step to step. */
-export function reorderedSteps(_before: PlanDraft, after: PlanDraft) {
-  const ids = idsOf(after);
-  return after.steps.flatMap((step, index) =>
-    normalEdges(step).map(({ id, type, lag_minutes }) => ({
-      from: id,
-      to: ids[index] ?? '',
-      type,
-      lag_minutes,
-    })),
+const keyOf = ({ id, type, lag_minutes }: Dependency, to: string) =>
+  JSON.stringify([id, to, type, lag_minutes]);
+
+function edgesOf(draft: PlanDraft) {
+  const ids = idsOf(draft);
+  return new Map(
+    draft.steps.flatMap((step, index) => {
+      const to = ids[index] ?? '';
+      return normalEdges(step).map((edge) => [keyOf(edge, to), { ...edge, to }] as const);
+    }),
   );
+}
+
+/** The edges that `after` has and `before` has not, and those that are to be taken away. */
+export function reorderedSteps(before: PlanDraft, after: PlanDraft) {
+  const [old, now] = [edgesOf(before), edgesOf(after)];
+  const changed = [
+    ...[...old].flatMap(([key, edge]) => (now.has(key) ? [] : [{ ...edge, remove: true }])),
+    ...[...now].flatMap(([key, edge]) => (old.has(key) ? [] : [{ ...edge, remove: false }])),
+  ];
+  return changed.map(({ id, to, type, lag_minutes, remove }) => ({
+    from: id,
+    to,
+    type,
+    lag_minutes,
+    remove,
+  }));
 }
 
 /** Steps whose times are others in `after`. */
@@ -55,13 +71,16 @@ export function movedSteps(before: PlanDraft, after: PlanDraft) {
   const old = new Map(idsOf(before).map((id, index) => [id, before.steps[index]]));
   const ids = idsOf(after);
   return after.steps.flatMap((step, index) => {
-    const id = ids[index] ?? '';
-    const one = old.get(id);
+    const node = ids[index] ?? '';
+    const one = old.get(node);
+    const was = { not_before: one?.not_before ?? null, duration: one?.duration_minutes ?? null };
     const not_before = step.not_before ?? null;
     const duration_minutes = step.duration_minutes ?? null;
-    const moved =
-      (one?.not_before ?? null) !== not_before ||
-      (one?.duration_minutes ?? null) !== duration_minutes;
-    return moved ? [{ node: id, not_before, duration_minutes, deadline: null }] : [];
+    if (was.not_before === not_before && was.duration === duration_minutes) return [];
+    const drop = [
+      ...(was.not_before !== null && not_before === null ? ['not_before'] : []),
+      ...(was.duration !== null && duration_minutes === null ? ['duration_minutes'] : []),
+    ];
+    return [{ node, not_before, duration_minutes, drop: drop.length === 0 ? null : drop }];
   });
 }

@@ -1,11 +1,11 @@
 // The reasoner without a model: deterministic, no network. It reads plain instructions, and fills each stage by calling
 // the same tools that a model calls.
 import type { Clock } from '#contracts/clock.ts';
+import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
-import { JsonObject } from '#contracts/text.ts';
+import { type Json, JsonObject, makeStorable } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
-import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import { agreement, choosePattern } from '../patterns/match.ts';
 import type { ChangeTask, Reasoner, StageTask } from '../reasoner.ts';
 import { decideSafely } from './decide.ts';
@@ -16,9 +16,10 @@ const offlineName = 'offline planner';
 
 type Made = { decision: Decision; trace: TraceEntry[] };
 
-/** Everything the tools take is JSON; what is not there is not sent. */
-function toArgs(value: unknown): JsonObject {
-  return JsonObject.parse(JSON.parse(JSON.stringify(value)));
+/** Everything the tools take is storable JSON; what is not there is not sent. */
+function toArgs(value: object): JsonObject {
+  const parsed: Json = JSON.parse(JSON.stringify(value));
+  return JsonObject.parse(makeStorable(parsed));
 }
 
 export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
@@ -73,7 +74,7 @@ async function fillWith(task: StageTask, { result, reason }: Decision): Promise<
   const { bench, stage, request, signal, state, current } = task;
   switch (result.kind) {
     case 'answer': {
-      const { ends } = await bench.call('answer', { text: result.text }, signal);
+      const { ends } = await bench.call('answer', toArgs({ text: result.text }), signal);
       bench.explain(reason);
       return ends ?? stop(task, 'internal', 'The answer could not be given. Ask again.');
     }
@@ -104,7 +105,11 @@ async function fillWith(task: StageTask, { result, reason }: Decision): Promise<
       const args = { edges: reorderedSteps(current, draft) };
       const resolved = await bench.call('resolve_dependencies', toArgs(args), signal);
       if (!resolved.result.ok) return ask(task, resolved.result.explanations, reason);
-      return finish(task, 'build_roadmap', toArgs({ preference: null }));
+      return finish(
+        task,
+        'build_roadmap',
+        toArgs({ prefer: null, reason: null, confidence: null }),
+      );
     }
     case 'DRAFT_SCHEDULE': {
       if (!changing || current === null) return stop(task, 'internal', 'There is nothing to move.');

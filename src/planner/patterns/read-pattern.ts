@@ -8,10 +8,18 @@ import { toPlainText } from './plain-text.ts';
 import { patternRules } from './rules.ts';
 import { toTokens } from './similar-words.ts';
 
+/** Servers bound the description of a tool, so the list stands with its argument. */
+const known = PatternType.options
+  .map(
+    (type) =>
+      `${type}: ${patternRules[type].meaning} Subtypes: ${Object.keys(patternRules[type].subtypes).join(', ')}.`,
+  )
+  .join('\n');
+
 export const ChosenPattern = z.strictObject({
   pattern_type: z
     .string()
-    .describe('One of the known patterns; proposed:<name> only when none comes near.'),
+    .describe(`One of the known patterns; proposed:<name> only when none comes near.\n${known}`),
   subtype: z
     .string()
     .nullable()

@@ -92,11 +92,12 @@ function readNames(index: OutlineIndex) {
   /** Nodes in whose titles all words stand, beginning with the rarest word. */
   const meet = (lists: number[][]): number[] => {
     const [rarest = [], ...others] = lists.toSorted((a, b) => a.length - b.length);
-    const sets = others.map((list) => new Set(list));
-    return rarest.filter((place) => sets.every((set) => set.has(place)));
+    return rarest.filter((place) => others.every((list) => holds(list, place)));
   };
   const slipsOf = (stem: string) =>
-    [...byStem].flatMap(([word, list]) => (isSlip(stem, word) ? list : []));
+    [...byStem]
+      .flatMap(([word, list]) => (isSlip(stem, word) ? list : []))
+      .sort((a, b) => a - b);
   return {
     work: findWork(index),
     exact: (words: string) => byTitle.get(withoutArticle(foldName(words))) ?? [],
@@ -109,6 +110,17 @@ function readNames(index: OutlineIndex) {
     },
     slips: (words: string) => meet(stemsOf(words).map((stem) => byStem.get(stem) ?? slipsOf(stem))),
   };
+}
+
+/** Binary search in ascending numbers. */
+function holds(list: number[], wanted: number): boolean {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return list[low] === wanted;
 }
 
 function withoutArticle(folded: string): string {

@@ -1,10 +1,17 @@
 // COLLECT_CONTEXT: what is wanted. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
-import { askPerson, fillStage, type StageRunner } from './stage.ts';
-import { mayRetry, weighStage } from './weigh.ts';
+import { detailOf } from '../policy/effects.ts';
+import { askPerson, callTool, fillStage, type StageRunner } from './stage.ts';
+import { keepSureness, mayRetry, weighStage } from './weigh.ts';
 
 export const collectContext: StageRunner = async (context) => {
-  const { session } = context;
+  const { session, reasoner, request } = context;
   const event = await fillStage(context);
+  // What a model says may be long; rules say what was looked up, and that is not for us to shorten.
+  if (event === 'answered' && reasoner.model !== null && detailOf(request.policy) === 'short')
+    await callTool(context, 'summarize', { text: null });
+  // Beside what is said or asked anyway, a person whose style is not known is asked for it, once.
+  if (event === 'answered' || event === 'needs_clarification')
+    await callTool(context, 'probe_preference', { answer: null });
   if (event !== 'sufficient_context') {
     // An answer beside a gate that still waits: the gate is what the session stands at.
     return event === 'answered' && session.state.pause?.kind === 'gate'
@@ -13,11 +20,16 @@ export const collectContext: StageRunner = async (context) => {
   }
   const { pattern } = session.state;
   if (pattern === null) return event;
+  // A whole plan came at once: how sure that is, the outline's validator weighs.
+  if (session.has('outline')) {
+    keepSureness(session);
+    return event;
+  }
   const { self, heuristics } = session.sureness;
   const judgement = weighStage(context, {
-    self: session.has('outline') ? null : (self ?? pattern.confidence ?? null),
+    self: self ?? pattern.confidence ?? null,
     rules: 1,
-    heuristics: session.has('outline') ? 1 : (heuristics ?? 1),
+    heuristics: heuristics ?? 1,
   });
   switch (judgement) {
     case 'continue':

@@ -1,6 +1,7 @@
 // DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
 import { noteAssumptions, readAssumptions } from '../tools/elicit-context.ts';
 import { fillStage, giveUp, type StageRunner } from './stage.ts';
+import { keepSureness } from './weigh.ts';
 
 export const draftOutline: StageRunner = async (context) => {
   const { session } = context;
@@ -11,15 +12,7 @@ export const draftOutline: StageRunner = async (context) => {
   const { outline } = session.state;
   if (outline === null || !session.has('outline'))
     return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or in other words.');
-  const { self, heuristics } = session.sureness;
-  // Kept for VALIDATE_OUTLINE, which adds what its rules say.
-  if (heuristics !== null || self !== null)
-    session.setConfidence('DRAFT_OUTLINE', {
-      self,
-      rules: 1,
-      heuristics: heuristics ?? 1,
-      composite: self ?? heuristics ?? 1,
-    });
+  keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
   // What was assumed instead of asked stands on the plan.
   session.change(noteAssumptions(session.state, readAssumptions(session.state.hints)));

@@ -36,7 +36,7 @@ function mendOutline(context: StageContext, outline: PlanOutline, violations: Vi
   const fixes = suggestFixes(outline, violations);
   if (fixes.length > 0 && session.state.retries.DRAFT_OUTLINE === 1) {
     const mended = applyFixes(outline, fixes);
-    session.change({ outline: mended.outline });
+    session.change({ outline: mended.outline, pattern: mended.outline.pattern });
     session.produce(['outline']);
     session.note({
       stage: 'VALIDATE_OUTLINE',

@@ -20,3 +20,13 @@ export function mayRetry({ session, limits }: StageContext, stage: Stage): boole
   session.retry(stage);
   return true;
 }
+
+/** Keeps what the drafting of an outline said of its own sureness, for VALIDATE_OUTLINE, which adds what its rules say. */
+export function keepSureness(session: StageContext['session']): void {
+  const { self, heuristics } = session.sureness;
+  if (self === null && heuristics === null) return;
+  session.setConfidence(
+    'DRAFT_OUTLINE',
+    composeConfidence({ self, rules: 1, heuristics: heuristics ?? 1 }),
+  );
+}

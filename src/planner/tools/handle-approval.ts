@@ -166,7 +166,10 @@ function decideArtifact(decision: SessionDecision, gate: Gate, desk: Desk): Tool
     case 'reject':
       return reject(decision.by, gate);
     case 'changes': {
-      const { gate: concerned, reasons } = routeChange(decision.feedback, state.outline);
+      const routed = routeChange(decision.feedback, state.outline);
+      // Who compared the plan with the one that was wished for knows better than the words alone.
+      const concerned = state.change?.gate ?? routed.gate;
+      const { reasons } = routed;
       // What has not been made yet cannot be changed: the wish goes into what is shown.
       const target = earlierGate(concerned, gate);
       return {

@@ -1,12 +1,7 @@
 // select_pattern: the shape of the work (B6). Names are mapped to the known ones; what is new needs a reason, and a person.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import {
-  canonicalPattern,
-  isProposed,
-  type PatternSpec,
-  PatternType,
-} from '#contracts/planning/pattern.ts';
+import { canonicalPattern, isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Rfc } from '#contracts/planning/state.ts';
 import { JsonObject } from '#contracts/text.ts';
 import { fail } from '../agent/agent-tool.ts';
@@ -16,16 +11,10 @@ import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
 import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
 
-const known = PatternType.options
-  .map(
-    (type) =>
-      `${type}: ${patternRules[type].meaning} Subtypes: ${Object.keys(patternRules[type].subtypes).join(', ')}.`,
-  )
-  .join('\n');
-
 export const selectPattern: PlanningTool<ChosenPattern> = {
   name: 'select_pattern',
-  description: `Says which pattern the work follows. Take the nearest known one; propose a subtype only where none describes it.\n${known}`,
+  description:
+    'Says which pattern the work follows. Take the nearest known one; propose a subtype only where none describes it.',
   input: ChosenPattern,
   stages: ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'],
   prerequisites: [],

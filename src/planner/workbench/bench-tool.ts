@@ -3,6 +3,7 @@
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
+import { fillMissing } from '../agent/fill-missing.ts';
 import type { Desk, PlanningTool, Product, ToolOutcome } from '../tools/planning-tool.ts';
 
 export type BenchTool = {
@@ -25,6 +26,10 @@ export type BenchTool = {
   run(args: object, desk: Desk): Promise<ToolOutcome>;
 };
 
+function toObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
 /** One of the thirteen as a bench tool: arguments are parsed by its schema. */
 export function toBenchTool<Input>(tool: PlanningTool<Input>): BenchTool {
   const { name, description, stages, prerequisites, produces, revision, input } = tool;
@@ -39,7 +44,7 @@ export function toBenchTool<Input>(tool: PlanningTool<Input>): BenchTool {
     produces,
     reads: false,
     revision,
-    check,
-    run: (args, desk) => tool.run(input.parse(args), desk),
+    check: (args) => check(toObject(fillMissing(args, parameters))),
+    run: (args, desk) => tool.run(input.parse(fillMissing(args, parameters)), desk),
   };
 }

@@ -5,7 +5,7 @@ import type { PlanningOutcome } from '#contracts/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import type { PlanningLimits } from '#planner/model/model-planner.ts';
+import type { PlanningLimits } from '#planner/limits.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -16,7 +16,14 @@ import {
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { listSteps, plan, proposalOf, request } from '../../unit/planner/requests.ts';
 
-const limits: PlanningLimits = { turns: 6, wallSeconds: 20, perSession: 2, perDay: 5 };
+const limits: PlanningLimits = {
+  turns: 6,
+  retries: 2,
+  wallSeconds: 20,
+  softPerTurn: 0.3,
+  perSession: 2,
+  perDay: 5,
+};
 const closers: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -105,7 +112,8 @@ describe('against aimock', () => {
       '1 workspace_write {"path":"a.txt","content":"hi"}',
     ]);
     expect(tools.calls).toEqual([{ name: 'workspace_read', args: { path: 'a.txt' } }]);
-    expect(outcome).toMatchObject({ planner: 'gpt-4.1', confidence: 0.9 });
+    // 0.5 × its own 0.9, and rules and heuristics have nothing against it.
+    expect(outcome).toMatchObject({ planner: 'gpt-4.1', confidence: 0.95 });
   });
 
   it('tries again after 429 and after 500', async () => {
@@ -119,7 +127,7 @@ describe('against aimock', () => {
     const { planner } = plannerAt(`${server.url}/v1`);
     const outcome = await plan(planner, 'How many files are there?');
     expect(outcome.result).toEqual({ kind: 'answer', text: 'Two files.' });
-    expect(outcome.trace.at(-1)?.explanation).toContain('attempts');
+    expect(outcome.trace.find(({ tool }) => tool === 'gpt-4.1')?.explanation).toContain('attempts');
   });
 
   it('ends by name when every answer is malformed', async () => {
@@ -139,7 +147,20 @@ describe('a proposal', () => {
     const { outcome } = await run([propose()]);
     expect(outcome.reason).toBe('a plan, because it changes something: workspace_write');
     expect(outcome.cost_usd).toBeGreaterThan(0);
-    expect(outcome.trace.map((entry) => entry.tool)).toEqual(['gpt-4.1', 'plan_propose']);
+    const tools = outcome.trace.filter(({ tool }) => tool !== 'controller');
+    expect(tools.map(({ tool }) => tool)).toEqual([
+      'gpt-4.1',
+      'plan_propose',
+      'validate_grammar',
+      'resolve_dependencies',
+      'build_roadmap',
+      'generate_schedule',
+      'probe_portfolio',
+      'handle_approval',
+    ]);
+    expect(outcome.trace.reduce((sum, { cost_delta }) => sum + cost_delta, 0)).toBe(
+      outcome.cost_usd,
+    );
     expect(proposalOf(outcome).steps[0]).toMatchObject({ target: 'a.txt' });
   });
 
@@ -255,10 +276,21 @@ describe('answers and questions', () => {
   });
 
   it('asks at most as many questions as the person wants', async () => {
+    const ask = (question: string) => ({ question, why: null, default: null, essential: true });
     const { outcome } = await run([
-      { calls: [{ name: 'ask_person', args: { questions: ['A?', 'B?', 'C?'] } }] },
+      {
+        calls: [
+          {
+            name: 'elicit_context',
+            args: { questions: ['Which folder?', 'Which name?', 'How long?'].map(ask) },
+          },
+        ],
+      },
     ]);
-    expect(outcome.result).toEqual({ kind: 'question', text: 'A?\nB?', questions: ['A?', 'B?'] });
+    expect(outcome.result).toMatchObject({
+      kind: 'question',
+      questions: ['Which folder?', 'Which name?'],
+    });
   });
 
   it('marks what a tool gave as data', async () => {
@@ -287,7 +319,8 @@ describe('answers and questions', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         'plan_propose',
-        'ask_person',
+        'select_pattern',
+        'elicit_context',
         'answer',
         'plan_list',
         'plan_get',

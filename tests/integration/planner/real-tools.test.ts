@@ -11,6 +11,7 @@ import { createPlanner } from '#planner/create-planner.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
 import { plannerOperations } from '#tools/guard.ts';
+import { limits } from '../../unit/planner/planners.ts';
 import { plan, proposalOf } from '../../unit/planner/requests.ts';
 
 const packages = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol');
@@ -41,7 +42,6 @@ function toolsOf(): PlannerTools {
 }
 
 async function ask(text: string) {
-  const limits = { turns: 1, wallSeconds: 1, perSession: 0, perDay: 0 };
   return plan(createPlanner({ tools: toolsOf(), model: null, limits }), text);
 }
 

@@ -1,8 +1,8 @@
 // Nothing is proposed that differs from what was asked: it is right, or it is a question, or it cannot be done.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#contracts/text.ts';
-import { createOfflinePlanner } from './planners.ts';
 import { builtins, toolsOf } from './manifest.ts';
+import { createOfflinePlanner } from './planners.ts';
 import { converse, operationsOf, plan, proposalOf } from './requests.ts';
 
 const files = {

@@ -1,8 +1,8 @@
 // How people say things: a table of phrasings and what the offline planner makes of each.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#contracts/text.ts';
-import { createOfflinePlanner } from './planners.ts';
 import { builtins, everythingServer, memoryServer, toolsOf } from './manifest.ts';
+import { createOfflinePlanner } from './planners.ts';
 import { listSteps, operationsOf, plan, proposalOf } from './requests.ts';
 
 const planner = createOfflinePlanner({ tools: toolsOf(builtins) });

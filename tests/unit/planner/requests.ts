@@ -47,7 +47,7 @@ export async function converse(
     history.push({ author: 'person', text });
     history.push({
       author: 'bot',
-      text: result.kind === 'proposal' ? 'PLAN-3f9a1c20 waits for you.' : result.text,
+      text: 'text' in result ? result.text : 'PLAN-3f9a1c20 waits for you.',
     });
   }
   if (!outcome) throw new Error('nothing was said');
@@ -65,7 +65,7 @@ export function listSteps(draft: PlanDraft): string[] {
 
 export function proposalOf(outcome: PlanningOutcome): PlanDraft {
   if (outcome.result.kind !== 'proposal') {
-    throw new Error(`no proposal but ${outcome.result.kind}: ${outcome.result.text}`);
+    throw new Error(`no proposal but ${JSON.stringify(outcome.result)}`);
   }
   return outcome.result.draft;
 }

@@ -1,8 +1,8 @@
 // Feedback on a refused plan: what it is about changes, everything else keeps its id and its words.
 import { describe, expect, it } from 'vitest';
 import type { OperationSpec } from '#contracts/tool.ts';
-import { createOfflinePlanner } from './planners.ts';
 import { builtins, fsServer, toolsOf } from './manifest.ts';
+import { createOfflinePlanner } from './planners.ts';
 import { listSteps, plan, proposalOf } from './requests.ts';
 
 const standup =

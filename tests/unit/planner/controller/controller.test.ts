@@ -10,10 +10,10 @@ import { type Acts, calling, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
-const proposal = (steps: object[] = [], confidence: number | null = 0.9) => ({
+const proposal = (confidence: number | null = 0.9) => ({
   title: 'Notes',
   summary: 'Both notes exist.',
-  steps: [write('1', 'a.txt'), write('2', 'b.txt', ['1']), ...steps],
+  steps: [write('1', 'a.txt'), write('2', 'b.txt', ['1'])],
   risks: [],
   confidence,
 });
@@ -149,8 +149,8 @@ describe('how sure it is', () => {
     [null, 1, 'proposal'],
   ])('with %s of its own is asked %d times and ends with a %s', async (self, times, kind) => {
     const drafts: Acts = {
-      COLLECT_CONTEXT: calling('plan_propose', proposal([], self)),
-      DRAFT_OUTLINE: calling('plan_propose', proposal([], self)),
+      COLLECT_CONTEXT: calling('plan_propose', proposal(self)),
+      DRAFT_OUTLINE: calling('plan_propose', proposal(self)),
     };
     const { planner, asked } = script(drafts);
     const outcome = await planner.plan(request('Write two notes'), signal());
@@ -161,10 +161,10 @@ describe('how sure it is', () => {
   it('asks for less in each try after the first', async () => {
     const hints: string[][] = [];
     const { planner } = script({
-      COLLECT_CONTEXT: calling('plan_propose', proposal([], 0)),
+      COLLECT_CONTEXT: calling('plan_propose', proposal(0)),
       DRAFT_OUTLINE: async (task) => {
         hints.push(task.state.hints);
-        return calling('plan_propose', proposal([], 0.9))(task, 1);
+        return calling('plan_propose', proposal(0.9))(task, 1);
       },
     });
     const outcome = await planner.plan(request('Write two notes'), signal());
@@ -194,7 +194,7 @@ describe('caps', () => {
 
   it('try a stage as often as is allowed and no more', async () => {
     for (const retries of [0, 1, 2]) {
-      const poor = calling('plan_propose', proposal([], 0.1));
+      const poor = calling('plan_propose', proposal(0.1));
       const { planner, asked } = script(
         { COLLECT_CONTEXT: poor, DRAFT_OUTLINE: poor },
         { limits: { ...limits, retries } },

@@ -70,6 +70,8 @@ export function script(
       tools,
       profile: StrategyProfile.parse({}),
       otherPlans: () => Promise.resolve({ blocks: [], more: false }),
+      preferences: { isKnown: () => Promise.resolve(true), claim: () => Promise.resolve(false) },
+      guarded: [],
     }),
     checkpoints,
     rememberFor: () => async (_, __, make) => ({ outcome: await make(), remembered: false }),
