@@ -8,7 +8,7 @@ import { type Recurrence, readRule } from './recurrence.ts';
 function rewriteClock(text: string): string {
   return text
     .replaceAll(
-      /\b(\d{1,2}):(\d\d)\s?(AM|PM)\b/g,
+      /\b(\d{1,2}):(\d\d)(?::\d\d)?\s?(AM|PM)\b/g,
       (_, hour: string, minute: string, half: string) => {
         const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
         return `${String(hours).padStart(2, '0')}:${minute}`;

@@ -14,3 +14,10 @@ test.each([
   const startsAt = new Date('2026-05-04T07:30:00Z');
   expect(describeRecurrence({ rrule, timezone: 'Europe/Berlin', startsAt })).toBe(words);
 });
+
+test('seconds are not said, and midnight is 00:00', () => {
+  const words = (startsAt: string) =>
+    describeRecurrence({ rrule: 'FREQ=DAILY', timezone: 'UTC', startsAt: new Date(startsAt) });
+  expect(words('2026-05-04T00:41:22Z')).toBe('every day at 00:41');
+  expect(words('2026-05-04T12:00:05Z')).toBe('every day at 12:00');
+});
