@@ -16,19 +16,26 @@ const partitionsShown = 1000;
 const eventsShown = 20;
 
 export async function readOverview(db: Queryable, planId: string): Promise<Overview> {
-  const row = await readPlanRow(db, planId);
+  const [{ row, blocked, next_at }, partitions, recent_events] = await Promise.all([
+    readPlanRow(db, planId).then(async (row) => {
+      const [blocked, next_at] = await Promise.all([
+        findBlocked(db, { ...row, paused: row.paused_at !== null }),
+        findNextOccurrence(db, { ...row, open_until: row.open_until?.toISOString() ?? null }),
+      ]);
+      return { row, blocked, next_at };
+    }),
+    readPartitions(db, planId, partitionsShown),
+    readRecentEvents(db, planId, eventsShown),
+  ]);
   return {
     revision: row.revision,
     status: row.status,
     counts: countsOf(row),
     total: row.total,
-    partitions: await readPartitions(db, planId, partitionsShown),
-    recent_events: await readRecentEvents(db, planId, eventsShown),
-    blocked: await findBlocked(db, { ...row, paused: row.paused_at !== null }),
-    next_at: await findNextOccurrence(db, {
-      ...row,
-      open_until: row.open_until?.toISOString() ?? null,
-    }),
+    partitions,
+    recent_events,
+    blocked,
+    next_at,
   };
 }
 
@@ -40,14 +47,16 @@ export async function readPlanDiff(
   limit: number,
   compact: boolean,
 ): Promise<Diff> {
-  const row = await readPlanRow(db, planId);
-  if (since > row.revision) {
-    throw new CountersignError(
-      'invalid_request',
-      `since: the plan is at revision ${row.revision}; ${since} has not happened yet.`,
-    );
-  }
-  return compact ? readCompactDiff(db, planId, since, limit) : readDiff(db, planId, since, limit);
+  const read = compact ? readCompactDiff : readDiff;
+  const diff = await read(db, planId, since, limit);
+  // Where there is a change after it, there is a plan and it has come that far.
+  if (diff.changes.length > 0) return diff;
+  const { revision } = await readPlanRow(db, planId);
+  if (since <= revision) return diff;
+  throw new CountersignError(
+    'invalid_request',
+    `since: the plan is at revision ${revision}; ${since} has not happened yet.`,
+  );
 }
 
 /** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */
@@ -56,10 +65,10 @@ export async function listPlanSteps(
   planId: string,
   filter: StepFilter,
 ): Promise<StepPage> {
-  await readPlanRow(db, planId);
   const { cursor, limit, ...conditions } = filter;
   const after = cursor === undefined ? 0 : Number(decodeCursor(cursor, /^\d{1,9}$/));
   const rows = await readSteps(db, planId, conditions, after, limit + 1);
+  if (rows.length === 0) await readPlanRow(db, planId);
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
   return {

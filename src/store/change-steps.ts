@@ -21,7 +21,7 @@ export async function changeSteps(
   tx: Queryable,
   planId: string,
   change: {
-    from: StepStatus[];
+    from: readonly [StepStatus, ...StepStatus[]];
     to: StepStatus;
     kind: string;
     detail?: string;
@@ -29,19 +29,29 @@ export async function changeSteps(
     set?: SQL;
   },
 ): Promise<PlanProgress | null> {
+  const { from, to, kind, detail, where = sql`true`, set = sql`` } = change;
+  const [status, ...others] = from;
+  // Of one status, what a step was before is known without reading it twice.
+  const changed =
+    others.length === 0
+      ? sql`changed as (
+          update countersign.step_states s set status = ${to} ${set}
+          where s.plan_id = ${planId} and s.status = ${status} and ${where}
+          returning s.position, s.step_id, s.partition, ${status}::text as from_status, s.status as to_status,
+            ${kind}::text as kind, ${detail ?? null}::text as detail
+        )`
+      : sql`before as (
+          select s.position, s.status from countersign.step_states s
+          where s.plan_id = ${planId} and s.status = any(${sql.param(from)}::text[]) and ${where}
+        ),
+        changed as (
+          update countersign.step_states s set status = ${to} ${set}
+          from before b where s.plan_id = ${planId} and s.position = b.position
+          returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
+            ${kind}::text as kind, ${detail ?? null}::text as detail
+        )`;
   const { rows } = await tx.execute<PlanProgress>(sql`
-    with before as (
-      select s.position, s.status from countersign.step_states s
-      where s.plan_id = ${planId} and s.status = any(${sql.param(change.from)}::text[])
-        and ${change.where ?? sql`true`}
-    ),
-    changed as (
-      update countersign.step_states s set status = ${change.to} ${change.set ?? sql``}
-      from before b where s.plan_id = ${planId} and s.position = b.position
-      returning s.position, s.step_id, s.partition, b.status as from_status, s.status as to_status,
-        ${change.kind}::text as kind, ${change.detail ?? null}::text as detail
-    ),
-    ${accounting(planId)}
+    with ${changed}, ${accounting(planId)}
     select * from plan`);
   return rows[0] ?? null;
 }

@@ -121,20 +121,26 @@ const after = sql`(
   join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
 
+/**
+ * Reads the steps that `chosen` selects out of `step_states`, a bounded number of them. Their contents are looked up one by
+ * one: a join could be planned to pass over all steps before them, for a plan stored just now has no statistics.
+ */
 async function selectSteps(
   db: Queryable,
   planId: string,
-  condition: SQL,
-  limit: number,
-  order: SQL = sql`s.position`,
+  chosen: SQL,
+  order: SQL = byPosition,
 ): Promise<Step[]> {
   const { rows } = await db.execute<StepRow>(sql`
     select ${columns}, ${after}
-    from countersign.step_states s
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
-    where s.plan_id = ${planId} and ${condition} order by ${order} limit ${limit}`);
+    from (${chosen}) s cross join lateral (
+      select * from countersign.plan_steps c where c.plan_id = ${planId} and c.position = s.position offset 0
+    ) c
+    order by ${order}`);
   return rows.map(toStep);
 }
+
+const byPosition = sql`s.position`;
 
 export type StepConditions = {
   status?: StepStatus[];
@@ -155,16 +161,22 @@ export function readSteps(
   after: number,
   limit: number,
 ): Promise<Step[]> {
-  const parts = [sql`s.position > ${after}`];
-  if (conditions.status !== undefined) {
-    parts.push(sql`s.status = any(${sql.param(conditions.status)}::text[])`);
-  }
-  if (conditions.present === true) parts.push(isPresent);
-  if (conditions.partition !== undefined) parts.push(sql`c.partition = ${conditions.partition}`);
-  if (conditions.tag !== undefined) {
-    parts.push(sql`c.tags @> array[${conditions.tag}]::text[] and c.tags <> '{}'`);
-  }
-  return selectSteps(db, planId, sql.join(parts, sql` and `), limit);
+  const { status, partition, tag, present } = conditions;
+  const ofStates = [sql`s.plan_id = ${planId}`];
+  if (status !== undefined) ofStates.push(sql`s.status = any(${sql.param(status)}::text[])`);
+  if (present === true) ofStates.push(isPresent);
+  const ofContents: SQL[] = [];
+  if (partition !== undefined) ofContents.push(sql`c.partition = ${partition}`);
+  if (tag !== undefined) ofContents.push(sql`c.tags @> array[${tag}]::text[] and c.tags <> '{}'`);
+  const isAll = (parts: SQL[]) => sql.join(parts, sql` and `);
+  const chosen =
+    ofContents.length === 0
+      ? sql`select * from countersign.step_states s where ${isAll(ofStates)} and s.position > ${after}
+          order by s.position limit ${limit}`
+      : sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
+          where c.plan_id = ${planId} and ${isAll([...ofContents, ...ofStates])} and c.position > ${after}
+          order by c.position limit ${limit}`;
+  return selectSteps(db, planId, chosen);
 }
 
 /** The steps with these ids, in the order of positions. */
@@ -172,19 +184,20 @@ export function readStepsById(db: Queryable, planId: string, ids: string[]): Pro
   return selectSteps(
     db,
     planId,
-    sql`c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])`,
-    ids.length,
+    sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
+      where s.plan_id = ${planId} and c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])`,
   );
 }
 
 /** The ready steps that come next, in the order in which they will be claimed. */
 export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
+  const order = sql`s.priority desc, s.dependents desc, s.available_at, s.position`;
   return selectSteps(
     db,
     planId,
-    sql`s.status = 'ready'`,
-    limit,
-    sql`s.priority desc, s.dependents desc, s.available_at, s.position`,
+    sql`select * from countersign.step_states s where s.plan_id = ${planId} and s.status = 'ready'
+      order by ${order} limit ${limit}`,
+    order,
   );
 }
 

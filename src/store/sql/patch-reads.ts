@@ -6,7 +6,12 @@ import type { Queryable } from '../database.ts';
 import type { Edge } from '../steps.ts';
 
 /** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
-export const notBegun: StepStatus[] = ['pending', 'ready', 'stale', 'skipped'];
+export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
+  'pending',
+  'ready',
+  'stale',
+  'skipped',
+];
 
 /** The lane of steps that a patch removed: no worker serves it, and no version after it holds them. */
 export const noLane = 0;

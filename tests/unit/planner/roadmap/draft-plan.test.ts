@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlanDraft, type StepDraft } from '#contracts/plan.ts';
+import { PlanDraft, type Series, type StepDraft } from '#contracts/plan.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap, RoadmapEdge } from '#contracts/planning/roadmap.ts';
 import {
@@ -9,6 +9,7 @@ import {
   StrategyProfile,
 } from '#contracts/planning/schedule.ts';
 import { draftPlan } from '#planner/draft-plan.ts';
+import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { buildRoadmap } from '#planner/tools/build-roadmap.ts';
 import {
   deskOf,
@@ -111,6 +112,17 @@ const drafts = fc
     }),
   );
 
+const milestones = { pattern_type: 'milestone_project', introduced_by: 'system' } as const;
+const weekly: Series = {
+  id: 'weekly',
+  title: 'Weekly review',
+  rrule: 'FREQ=WEEKLY;BYDAY=MO',
+  starts_at: '2026-03-02T09:00:00+01:00',
+  timezone: 'Europe/Berlin',
+  until: null,
+  steps: [read('w1'), write('w2', { after: ['w1'] })],
+};
+
 describe('a plan out of a flat outline', () => {
   it('is the plan it was made of, when steps are tasks that say what they wait for', async () => {
     await fc.assert(
@@ -127,6 +139,19 @@ describe('a plan out of a flat outline', () => {
         const outline = outlineOf(steps.map((step) => node(step.id ?? '', { steps: [step] })));
         const { plan } = await draft(outline);
         expect(plan.steps).toEqual(steps);
+      }),
+    );
+  });
+
+  it('is the same by way of the outline that planners make of a draft, series included', async () => {
+    const series = fc.constantFrom(undefined, [weekly]);
+    await fc.assert(
+      fc.asyncProperty(drafts, series, async (steps, repeated) => {
+        const whole = { title: 'A plan', summary: 'It is done.', steps };
+        const given: PlanDraft = repeated === undefined ? whole : { ...whole, series: repeated };
+        const { plan } = await draft(outlineOfDraft(given, milestones));
+        const { context: _, ...rest } = plan;
+        expect(rest).toEqual(given);
       }),
     );
   });
