@@ -35,7 +35,7 @@ export const PatternSpec = z.strictObject({
 export type PatternSpec = z.infer<typeof PatternSpec>;
 
 export function isProposed(name: string | undefined): boolean {
-  return name !== undefined && name.startsWith('proposed:');
+  return name?.startsWith('proposed:') ?? false;
 }
 
 /** The canonical pattern whose rules hold. */

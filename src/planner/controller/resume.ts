@@ -198,8 +198,3 @@ export function continueSession(
       return pause.kind satisfies never;
   }
 }
-
-/** The session goes on by itself: its planner died in the middle of this turn, or its outcome was not stored. */
-export function isInterrupted(state: PlanningState, request: PlanningRequest): boolean {
-  return state.turn === request.turn;
-}

@@ -218,6 +218,7 @@ describe('other cards', () => {
   });
 
   it('markup in what a model wrote stays text', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it must look like a template
     const evil = '<!channel> **bold** {{DATE(2026-01-01)}} ${title} <script>\u202e';
     const facts = makeSession({
       ...sessions.outline,
@@ -229,6 +230,7 @@ describe('other cards', () => {
     expect(JSON.stringify(blocks)).not.toContain('mrkdwn');
     const card = JSON.stringify(drawAdaptiveCard(view));
     expect(card).not.toContain('{{DATE');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
     expect(card).toContain('${title}');
     expect(card).not.toContain('\u202e');
     expect(checkCard(drawAdaptiveCard(view))).toEqual([]);

@@ -1,8 +1,8 @@
 // The tables in ARCHITECTURE.md are printed from code; this keeps them so. `npm run tables` writes them anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { runEvents, runLifecycle } from '#conversation/run-table.ts';
 import { StageEvent } from '#contracts/planning/stages.ts';
+import { runEvents, runLifecycle } from '#conversation/run-table.ts';
 import { sessionLifecycle } from '#planner/controller/table.ts';
 import { lifecycle, planEvents } from '#plans/lifecycle-table.ts';
 
