@@ -95,9 +95,7 @@ function readNames(index: OutlineIndex) {
     return rarest.filter((place) => others.every((list) => holds(list, place)));
   };
   const slipsOf = (stem: string) =>
-    [...byStem]
-      .flatMap(([word, list]) => (isSlip(stem, word) ? list : []))
-      .sort((a, b) => a - b);
+    [...byStem].flatMap(([word, list]) => (isSlip(stem, word) ? list : [])).sort((a, b) => a - b);
   return {
     work: findWork(index),
     exact: (words: string) => byTitle.get(withoutArticle(foldName(words))) ?? [],

@@ -86,7 +86,7 @@ export function lowerEdges(
     const ids = sources.flatMap((step) => index.steps[step]?.id ?? []);
     const title = node?.title.slice(0, 500) ?? id;
     const step = { id, description: `All of “${title}” is done`, tool, operation, after: ids };
-    result.joints.push({ step, behind: Math.max(...sources) });
+    result.joints.push({ step, behind: sources.reduce((last, step) => Math.max(last, step), 0) });
     meetings.set(place, id);
     return id;
   }

@@ -66,6 +66,7 @@ function shareDuration(
     const before = predecessorsOf(index, step).map((other) => ranks.get(other) ?? 0);
     ranks.set(step, 1 + Math.max(0, ...before));
   }
-  const longest = Math.max(...ranks.values());
+  let longest = 1;
+  for (const rank of ranks.values()) longest = Math.max(longest, rank);
   for (const step of own) durations.set(step, Math.round((minutes / longest) * 100) / 100);
 }

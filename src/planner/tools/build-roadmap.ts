@@ -58,8 +58,6 @@ export function createBuildRoadmap({
   };
 }
 
-export const buildRoadmap = createBuildRoadmap({ guarded: [] });
-
 function build(input: Input, desk: Desk, guarded: readonly string[]): ToolOutcome {
   const { state, policy, tools } = desk;
   if (state.outline === null) return { result: fail('There is no outline yet.') };

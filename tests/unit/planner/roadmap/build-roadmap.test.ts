@@ -3,9 +3,11 @@ import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
-import { buildRoadmap, createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
+import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { builtins } from '../manifest.ts';
 import { deskOf, node, outlineOf, phase, read, remove, sayEdges, task } from './outlines.ts';
+
+const buildRoadmap = createBuildRoadmap({ guarded: [] });
 
 type More = Parameters<typeof deskOf>[1];
 type Input = Parameters<typeof buildRoadmap.run>[0];

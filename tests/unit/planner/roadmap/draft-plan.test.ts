@@ -10,7 +10,7 @@ import {
 } from '#contracts/planning/schedule.ts';
 import { draftPlan } from '#planner/draft-plan.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
-import { buildRoadmap } from '#planner/tools/build-roadmap.ts';
+import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import {
   deskOf,
   edge,
@@ -24,7 +24,7 @@ import {
 } from './outlines.ts';
 
 async function roadmapOf(outline: PlanOutline): Promise<Roadmap> {
-  const { changes } = await buildRoadmap.run({}, deskOf(outline));
+  const { changes } = await createBuildRoadmap({ guarded: [] }).run({}, deskOf(outline));
   if (!changes?.roadmap) throw new Error('There is no roadmap.');
   return changes.roadmap;
 }
@@ -144,7 +144,7 @@ describe('a plan out of a flat outline', () => {
   });
 
   it('is the same by way of the outline that planners make of a draft, series included', async () => {
-    const series = fc.constantFrom(undefined, [weekly]);
+    const series = fc.constantFrom<PlanDraft['series']>(undefined, [weekly]);
     await fc.assert(
       fc.asyncProperty(drafts, series, async (steps, repeated) => {
         const whole = { title: 'A plan', summary: 'It is done.', steps };
