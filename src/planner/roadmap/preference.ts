@@ -9,7 +9,7 @@ const wishes: [WayName, RegExp][] = [
   ],
   [
     'checked',
-    /\b(?:(?:very |more |extra )?(?:careful(?:ly)?|cautious(?:ly)?)|with (?:great |more )?(?:care|caution)|with (?:a )?check(?:s|points?)?|(?:play|keep|to be on) (?:it |the )?safe(?: side)?|safely|(?:take|taking|with) no risks?|double[- ]check)\b/i,
+    /\b(?:(?:very |more |extra )?(?:careful(?:ly)?|cautious(?:ly)?)|with (?:great |more )?(?:care|caution)|with (?:a )?checkpoints?|(?:play|keep|to be on) (?:it |the )?safe(?: side)?|safely|(?:take|taking|with) no risks?|double[- ]check)\b/i,
   ],
   [
     'as said',

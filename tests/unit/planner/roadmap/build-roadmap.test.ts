@@ -105,6 +105,7 @@ describe('build_roadmap', () => {
     ['Write a note saying drive carefully', 'as said'],
     ['Create a.txt saying one after another', 'as said'],
     ['Remind me to drive carefully', 'as said'],
+    ['Create a list with checks', 'as said'],
     ['Read the files one by one and list them', 'as said'],
   ])('does what “%s” asks for: %s', async (request, chosen) => {
     expect((await build(three, { request })).roadmap.chosen).toBe(chosen);
