@@ -23,18 +23,21 @@ function printTable<S extends string, E extends string>(
   ].join('\n');
 }
 
-/** For a table with more events than a page is wide: a line for each stage. */
+/** For a table with more events than a page is wide: a line for stages with the same ways out, by where these lead. */
 function printList<S extends string, E extends string>(
   table: Record<S, Partial<Record<E, S>>>,
   events: readonly E[],
 ): string {
-  const rows = (Object.keys(table) as S[]).map((stage) => {
-    const ways = events.flatMap((event) => {
-      const to = table[stage][event];
-      return to === undefined ? [] : [`${event.replaceAll('_', ' ')} → ${to}`];
-    });
-    return `| **${stage}** | ${ways.join(' · ')} |`;
-  });
+  const stages = Object.keys(table) as S[];
+  const waysOf = (stage: S) => {
+    const known = events.filter((event) => table[stage][event] !== undefined);
+    return [...Map.groupBy(known, (event) => table[stage][event])]
+      .map(([to, by]) => `${by.map((event) => event.replaceAll('_', ' ')).join(', ')} → ${to}`)
+      .join(' · ');
+  };
+  const rows = [...Map.groupBy(stages, waysOf)].map(
+    ([ways, alike]) => `| ${alike.map((stage) => `**${stage}**`).join(', ')} | ${ways} |`,
+  );
   return ['| stage | event → next stage |', '|---|---|', ...rows].join('\n');
 }
 
