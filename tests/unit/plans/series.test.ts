@@ -179,7 +179,7 @@ describe('occurrences', () => {
       ),
       { numRuns: 25 },
     );
-  });
+  }, 60_000);
 });
 
 describe('what was not begun', () => {
