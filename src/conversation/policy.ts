@@ -6,8 +6,14 @@ import {
   type InteractionPolicy,
   PolicyOverride,
 } from '#contracts/policy.ts';
-import { type PolicyWords, readPolicyWords } from '#planner/policy/words.ts';
+import {
+  type PolicyWords,
+  readPolicyWords,
+  readStyleReply,
+  styleQuestion,
+} from '#planner/policy/words.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
+import { readLatestMessages } from '#store/messages.ts';
 import { readPolicy, storePolicy } from '#store/policies.ts';
 import { type RunRow, readLatestRun, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -38,8 +44,36 @@ export async function inheritPolicy(
 }
 
 /** What a message says about how to talk, and what else it asks for; null: it says nothing about it. */
-export function readWish(text: string): PolicyWords | null {
-  return readPolicyWords(text);
+export async function readWish(
+  db: Queryable,
+  conversation: string,
+  text: string,
+): Promise<PolicyWords | null> {
+  return readStyleAmong(text, await readLastSaid(db, conversation)) ?? readPolicyWords(text);
+}
+
+/** What the bot last said here; '' where it has said nothing lately. */
+async function readLastSaid(db: Queryable, conversation: string): Promise<string> {
+  const said = await readLatestMessages(db, conversation, 5);
+  return said.findLast(({ author }) => author === 'bot')?.text ?? '';
+}
+
+/** A number may as well pick one of the things that stand beside the question of style. */
+const bareNumber = /^\W*(?:the\s+)?(?:option\s+)?(?:\d|first|second|one|two)\W*(?:one)?\W*$/i;
+
+/** The answer to the question of style, where `lastSaid` asked it: the whole reply, or one line of several. */
+function readStyleAmong(text: string, lastSaid: string): PolicyWords | null {
+  if (!lastSaid.includes(styleQuestion)) return null;
+  const alone = lastSaid.trim() === styleQuestion;
+  const whole = alone || !bareNumber.test(text) ? readStyleReply(text) : null;
+  if (whole !== null) return whole;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < 2) return null;
+  for (const [index, line] of lines.entries()) {
+    const read = readStyleReply(line.replace(/^\s*(?:[-•*]|\d+[.)])\s+/, ''));
+    if (read !== null) return { ...read, rest: lines.toSpliced(index, 1).join('\n') };
+  }
+  return null;
 }
 
 /** Keeps a wish for the run, and for the person where it was meant so; says what is different now. */

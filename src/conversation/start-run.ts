@@ -24,7 +24,7 @@ export async function startRun(
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
   const said = await inheritPolicy(context, conversation, user);
   const policy = { ...said, ...request.interaction_policy };
-  const wish = readWish(request.text);
+  const wish = await readWish(context.db.query, conversation, request.text);
   const asks = wish === null || wish.rest !== '';
   await context.db.transaction(async (tx) => {
     await insertRun(tx, {

@@ -158,7 +158,7 @@ async function continueRun(
   text: string,
   actor: Actor,
 ): Promise<void> {
-  const wish = readWish(text);
+  const wish = await readWish(context.db.query, run.conversation, text);
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, run.id);
     if (wish !== null) await keepWish(tx, now, wish, actor.id);

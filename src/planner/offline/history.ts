@@ -1,5 +1,6 @@
 // Puts an answer together with the request it belongs to. Nothing is remembered: both stand in the conversation.
 import type { Utterance } from '#contracts/run.ts';
+import { readPolicyWords, readStyleReply, styleQuestion } from '../policy/words.ts';
 import { readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { findPaths } from './paths.ts';
 import { findQuestions } from './questions.ts';
@@ -19,9 +20,18 @@ const withdrawal =
   /^(?:never\s?mind|forget (?:it|that|about it)|cancel(?: (?:it|that))?|drop it|leave it|no,? thanks?|abort)[.!]*$/i;
 
 export function mergeHistory(text: string, history: Utterance[]): Conversation {
-  const said = history.filter((item) => item.text.trim() !== '');
+  const before = history.filter((item) => item.text.trim() !== '');
   // Some callers put the new message into the history as well.
-  if (said.at(-1)?.author === 'person' && said.at(-1)?.text.trim() === text.trim()) said.pop();
+  if (before.at(-1)?.author === 'person' && before.at(-1)?.text.trim() === text.trim())
+    before.pop();
+  const said = leaveOutStyle(before);
+  // "Ask me nothing" answers none of the questions that are open: what was asked for is read again without.
+  if (readPolicyWords(text)?.rest === '') {
+    const asked = said.at(-1);
+    const request = said.at(-2);
+    if (asked?.author === 'bot' && request?.author === 'person')
+      return mergeHistory(request.text, said.slice(0, -2));
+  }
   const pairs: { questions: string[]; answer: string }[] = [];
   let current = text;
   let end = said.length;
@@ -39,6 +49,23 @@ export function mergeHistory(text: string, history: Utterance[]): Conversation {
   for (const { questions, answer } of pairs) assignAnswers(questions, answer, answers);
   const withdrawn = pairs.length > 0 && withdrawal.test(text.trim());
   return { text: current, answers, paths: findEarlierPaths(said.slice(0, end)), withdrawn };
+}
+
+/** What is longer is no word about style. */
+const styleAtMost = 2000;
+const confirmation = /^(?:From now on|In this conversation) I /;
+
+/** What was said without words about how to talk, and without what the bot said to them. */
+function leaveOutStyle(said: Utterance[]): Utterance[] {
+  return said.flatMap((item, index) => {
+    if (item.text.length > styleAtMost) return [item];
+    if (item.author === 'bot') return confirmation.test(item.text) ? [] : [item];
+    const asked = said[index - 1];
+    const style = asked?.author === 'bot' && asked.text.includes(styleQuestion);
+    const wish = (style ? readStyleReply(item.text) : null) ?? readPolicyWords(item.text);
+    if (wish === null) return [item];
+    return wish.rest === '' ? [] : [{ ...item, text: wish.rest }];
+  });
 }
 
 /** A whole instruction about a file is a new request, not the answer to a question about text. */
