@@ -18,10 +18,17 @@ export const ben: Actor = person('ben', 'api');
 /**
  * Opens a house on `url`; `close` also removes its folder.
  * @param options.settings what `countersign.json` would say
+ * @param options.env what the environment would say beside it
  */
 export async function openTestHouse(
   url: string,
-  options: { settings?: object; planner?: Planner; work?: boolean; workspace?: string } = {},
+  options: {
+    settings?: object;
+    env?: Record<string, string>;
+    planner?: Planner;
+    work?: boolean;
+    workspace?: string;
+  } = {},
 ): Promise<TestHouse> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
   const file = join(home, 'countersign.json');
@@ -36,6 +43,7 @@ export async function openTestHouse(
       COUNTERSIGN_CONFIG: file,
       COUNTERSIGN_TIMEZONE: 'Europe/Madrid',
       ...(options.workspace === undefined ? {} : { COUNTERSIGN_WORKSPACE: options.workspace }),
+      ...options.env,
     },
     home,
   );
