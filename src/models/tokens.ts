@@ -1,8 +1,10 @@
 // How many tokens a text is, before it is sent. An estimate: never more than a bounded amount of work.
 import type { Tiktoken } from 'js-tiktoken/lite';
 
-/** Byte-pair encoding is quadratic in one unbroken run of characters, so runs are cut. */
 const slice = 400;
+/** Byte-pair encoding is quadratic in the bytes of one unbroken run (Chinese has no spaces), so long runs are cut. */
+const longRun = /[\p{L}\p{M}\p{N}]{32}|\s{32}|[^\p{L}\p{M}\p{N}\s]{32}/u;
+const sliceOfRun = 8;
 /** Text beyond this is extrapolated from what came before. */
 const encodedAtMost = 60_000;
 
@@ -22,10 +24,18 @@ export async function estimateTokens(text: string): Promise<number> {
   const { encode } = bindEncoder(await encoder);
   const sample = text.slice(0, encodedAtMost);
   let count = 0;
-  for (let start = 0; start < sample.length; start += slice) {
-    count += encode(sample.slice(start, start + slice));
+  for (const part of cut(sample, slice)) {
+    const parts = longRun.test(part) ? cut(part, sliceOfRun) : [part];
+    for (const one of parts) count += encode(one);
   }
   return sample.length === 0 ? 0 : Math.ceil((count * text.length) / sample.length);
+}
+
+function cut(text: string, length: number): string[] {
+  const count = Math.ceil(text.length / length);
+  return Array.from({ length: count }, (_, index) =>
+    text.slice(index * length, (index + 1) * length),
+  );
 }
 
 /** Special-token names inside a text are text. */

@@ -169,7 +169,7 @@ async function callTools(
     tool_calls: calls.map((call) => ({
       id: call.id,
       type: 'function',
-      function: { name: call.name, arguments: rememberArguments(call.arguments) },
+      function: { name: rememberName(call.name), arguments: rememberArguments(call.arguments) },
     })),
   });
   const prepared = calls.map((call) => prepareCall(call, offered, state.memory));
@@ -228,6 +228,11 @@ function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): To
     }),
   );
   return result;
+}
+
+/** Servers refuse a history with names that no tool can have; the result says that there is no such tool. */
+function rememberName(name: string): string {
+  return name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
 /** Servers refuse a history with arguments that are no JSON; the result says what was wrong with them. */

@@ -41,6 +41,14 @@ describe('token estimates', () => {
     expect(await estimateTokens('<|endoftext|>')).toBeGreaterThan(1);
   });
 
+  it('counts a language without spaces as the encoding does, a little high where it is cut', async () => {
+    const sentence = '我们明天早上九点在会议室讨论项目的进度和预算安排请准时参加';
+    const whole = await estimateTokens(sentence);
+    const run = await estimateTokens(sentence.repeat(40));
+    expect(run).toBeGreaterThanOrEqual(whole * 40 * 0.9);
+    expect(run).toBeLessThan(whole * 40 * 1.3);
+  });
+
   it('is roughly right for a megabyte without a space', async () => {
     const tokens = await estimateTokens('a'.repeat(1_000_000));
     expect(tokens).toBeGreaterThan(50_000);
