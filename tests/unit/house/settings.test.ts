@@ -1,0 +1,46 @@
+// What README.md and countersign.example.json say of the settings, beside the settings themselves.
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { defaultPolicy } from '#contracts/policy.ts';
+import { Environment, Settings } from '#contracts/settings.ts';
+import { benchNames } from '../../../src/bench/names.ts';
+
+const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+const readme = read('README.md');
+
+describe('countersign.example.json', () => {
+  const example: object = JSON.parse(read('countersign.example.json'));
+
+  test('is a file that starts', () => {
+    expect(Settings.safeParse(example).error).toBeUndefined();
+  });
+
+  test('shows every setting', () => {
+    const known = Object.keys(Settings.shape).filter((name) => name !== '$schema');
+    expect(Object.keys(example).sort()).toEqual(known.sort());
+  });
+});
+
+describe('README.md', () => {
+  test('names every variable of the environment', () => {
+    const families = ['SLACK_', 'MicrosoftApp'];
+    const names = Object.keys(Environment.shape).map(
+      (name) => families.find((family) => name.startsWith(family)) ?? name,
+    );
+    expect(names.filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
+  });
+
+  test('says what each slider is at first', () => {
+    const rows = Object.keys(defaultPolicy).map((name) => {
+      const row = readme.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+      return [name, /^\| `\w+` \| ([\w.]+)/.exec(row ?? '')?.[1]];
+    });
+    expect(Object.fromEntries(rows)).toEqual(
+      Object.fromEntries(Object.entries(defaultPolicy).map(([name, value]) => [name, `${value}`])),
+    );
+  });
+
+  test('names every bench', () => {
+    expect(benchNames.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+});
