@@ -2,7 +2,7 @@
 import type { Plan } from '#contracts/plan.ts';
 import type { Gate } from '#contracts/planning/stages.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import { callToAction as callFor } from '#planner/policy/calls-to-action.ts';
+import { callToAction as callFor, readAwaited } from '#planner/policy/calls-to-action.ts';
 import type { Waits } from './session-subject.ts';
 
 type Tone = InteractionPolicy['tone'];
@@ -14,18 +14,8 @@ export function callToAction(plan: Pick<Plan, 'status' | 'id'>, tone: Tone = 'ne
 }
 
 export function sessionCall(waits: Waits, gate: Gate | null): string {
-  switch (waits) {
-    case 'gate':
-      return callFor({ kind: 'gate', gate: gate ?? 'outline' }, { tone: 'neutral' });
-    case 'rfc':
-    case 'budget':
-    case 'escalation':
-      return callFor({ kind: waits }, { tone: 'neutral' });
-    case 'questions':
-      return 'Answer it in your own words.';
-    default:
-      return waits satisfies never;
-  }
+  const awaited = readAwaited({ kind: waits, gate });
+  return awaited === null ? 'Answer it in your own words.' : callFor(awaited, { tone: 'neutral' });
 }
 
 /** What is said with a plan's card. */

@@ -16,7 +16,7 @@ export type PlanningLimits = {
 
 const dollars = (usd: number) => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`;
 
-export function explainCap(cap: Cap, limits: PlanningLimits): string {
+export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): string {
   switch (cap) {
     case 'turns':
       return `I stopped after ${limits.turns} turns without a plan. Ask for less at once, or raise TURN_LIMIT.`;
@@ -24,6 +24,8 @@ export function explainCap(cap: Cap, limits: PlanningLimits): string {
       return `I stopped after ${limits.wallSeconds} seconds without a plan. Ask for less at once, or raise WALL_TIME_SEC.`;
     case 'repeats':
       return 'The model went in a circle: it made the same call again and again. Ask in other words.';
+    case 'transitions':
+      return 'I went back and forth between stages without a plan. Ask for less at once.';
     case 'silence':
       return 'The model gave no answer. Ask again, or in other words.';
     default:

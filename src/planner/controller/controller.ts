@@ -5,6 +5,7 @@ import { errorMessage } from '#contracts/errors.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
 import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
+import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import { routeChange } from '../change-request.ts';
 import type { Thresholds } from '../confidence.ts';
@@ -12,6 +13,7 @@ import { draftPlan } from '../draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { explainCap, type PlanningLimits } from '../limits.ts';
 import { choosePattern } from '../patterns/match.ts';
+import { callToAction, readAwaited } from '../policy/calls-to-action.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
 import type { StageContext } from '../stages/stage.ts';
@@ -145,7 +147,21 @@ async function openTurn(
   const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline).gate;
   const { event, changes } = continueSession(state, request, gateOf);
   const session = new Session({ ...state, ...changes });
-  return { session, seq: await move(options, session, resting, event, seq, request) };
+  const by = decisionOf(request, before);
+  return { session, seq: await move(options, session, resting, event, seq, by) };
+}
+
+/** What a person decided, and at which call to action, for the trace. */
+function decisionOf(
+  { decision, policy }: PlanningRequest,
+  { pause }: Readonly<PlanningState>,
+): Pick<TraceEntry, 'decision' | 'call_to_action'> {
+  if (decision.kind === 'said') return {};
+  const awaited = pause === null ? null : readAwaited(pause);
+  return {
+    decision: `${decision.kind} by ${decision.by}`,
+    ...(awaited === null ? {} : { call_to_action: callToAction(awaited, policy) }),
+  };
 }
 
 /** Leads on by the table, traces it and stores the session. @returns the checkpoint's number */
@@ -155,14 +171,10 @@ async function move(
   from: Stage,
   event: StageEvent,
   seq: number,
-  request: PlanningRequest,
+  by: Pick<TraceEntry, 'decision' | 'call_to_action'> = {},
 ): Promise<number> {
   const to = nextStage(from, event);
-  const { decision } = request;
-  const spoken = isResting(from) && 'by' in decision;
-  session.noteTransition(from, event, to, options.clock.now(), {
-    ...(spoken ? { decision: `${decision.kind} by ${decision.by}` } : {}),
-  });
+  session.noteTransition(from, event, to, options.clock.now(), by);
   session.enter(to);
   passCrashPoint(`before_${to}`);
   const stored = await store(options, session, { from, event }, seq);
@@ -231,16 +243,15 @@ async function planTurn(
       current: () => currentDraft(session.state, request),
     };
     let event: StageEvent;
-    if (clock.now().getTime() >= deadline || count >= transitionsAtMost) {
-      bench.say(
-        { kind: 'aborted', reason: 'cap_time', text: explainCap('time', limits) },
-        'cap_time',
-      );
+    const cap = clock.now().getTime() >= deadline ? 'time' : 'transitions';
+    if (cap === 'time' || count >= transitionsAtMost) {
+      const reason = `cap_${cap}`;
+      bench.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
       event = 'cap_reached';
     } else event = await stages[stage](context);
     // What a stopped planner says is no outcome: the next one goes on from the last checkpoint.
     if (signal.aborted) break;
-    seq = await move(options, session, stage, event, seq, request);
+    seq = await move(options, session, stage, event, seq);
   }
   const cost = (await options.readCost?.(request)) ?? session.state.cost_usd;
   return describeOutcome(session.state, request, {

@@ -41,6 +41,11 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
   };
 }
 
+/** A question about a change, about its cost or its pattern leaves the change to be made. */
+function leavesChange(pause: Pause | null): boolean {
+  return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
+}
+
 /** The same session in its next turn: caps, trace and results begin anew, what was made stays. */
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
@@ -53,9 +58,7 @@ export function nextTurn(state: PlanningState, request: PlanningRequest, now: Da
     soft_budget_lifted: false,
     retries: {},
     hints: [],
-    // A question about a change, or about its cost, leaves the change to be made.
-    change:
-      state.pause?.kind === 'questions' || state.pause?.kind === 'budget' ? state.change : null,
+    change: leavesChange(state.pause) ? state.change : null,
     result: null,
     reason: null,
     trace: [],
@@ -163,25 +166,8 @@ export function continueSession(
         : { event: 'resume_context', changes: {} };
     case 'rfc':
       if (rfc === null) return { event: 'resume_context', changes: { pause: null } };
-      if (decision.kind === 'approve')
-        return {
-          event: resume(state),
-          changes: { pause: null, rfc: { ...rfc, status: 'approved', by: decision.by } },
-        };
-      return {
-        event: 'resume_context',
-        changes: {
-          pause: null,
-          produced: [],
-          pattern: null,
-          rfc: {
-            ...rfc,
-            status: 'rejected',
-            by: decision.kind === 'said' ? request.user : decision.by,
-          },
-          hints: decision.kind === 'changes' ? [decision.feedback] : [],
-        },
-      };
+      // Talk beside a proposal decides nothing about it, whoever talks.
+      return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
       if (decision.kind === 'reject') return { event: 'rejected', changes: { pause: null } };
       return {

@@ -1,6 +1,7 @@
 // The one thing a person is asked to do under whatever waits for them. The words in quotation marks are the exact ones
 // that decide; the tone changes only what stands around them.
 import type { Gate } from '#contracts/planning/stages.ts';
+import type { Pause } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 
 export type Awaited =
@@ -10,6 +11,12 @@ export type Awaited =
   | { kind: 'budget' }
   | { kind: 'escalation' }
   | { kind: 'questions'; count: number };
+
+/** What a session that stands still asks a person to decide; null: it has questions, which are their own call. */
+export function readAwaited({ kind, gate }: Pick<Pause, 'kind' | 'gate'>): Awaited | null {
+  if (kind === 'questions') return null;
+  return kind === 'gate' ? { kind, gate: gate ?? 'outline' } : { kind };
+}
 
 type Tone = InteractionPolicy['tone'];
 type ByTone = Record<Tone, string>;

@@ -13,8 +13,9 @@ export const collectContext: StageRunner = async (context) => {
   if (event === 'answered' || event === 'needs_clarification')
     await callTool(context, 'probe_preference', { answer: null });
   if (event !== 'sufficient_context') {
-    // An answer beside a gate that still waits: the gate is what the session stands at.
-    return event === 'answered' && session.state.pause?.kind === 'gate'
+    // An answer beside what still waits for a person's decision: that is what the session stands at.
+    const waits = session.state.pause?.kind;
+    return event === 'answered' && (waits === 'gate' || waits === 'rfc')
       ? 'needs_clarification'
       : event;
   }

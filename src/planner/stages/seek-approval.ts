@@ -9,7 +9,8 @@ function readDecision({ session, request }: StageContext): SessionDecision | nul
   // Later in the turn the decision has been taken; what is due now is a question of its own.
   const begins = trace.every(({ tool }) => tool !== 'handle_approval');
   if (pause === null || turn !== request.turn || !begins) return null;
-  if (change !== null) {
+  // A wish that made somebody propose a pattern waits until that is decided.
+  if (change !== null && pause.kind !== 'rfc') {
     const by = 'by' in request.decision ? request.decision.by : request.user;
     return { kind: 'changes', by, feedback: change.feedback };
   }

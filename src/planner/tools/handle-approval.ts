@@ -4,13 +4,13 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
-import { isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { Json } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { earlierGate, routeChange } from '../change-request.ts';
+import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
 import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
@@ -268,18 +268,6 @@ function decideRfc(decision: SessionDecision, desk: Desk): ToolOutcome {
 
 function addHint(hints: readonly string[], hint: string): string[] {
   return [...hints, hint.slice(0, 2000)].slice(-20);
-}
-
-/** The known pattern behind a proposed one. */
-function withoutProposal(pattern: PatternSpec): PatternSpec {
-  const { subtype, rfc: _, source_pattern, ...rest } = pattern;
-  return {
-    ...rest,
-    pattern_type: isProposed(rest.pattern_type)
-      ? (source_pattern ?? 'milestone_project')
-      : rest.pattern_type,
-    ...(subtype === undefined || isProposed(subtype) ? {} : { subtype }),
-  };
 }
 
 export const handleApproval: PlanningTool<ApprovalInput> = {

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { canonicalPattern, isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Rfc } from '#contracts/planning/state.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
 import { JsonObject } from '#contracts/text.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { agreement } from '../patterns/match.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
+import { callToAction } from '../policy/calls-to-action.ts';
 import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
 
 export const selectPattern: PlanningTool<ChosenPattern> = {
@@ -20,7 +22,7 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
   prerequisites: [],
   produces: ['pattern'],
   automatic: null,
-  revision: 1,
+  revision: 2,
   async run(input, desk) {
     const read = readPattern(input, desk);
     if ('refused' in read) return { result: fail(read.refused) };
@@ -40,7 +42,7 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
         };
       }
       if (standing !== 'approved')
-        return { ...pauseForPerson(spec, proposal, notes), self, heuristics };
+        return { ...pauseForPerson(spec, proposal, notes, desk), self, heuristics };
     }
     return { ...settle(spec, notes, desk), self, heuristics };
   },
@@ -59,14 +61,20 @@ function settle(spec: PatternSpec, notes: string[], { state }: Desk): ToolOutcom
       explanations: [`The work is planned as ${describe(spec)}.`, ...notes],
       data: JsonObject.parse(spec),
     },
-    changes: { pattern: spec },
+    // A known pattern in place of a proposed one leaves nothing to decide.
+    changes: { pattern: spec, ...(state.pause?.kind === 'rfc' ? { pause: null, rfc: null } : {}) },
     // With the shape known there is nothing left to collect; while drafting, the outline is still to come.
     ...(state.stage === 'COLLECT_CONTEXT' ? { ends: 'sufficient_context' as const } : {}),
   };
 }
 
 /** Nothing goes on until a person has said yes or no to what is proposed. */
-function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): ToolOutcome {
+function pauseForPerson(
+  spec: PatternSpec,
+  proposes: string,
+  notes: string[],
+  { policy }: Desk,
+): ToolOutcome {
   const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };
   const digest = createHash('sha256')
     .update(canonicalize({ proposes, text: rfc.text }) ?? '')
@@ -82,18 +90,18 @@ function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): T
       pattern: spec,
       rfc,
       pause: { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest },
-      result: { kind: 'rfc', text: askAbout(spec, proposes) },
+      result: { kind: 'rfc', text: askAbout(spec, proposes, policy) },
       reason: `${proposes} is new and needs a person’s approval.`,
     },
     ends: 'needs_clarification',
   };
 }
 
-function askAbout(spec: PatternSpec, proposes: string): string {
+function askAbout(spec: PatternSpec, proposes: string, policy: InteractionPolicy): string {
   const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)
     ? `No known pattern fits, so I propose a new one: “${name}”, nearest to a ${title}.`
     : `No known kind of ${title} fits, so I propose a new one: “${name}”.`;
-  return `${what}\nWhy: “${spec.rfc ?? ''}”\nReply “approve” or “propose changes: …”.`;
+  return `${what}\nWhy: “${spec.rfc ?? ''}”\n${callToAction({ kind: 'rfc' }, policy)}`;
 }

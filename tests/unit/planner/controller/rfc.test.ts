@@ -1,0 +1,135 @@
+// A pattern that is new: planning pauses, a person decides by handle_approval, and only then it goes on.
+import { describe, expect, it } from 'vitest';
+import type { SessionDecision } from '#contracts/planning/state.ts';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { request } from '../requests.ts';
+import { type Acts, calling, script } from './scripted.ts';
+
+const signal = () => new AbortController().signal;
+
+const proposes = 'proposed:daily_health_protocol_v2';
+
+const proposed: JsonObject = {
+  pattern_type: 'recurring_cycle',
+  subtype: proposes,
+  variant: null,
+  source_pattern: null,
+  rfc: 'Readings are taken twice a day, which no known routine has.',
+  confidence: 0.9,
+};
+
+const known: JsonObject = { ...proposed, subtype: 'protocol_routine', rfc: null };
+
+const outline: JsonObject = {
+  title: 'Notes',
+  summary: 'The note exists.',
+  risks: [],
+  confidence: 0.9,
+  steps: [
+    {
+      id: '1',
+      description: 'Write a.txt',
+      tool: 'workspace',
+      operation: 'write',
+      args: JSON.stringify({ path: 'a.txt', content: 'x' }),
+      target: 'a.txt',
+      after: [],
+    },
+  ],
+};
+
+const acts: Acts = {
+  COLLECT_CONTEXT: calling('select_pattern', proposed, 'sufficient_context'),
+  DRAFT_OUTLINE: calling('plan_propose', outline),
+};
+
+async function pause(more: Acts = {}) {
+  const scripted = script({ ...acts, ...more });
+  const first = request('Plan my daily readings');
+  const outcome = await scripted.planner.plan(first, signal());
+  const say = (decision: SessionDecision, text = first.text): Promise<PlanningOutcome> => {
+    const next: PlanningRequest = { ...first, turn: 2, decision, text };
+    return scripted.planner.plan(next, signal());
+  };
+  return { ...scripted, outcome, say };
+}
+
+describe('a proposed subtype', () => {
+  it('pauses planning with its reason, and nothing is drafted', async () => {
+    const { outcome, asked } = await pause();
+    expect(outcome.result).toMatchObject({ kind: 'rfc', rfc: proposed.rfc });
+    expect(outcome.session).toMatchObject({
+      stage: 'NEEDS_CLARIFICATION',
+      pause: { kind: 'rfc' },
+      rfc: { proposes, status: 'open', by: null },
+      outline: null,
+    });
+    expect(asked).toEqual(['COLLECT_CONTEXT']);
+  });
+
+  it('is used when a person approves it, and the trace says who, by which tool and at which call', async () => {
+    const { say, asked } = await pause();
+    const outcome = await say({ kind: 'approve', by: 'ben', digest: null });
+    expect(outcome.result.kind).toBe('proposal');
+    expect(outcome.session).toMatchObject({
+      pattern: { subtype: proposes },
+      rfc: { status: 'approved', by: 'ben' },
+    });
+    expect(asked).toEqual(['COLLECT_CONTEXT', 'DRAFT_OUTLINE']);
+    const [decided, handled] = outcome.trace;
+    expect(decided).toMatchObject({ event: 'decide', decision: 'approve by ben' });
+    expect(decided?.call_to_action).toMatch(/“approve” to use it/);
+    expect(handled).toMatchObject({ stage: 'SEEK_APPROVAL', tool: 'handle_approval', ok: true });
+  });
+
+  it('is left out when a person rejects it: the known pattern is planned by', async () => {
+    const { say } = await pause();
+    const outcome = await say({ kind: 'reject', by: 'ben' });
+    expect(outcome.result.kind).toBe('proposal');
+    expect(outcome.session).toMatchObject({ rfc: { status: 'rejected', by: 'ben' } });
+    expect(outcome.session?.pattern).toMatchObject({ pattern_type: 'recurring_cycle' });
+    expect(outcome.session?.pattern?.subtype).toBeUndefined();
+  });
+
+  it('goes back to the reasoner with what a person wants changed about it', async () => {
+    const hints: string[] = [];
+    const { say } = await pause({
+      DRAFT_OUTLINE: (task, time) => {
+        hints.push(...task.state.hints);
+        return calling('plan_propose', outline)(task, time);
+      },
+    });
+    await say({ kind: 'changes', by: 'ben', feedback: 'call it morning readings' });
+    expect(hints.join(' ')).toContain('call it morning readings');
+  });
+
+  it('still waits after talk beside it, which decides nothing', async () => {
+    const { say } = await pause({
+      COLLECT_CONTEXT: (task, time) =>
+        time === 1
+          ? calling('select_pattern', proposed)(task, time)
+          : calling('answer', { text: 'It is a routine with two readings a day.' })(task, time),
+    });
+    const outcome = await say({ kind: 'said' }, 'What does that mean?');
+    expect(outcome.result).toMatchObject({
+      kind: 'answer',
+      text: 'It is a routine with two readings a day.',
+    });
+    expect(outcome.session).toMatchObject({
+      stage: 'NEEDS_CLARIFICATION',
+      pause: { kind: 'rfc' },
+      rfc: { status: 'open', by: null },
+    });
+  });
+
+  it('is dropped when a known one is chosen in its place', async () => {
+    const { say } = await pause({
+      COLLECT_CONTEXT: (task, time) =>
+        calling('select_pattern', time === 1 ? proposed : known, 'sufficient_context')(task, time),
+    });
+    const outcome = await say({ kind: 'said' }, 'Take the protocol routine');
+    expect(outcome.result.kind).toBe('proposal');
+    expect(outcome.session).toMatchObject({ rfc: null, pattern: { subtype: 'protocol_routine' } });
+  });
+});
