@@ -15,12 +15,16 @@ import { selectPattern } from './tools/select-pattern.ts';
 import { summarize } from './tools/summarize.ts';
 import { validateGrammar } from './tools/validate-grammar.ts';
 import { type BenchTool, toBenchTool } from './workbench/bench-tool.ts';
+import { requireOrder } from './workbench/check-order.ts';
 import { conversationTools } from './workbench/conversation-tools.ts';
 import { createReadingTools } from './workbench/reading-tools.ts';
 
 export type { OtherPlans } from './tools/probe-portfolio.ts';
 
-/** @returns the tools as they are now: what can be read may change between turns */
+/**
+ * @returns the tools as they are now: what can be read may change between turns
+ * @throws CountersignError `internal`: a tool needs what nothing makes before it
+ */
 export function createToolset(options: {
   tools: PlannerTools;
   profile: StrategyProfile;
@@ -46,6 +50,7 @@ export function createToolset(options: {
     toBenchTool(handleApproval),
     toBenchTool(summarize),
   ];
+  requireOrder(own);
   const names = own.map(({ name }) => name);
   return () => [...own, ...createReadingTools(tools, names)];
 }
