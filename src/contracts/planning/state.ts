@@ -86,6 +86,8 @@ export const PlanningState = z.strictObject({
   portfolio: PortfolioReport.nullable().default(null),
   approvals: z.partialRecord(Gate, GateApproval).default({}),
   change: ChangeRequest.nullable().default(null),
+  /** How many refusals of its plan this session has taken in; a later one finds the plan as it was refused. */
+  refusals: z.number().int().min(0).exactOptional(),
   confidence: z.partialRecord(Stage, Confidence).default({}),
   /** Names of what tools have produced and is still good; prerequisites look here. */
   produced: z.array(line(60)).default([]),

@@ -24,7 +24,7 @@ import { createWorkbench, type Remember } from '../workbench/workbench.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
-import { continueSession, nextTurn, planPause, startSession } from './resume.ts';
+import { continueSession, hasTakenIn, nextTurn, planPause, startSession } from './resume.ts';
 import { Session } from './session.ts';
 import { isResting, nextStage } from './table.ts';
 
@@ -122,8 +122,11 @@ async function openTurn(
   // The planner of this very turn was interrupted, or its outcome was not stored.
   if (stored !== null && stored.state.turn === request.turn)
     return { session: new Session(stored.state), seq };
-  const { revision } = request;
+  if (stored !== null && stored.state.turn > request.turn) throw new Superseded();
   let before = stored?.state ?? null;
+  const refused = request.revision;
+  const revision =
+    refused === null || before === null || !hasTakenIn(before, refused) ? refused : null;
   if (
     revision !== null &&
     (before?.outline == null || hasMoved(before, request, revision.previous))
@@ -134,7 +137,10 @@ async function openTurn(
     return { session, seq: await store(options, session, null, seq) };
   }
   const resting = isResting(before.stage) ? before.stage : 'NEEDS_CLARIFICATION';
-  const state = nextTurn({ ...before, stage: resting }, request, now);
+  const state: PlanningState = {
+    ...nextTurn({ ...before, stage: resting }, request, now),
+    ...(refused === null ? {} : { refusals: refused.feedback.length }),
+  };
   const wish =
     request.decision.kind === 'changes'
       ? request.decision.feedback
@@ -145,7 +151,7 @@ async function openTurn(
       ? null
       : await reasoner.route({ feedback: wish, current: draft, request, tools, signal });
   const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline).gate;
-  const { event, changes } = continueSession(state, request, gateOf);
+  const { event, changes } = continueSession(state, { ...request, revision }, gateOf);
   const session = new Session({ ...state, ...changes });
   const by = decisionOf(request, before);
   return { session, seq: await move(options, session, resting, event, seq, by) };

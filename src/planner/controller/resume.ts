@@ -85,6 +85,9 @@ export type Continuation = {
       | 'questions_asked'
       | 'offered'
       | 'hints'
+      | 'refusals'
+      | 'result'
+      | 'reason'
     >
   >;
 };
@@ -116,6 +119,7 @@ const fresh: Continuation['changes'] = {
   approvals: {},
   offered: [],
   questions_asked: 0,
+  refusals: 0,
 };
 
 function resume(state: PlanningState): StageEvent {
@@ -132,6 +136,27 @@ function answerAsChange(state: PlanningState, text: string): Continuation['chang
     default:
       return {};
   }
+}
+
+/**
+ * Whether the session is in the middle of changing the plan as its last refusal wants it: what waits is then the subject,
+ * and neither the plan that was refused nor what was said about that.
+ */
+export function hasTakenIn(
+  { pause, refusals }: Pick<PlanningState, 'pause' | 'refusals'>,
+  revision: NonNullable<PlanningRequest['revision']>,
+): boolean {
+  return pause !== null && pause.kind !== 'plan' && refusals === revision.feedback.length;
+}
+
+/** The person wants no more of it; there is nothing that a tool could decide. */
+function stop(by: string): Continuation {
+  const reason = `${by} stopped planning`;
+  const text = 'Planning is stopped, and nothing runs. Ask again when you want something else.';
+  return {
+    event: 'rejected',
+    changes: { pause: null, result: { kind: 'aborted', text, reason }, reason },
+  };
 }
 
 /**
@@ -159,6 +184,7 @@ export function continueSession(
       // The plan waits on its card; talk beside it is a new request of the same conversation.
       return { event: 'new_request', changes: fresh };
     case 'questions':
+      if (decision.kind === 'reject') return stop(decision.by);
       return { event: resume(state), changes: { pause: null, ...answerAsChange(state, text) } };
     case 'gate':
       return decision.kind === 'approve' || decision.kind === 'reject'
@@ -169,13 +195,13 @@ export function continueSession(
       // Talk beside a proposal decides nothing about it, whoever talks.
       return { event: decision.kind === 'said' ? 'resume_context' : 'decide', changes: {} };
     case 'budget':
-      if (decision.kind === 'reject') return { event: 'rejected', changes: { pause: null } };
+      if (decision.kind === 'reject') return stop(decision.by);
       return {
         event: resume(state),
         changes: { pause: null, soft_budget_lifted: decision.kind === 'approve' },
       };
     case 'escalation':
-      if (decision.kind === 'reject') return { event: 'rejected', changes: { pause: null } };
+      if (decision.kind === 'reject') return stop(decision.by);
       return {
         event: resume(state),
         changes: { pause: null, change: { feedback: text, gate: 'schedule' } },

@@ -1,0 +1,218 @@
+// Turns that find a session in an awkward place: a plan sent back that waits at a gate, refusals where nothing is shown to
+// approve, and planners of a turn that people have left behind.
+import { describe, expect, it } from 'vitest';
+import { defaultPolicy } from '#contracts/policy.ts';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import { keepInMemory } from '#planner/controller/checkpoints.ts';
+import { request } from '../requests.ts';
+import { type Acts, calling, script } from './scripted.ts';
+
+const signal = () => new AbortController().signal;
+
+function notes(...paths: string[]) {
+  return {
+    title: 'Notes',
+    summary: 'The notes exist.',
+    steps: paths.map((path, index) => ({
+      id: String(index + 1),
+      description: `Write ${path}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: JSON.stringify({ path, content: 'x' }),
+      target: path,
+      after: [],
+    })),
+    risks: [],
+    confidence: 0.9,
+  };
+}
+
+function next(before: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest {
+  return { ...before, turn: before.turn + 1, decision: { kind: 'said' }, ...more };
+}
+
+const changes = (feedback: string) => ({ kind: 'changes' as const, by: 'ana', feedback });
+
+function draftOf({ result }: PlanningOutcome) {
+  if (result.kind !== 'proposal') throw new Error(`no proposal but ${JSON.stringify(result)}`);
+  return result.draft;
+}
+
+function digestOf({ result }: PlanningOutcome): string {
+  if (result.kind !== 'gate') throw new Error(`no gate but ${JSON.stringify(result)}`);
+  return result.digest;
+}
+
+describe('a plan that was sent back', () => {
+  const acts: Acts = {
+    COLLECT_CONTEXT: calling('plan_propose', notes('a.txt')),
+    DRAFT_OUTLINE: (task, time) =>
+      calling('plan_propose', notes(time === 1 ? 'b.txt' : `again-${time}.txt`))(task, time),
+  };
+  const milestones = { ...defaultPolicy, approval_policy: 'milestone_approvals' as const };
+
+  /** Proposed, refused with feedback, and drafted anew as far as its outline, which waits. */
+  async function sendBack(feedback = ['call it b.txt']) {
+    const scripted = script(acts);
+    const first = request('Write a note');
+    const previous = draftOf(await scripted.planner.plan(first, signal()));
+    const revision = { previous, feedback };
+    const second = next(first, {
+      text: feedback.at(-1) ?? '',
+      revision,
+      policy: milestones,
+      decision: changes(feedback.at(-1) ?? ''),
+    });
+    return { ...scripted, second, outcome: await scripted.planner.plan(second, signal()) };
+  }
+
+  it('goes on from a gate that is approved, and the feedback is not applied a second time', async () => {
+    const { planner, second, outcome, asked } = await sendBack();
+    const approve = (digest: string) => ({ kind: 'approve' as const, by: 'ana', digest });
+    const third = next(second, { decision: approve(digestOf(outcome)) });
+    const roadmap = await planner.plan(third, signal());
+    expect(roadmap.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
+    const fourth = next(third, { decision: approve(digestOf(roadmap)) });
+    const proposed = await planner.plan(fourth, signal());
+    expect(draftOf(proposed).steps).toMatchObject([{ target: 'b.txt' }]);
+    expect(proposed.session?.approvals).toMatchObject({ outline: { by: 'ana' } });
+    expect(asked).toEqual(['COLLECT_CONTEXT', 'DRAFT_OUTLINE']);
+  });
+
+  it('ends at a gate that is rejected', async () => {
+    const { planner, second } = await sendBack();
+    const third = next(second, { decision: { kind: 'reject', by: 'ana' } });
+    const ended = await planner.plan(third, signal());
+    expect(ended.result.kind).toBe('aborted');
+    expect(ended.session?.stage).toBe('ABORTED');
+  });
+
+  it('is changed by what is said at its gate, and not by what sent it back', async () => {
+    const seen: unknown[] = [];
+    const scripted = script({
+      ...acts,
+      DRAFT_OUTLINE: (task, time) => {
+        seen.push([task.state.change?.feedback, task.current?.steps[0]?.target]);
+        return calling('plan_propose', notes(`${time}.txt`))(task, time);
+      },
+    });
+    const first = request('Write a note');
+    const previous = draftOf(await scripted.planner.plan(first, signal()));
+    const revision = { previous, feedback: ['call it b.txt'] };
+    const second = next(first, {
+      revision,
+      policy: milestones,
+      decision: changes('call it b.txt'),
+    });
+    await scripted.planner.plan(second, signal());
+    const third = next(second, { decision: changes('call it c.txt') });
+    const outcome = await scripted.planner.plan(third, signal());
+    expect(seen).toEqual([
+      ['call it b.txt', 'a.txt'],
+      ['call it c.txt', '1.txt'],
+    ]);
+    expect(outcome.result).toMatchObject({ kind: 'gate', gate: 'outline' });
+  });
+
+  it('is taken up afresh when it is sent back again, wherever the session stands', async () => {
+    const seen: unknown[] = [];
+    const scripted = script({
+      ...acts,
+      DRAFT_OUTLINE: (task, time) => {
+        seen.push([task.state.change?.feedback, task.current?.steps[0]?.target]);
+        return calling('plan_propose', notes(`${time}.txt`))(task, time);
+      },
+    });
+    const first = request('Write a note');
+    const previous = draftOf(await scripted.planner.plan(first, signal()));
+    const second = next(first, {
+      revision: { previous, feedback: ['call it b.txt'] },
+      policy: milestones,
+      decision: changes('call it b.txt'),
+    });
+    await scripted.planner.plan(second, signal());
+    const third = next(second, {
+      revision: { previous, feedback: ['call it b.txt', 'no, c.txt'] },
+      decision: changes('no, c.txt'),
+    });
+    await scripted.planner.plan(third, signal());
+    expect(seen).toEqual([
+      ['call it b.txt', 'a.txt'],
+      ['no, c.txt', 'a.txt'],
+    ]);
+  });
+
+  it('takes the answer to a question about it for an answer', async () => {
+    const which = { question: 'Which?', why: null, default: null, essential: true };
+    const scripted = script({
+      ...acts,
+      DRAFT_OUTLINE: (task, time) =>
+        time === 1
+          ? calling('elicit_context', { questions: [which] })(task, time)
+          : calling('plan_propose', notes('b.txt'))(task, time),
+    });
+    const first = request('Write a note');
+    const previous = draftOf(await scripted.planner.plan(first, signal()));
+    const revision = { previous, feedback: ['another name'] };
+    const second = next(first, { revision, decision: changes('another name') });
+    const asked = await scripted.planner.plan(second, signal());
+    expect(asked.result.kind).toBe('question');
+    const third = next(second, { text: 'b.txt', decision: { kind: 'said' } });
+    const proposed = await scripted.planner.plan(third, signal());
+    expect(draftOf(proposed).steps).toMatchObject([{ target: 'b.txt' }]);
+    expect(proposed.trace[0]).toMatchObject({ event: 'resume_outline' });
+  });
+});
+
+describe('a question', () => {
+  it.each(['elicit_context', 'budget'])(
+    'that is refused (%s) ends the session in a sentence',
+    async (what) => {
+      const question = {
+        question: 'Which file?',
+        why: null,
+        default: null,
+        essential: true,
+      };
+      const { planner, asked } = script({
+        COLLECT_CONTEXT: async (task, time) => {
+          if (what === 'elicit_context')
+            return calling('elicit_context', { questions: [question] })(task, time);
+          task.bench.ask(
+            { kind: 'question', text: 'More?', questions: ['More?'] },
+            { kind: 'budget', resume: 'COLLECT_CONTEXT', gate: null, digest: null },
+            'costs more',
+          );
+          return 'needs_clarification';
+        },
+      });
+      const first = request('Write a note');
+      expect((await planner.plan(first, signal())).result.kind).toBe('question');
+      const ended = await planner.plan(
+        next(first, { decision: { kind: 'reject', by: 'ana' } }),
+        signal(),
+      );
+      expect(ended.session?.stage).toBe('ABORTED');
+      expect(ended.result).toMatchObject({
+        kind: 'aborted',
+        text: expect.stringMatching(/stopped/),
+      });
+      expect(ended.reason).toContain('ana');
+      expect(asked).toEqual(['COLLECT_CONTEXT']);
+    },
+  );
+});
+
+describe('a planner of a turn that people have left', () => {
+  it('does not touch the session of the turn that came after', async () => {
+    const checkpoints = keepInMemory();
+    const straight: Acts = { COLLECT_CONTEXT: calling('plan_propose', notes('a.txt')) };
+    const first = request('Write a note');
+    const second = next(first, { text: 'Write another note' });
+    await script(straight, { checkpoints }).planner.plan(second, signal());
+    const before = await checkpoints.read(first.runId);
+    const late = await script(straight, { checkpoints }).planner.plan(first, signal());
+    expect(late.result.kind).toBe('superseded');
+    expect(await checkpoints.read(first.runId)).toEqual(before);
+  });
+});
