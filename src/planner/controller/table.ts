@@ -73,6 +73,8 @@ export const sessionLifecycle: Record<Stage, Partial<Record<StageEvent, Stage>>>
   SEEK_APPROVAL: {
     no_response: 'NEEDS_CLARIFICATION',
     approved: 'COMPLETE',
+    // A pattern that was refused is chosen again.
+    resume_context: 'COLLECT_CONTEXT',
     outline_approved: 'DRAFT_ROADMAP',
     roadmap_approved: 'DRAFT_SCHEDULE',
     change_outline: 'DRAFT_OUTLINE',

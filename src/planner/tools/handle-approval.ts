@@ -7,7 +7,6 @@ import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import type { Json } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { earlierGate, routeChange } from '../change-request.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
@@ -233,34 +232,38 @@ function reject(by: string, gate: Gate): ToolOutcome {
   };
 }
 
-/** A new pattern or subtype: used, left out, or thought over. Planning goes on in each case. */
+/** A new pattern or subtype: planned by, or chosen again. Planning goes on in each case. */
 function decideRfc(decision: SessionDecision, desk: Desk): ToolOutcome {
   const { rfc, pattern, hints } = desk.state;
   if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };
-  const goOn = (data: Json, why: string, changes: StateChanges): ToolOutcome => ({
-    result: succeed(data, why),
-    changes: { ...standAgain, ...changes },
-    ends: 'change_outline',
+  const refuse = (by: string, why: string, hint: string): ToolOutcome => ({
+    result: succeed({ refused: rfc.proposes, by }, why),
+    changes: {
+      ...standAgain,
+      rfc: { ...rfc, status: 'rejected', by },
+      pattern: pattern === null ? null : withoutProposal(pattern),
+      hints: addHint(hints, hint),
+    },
+    ends: 'resume_context',
   });
+  const { proposes } = rfc;
   switch (decision.kind) {
     case 'said':
       return { result: fail('The proposed pattern still waits for a decision.') };
     case 'approve':
-      return goOn({ approved: rfc.proposes, by: decision.by }, `${decision.by} approved it.`, {
-        rfc: { ...rfc, status: 'approved', by: decision.by },
-      });
-    case 'reject':
-      return goOn({ rejected: rfc.proposes, by: decision.by }, `${decision.by} refused it.`, {
-        rfc: { ...rfc, status: 'rejected', by: decision.by },
-        pattern: pattern === null ? null : withoutProposal(pattern),
-        hints: addHint(hints, `${rfc.proposes} was refused: use a known pattern and subtype.`),
-      });
-    case 'changes':
-      return goOn({ changes: rfc.proposes, by: decision.by }, 'The proposal is thought over.', {
-        rfc: null,
-        pattern: pattern === null ? null : withoutProposal(pattern),
-        hints: addHint(hints, `About ${rfc.proposes} the person said: ${decision.feedback}`),
-      });
+      return {
+        result: succeed({ approved: proposes, by: decision.by }, `${decision.by} approved it.`),
+        changes: { ...standAgain, rfc: { ...rfc, status: 'approved', by: decision.by } },
+        ends: 'change_outline',
+      };
+    case 'reject': {
+      const hint = `${proposes} was refused: use a known pattern and subtype.`;
+      return refuse(decision.by, `${decision.by} refused it.`, hint);
+    }
+    case 'changes': {
+      const hint = `About ${proposes} the person said: ${decision.feedback}`;
+      return refuse(decision.by, 'The proposal is thought over.', hint);
+    }
     default:
       return decision satisfies never;
   }

@@ -83,23 +83,31 @@ describe('a proposed subtype', () => {
     expect(handled).toMatchObject({ stage: 'SEEK_APPROVAL', tool: 'handle_approval', ok: true });
   });
 
-  it('is left out when a person rejects it: the known pattern is planned by', async () => {
-    const { say } = await pause();
+  /** Takes the known pattern the second time, and keeps the hints it got. */
+  function choosing(hints: string[]): Acts {
+    return {
+      COLLECT_CONTEXT: (task, time) => {
+        hints.push(...task.state.hints);
+        return calling('select_pattern', time === 1 ? proposed : known)(task, time);
+      },
+    };
+  }
+
+  it('is left out when a person rejects it: a known one is chosen and planned by', async () => {
+    const hints: string[] = [];
+    const { say } = await pause(choosing(hints));
     const outcome = await say({ kind: 'reject', by: 'ben' });
     expect(outcome.result.kind).toBe('proposal');
-    expect(outcome.session).toMatchObject({ rfc: { status: 'rejected', by: 'ben' } });
-    expect(outcome.session?.pattern).toMatchObject({ pattern_type: 'recurring_cycle' });
-    expect(outcome.session?.pattern?.subtype).toBeUndefined();
+    expect(outcome.session).toMatchObject({
+      rfc: { status: 'rejected', by: 'ben' },
+      pattern: { subtype: 'protocol_routine' },
+    });
+    expect(hints.join(' ')).toContain('was refused');
   });
 
-  it('goes back to the reasoner with what a person wants changed about it', async () => {
+  it('is chosen again with what a person wants changed about it', async () => {
     const hints: string[] = [];
-    const { say } = await pause({
-      DRAFT_OUTLINE: (task, time) => {
-        hints.push(...task.state.hints);
-        return calling('plan_propose', outline)(task, time);
-      },
-    });
+    const { say } = await pause(choosing(hints));
     await say({ kind: 'changes', by: 'ben', feedback: 'call it morning readings' });
     expect(hints.join(' ')).toContain('call it morning readings');
   });

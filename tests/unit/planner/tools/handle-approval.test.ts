@@ -218,8 +218,10 @@ describe('handle_approval', () => {
 
     it('takes what the person says about it into the next try', async () => {
       const outcome = await wish(desk, 'call it morning routine');
-      expect(outcome.changes?.rfc).toBeNull();
+      expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected', by: 'ana' });
       expect(outcome.changes?.hints?.[0]).toContain('call it morning routine');
+      expect(nextStage('SEEK_APPROVAL', 'resume_context')).toBe('COLLECT_CONTEXT');
+      expect(outcome.ends).toBe('resume_context');
     });
   });
 
