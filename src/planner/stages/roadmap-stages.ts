@@ -2,7 +2,7 @@
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { isGateDue } from '../tools/handle-approval.ts';
 import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
-import { mayRetry, weighStage } from './weigh.ts';
+import { mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 export const draftRoadmap: StageRunner = async (context) => {
   const { session } = context;
@@ -39,24 +39,10 @@ export const validateRoadmapStage: StageRunner = async (context) => {
   const at = clock.now();
   const violations = validateRoadmap(outline, roadmap);
   const blocking = violations.filter((violation) => violation.blocking);
-  const rules = Math.max(
-    0,
-    1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length),
-  );
+  const rules = scoreViolations(violations);
   const chosen = roadmap.options_tried.find(({ name }) => name === roadmap.chosen);
   const verdict = weighStage(context, { self: null, rules, heuristics: chosen?.score ?? 1 });
-  session.note({
-    stage: 'VALIDATE_ROADMAP',
-    tool: 'controller',
-    at: at.toISOString(),
-    duration_ms: Math.max(0, clock.now().getTime() - at.getTime()),
-    ok: blocking.length === 0,
-    confidence: session.state.confidence.VALIDATE_ROADMAP?.composite ?? null,
-    cost_delta: 0,
-    explanation:
-      violations.length === 0 ? 'the order holds' : violations.map(({ text }) => text).join(' '),
-    ...(violations.length === 0 ? {} : { violations }),
-  });
+  noteCheck(context, at, violations, 'the order holds');
   if (blocking.length === 0 && verdict === 'continue') {
     session.produce(['valid_roadmap']);
     session.forgetRetries('DRAFT_ROADMAP');

@@ -1,7 +1,7 @@
 // DRAFT_SCHEDULE and VALIDATE_SCHEDULE: when. What does not fit is told with what would help, never squeezed in.
 import { validateSchedule } from '../schedule/validate.ts';
 import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
-import { mayRetry, weighStage } from './weigh.ts';
+import { mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 export const draftSchedule: StageRunner = async (context) => {
   const { session } = context;
@@ -28,27 +28,13 @@ export const validateScheduleStage: StageRunner = async (context) => {
   const violations = validateSchedule(outline, roadmap, schedule);
   const conflicts = session.state.portfolio?.conflicts.length ?? 0;
   const blocking = violations.filter((violation) => violation.blocking);
-  const rules = Math.max(
-    0,
-    1 - 0.5 * blocking.length - 0.1 * (violations.length - blocking.length),
-  );
+  const rules = scoreViolations(violations);
   const verdict = weighStage(context, {
     self: null,
     rules,
     heuristics: Math.max(0, 1 - 0.25 * conflicts),
   });
-  session.note({
-    stage: 'VALIDATE_SCHEDULE',
-    tool: 'controller',
-    at: at.toISOString(),
-    duration_ms: Math.max(0, clock.now().getTime() - at.getTime()),
-    ok: blocking.length === 0,
-    confidence: session.state.confidence.VALIDATE_SCHEDULE?.composite ?? null,
-    cost_delta: 0,
-    explanation:
-      violations.length === 0 ? 'the times hold' : violations.map(({ text }) => text).join(' '),
-    ...(violations.length === 0 ? {} : { violations }),
-  });
+  noteCheck(context, at, violations, 'the times hold');
   if (blocking.length === 0 && verdict === 'continue') {
     session.forgetRetries('DRAFT_SCHEDULE');
     return 'valid';

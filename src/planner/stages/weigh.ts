@@ -1,7 +1,8 @@
 // How sure a stage is, and what follows from it (B8): it goes on, is tried again, or a person is asked.
 import type { Stage } from '#contracts/planning/stages.ts';
-import type { Confidence } from '#contracts/planning/trace.ts';
+import type { Confidence, Violation } from '#contracts/planning/trace.ts';
 import { composeConfidence, judgeConfidence, type Verdict } from '../confidence.ts';
+import { traceStep } from '../outcomes.ts';
 import type { StageContext } from './stage.ts';
 
 /** Weighs the session's stage and keeps the result with it. */
@@ -29,4 +30,32 @@ export function keepSureness(session: StageContext['session']): void {
     'DRAFT_OUTLINE',
     composeConfidence({ self, rules: 1, heuristics: heuristics ?? 1 }),
   );
+}
+
+/** The rule score of an order or of times: what blocks costs a half, a doubt a tenth. */
+export function scoreViolations(violations: readonly Violation[]): number {
+  const blocking = violations.filter((violation) => violation.blocking).length;
+  return Math.max(0, 1 - 0.5 * blocking - 0.1 * (violations.length - blocking));
+}
+
+/** The trace of a check that the stage made itself since `at`. @param sound what it says where nothing was found */
+export function noteCheck(
+  { session, clock }: StageContext,
+  at: Date,
+  violations: Violation[],
+  sound: string,
+): void {
+  const { stage, confidence } = session.state;
+  session.note({
+    ...traceStep({
+      stage,
+      tool: 'controller',
+      startedAt: at,
+      endedAt: clock.now(),
+      ok: violations.every(({ blocking }) => !blocking),
+      confidence: confidence[stage]?.composite ?? null,
+      explanation: violations.map(({ text }) => text).join(' ') || sound,
+    }),
+    ...(violations.length === 0 ? {} : { violations }),
+  });
 }
