@@ -1,0 +1,94 @@
+// What happens between sure and unsure: the suggested fix once, a smaller draft once, then a person.
+import { describe, expect, it } from 'vitest';
+import type { PlanningState } from '#contracts/planning/state.ts';
+import type { StageTask } from '#planner/reasoner.ts';
+import { limits } from '../planners.ts';
+import { request } from '../requests.ts';
+import { outlineOf, task, write } from '../roadmap/outlines.ts';
+import { type Acts, calling, script } from './scripted.ts';
+
+const signal = () => new AbortController().signal;
+
+const pattern = calling('select_pattern', {
+  pattern_type: 'milestone_project',
+  subtype: null,
+  variant: null,
+  source_pattern: null,
+  rfc: null,
+  confidence: 0.9,
+});
+
+const sound = outlineOf([task('a'), task('b')]);
+
+/** What generate_nodes takes, for the outlines of these tests. */
+function written({ nodes, title, summary }: typeof sound) {
+  return {
+    title,
+    summary,
+    risks: [],
+    assumptions: [],
+    confidence: 0.9,
+    nodes: nodes.map(({ id, parent, title: name, structure, steps }) => ({
+      id,
+      parent,
+      title: name,
+      structure,
+      rhythm: 'one_off',
+      after: [],
+      timing: null,
+      duration_minutes: null,
+      not_before: null,
+      deadline: null,
+      recurs: null,
+      target: null,
+      steps: steps.map(({ description, tool, operation, args, target }, index) => ({
+        id: `${id}-${index}`,
+        description,
+        tool,
+        operation,
+        args: JSON.stringify(args ?? {}),
+        target: target ?? null,
+        after: [],
+        notes: null,
+      })),
+    })),
+  };
+}
+
+function drafting(nodes: typeof sound, seen: PlanningState[] = []): Acts {
+  return {
+    COLLECT_CONTEXT: pattern,
+    DRAFT_OUTLINE: async (one: StageTask, time: number) => {
+      seen.push(structuredClone(one.state));
+      return calling('generate_nodes', written(nodes))(one, time);
+    },
+  };
+}
+
+describe('an outline that breaks a rule', () => {
+  const twoGoals = outlineOf([
+    task('a'),
+    { ...task('second'), parent: null, structure: 'goal', level: 1, steps: [] },
+    { ...task('b'), parent: 'second', steps: [write('b')] },
+  ]);
+
+  it('is mended once by the suggested fix, without asking its reasoner again, and the trace says how', async () => {
+    const { planner, asked } = script(drafting(twoGoals));
+    const outcome = await planner.plan(request('Plan the notes'), signal());
+    expect(outcome.result.kind).toBe('proposal');
+    expect(asked).toEqual(['COLLECT_CONTEXT', 'DRAFT_OUTLINE']);
+    const checked = outcome.trace.filter(({ tool }) => tool === 'validate_grammar');
+    expect(checked.map(({ ok }) => ok)).toEqual([false, true]);
+    expect(checked[0]?.violations?.some(({ blocking }) => blocking)).toBe(true);
+    const mended = outcome.trace.find(({ explanation }) => /suggested fix/.test(explanation));
+    expect(mended?.adaptations?.length).toBeGreaterThan(0);
+    expect(outcome.trace.map(({ event }) => event)).toContain('invalid_retryable');
+  });
+
+  it('goes to a person where nothing may be tried again', async () => {
+    const { planner } = script(drafting(twoGoals), { limits: { ...limits, retries: 0 } });
+    const outcome = await planner.plan(request('Plan the notes'), signal());
+    expect(outcome.result).toMatchObject({ kind: 'question' });
+    expect(outcome.session?.pause).toMatchObject({ kind: 'questions', resume: 'DRAFT_OUTLINE' });
+  });
+});
