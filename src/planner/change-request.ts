@@ -3,6 +3,7 @@
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate } from '#contracts/planning/stages.ts';
 import { shield } from './offline/shield.ts';
+import { squeezeBlanks } from './squeeze-blanks.ts';
 
 export type RoutedChange = {
   gate: Gate;
@@ -38,7 +39,10 @@ function show(part: string): string {
 
 /** One wish each; quoted text, paths and addresses stand hidden in it, since their words mean nothing here. */
 function splitParts(feedback: string): string[] {
-  const plain = feedback.slice(0, mostFeedback).replace(/^\s*propose changes\s*:\s*/i, '');
+  const plain = squeezeBlanks(feedback.slice(0, mostFeedback)).replace(
+    /^\s*propose changes\s*:\s*/i,
+    '',
+  );
   const hidden = shield(plain).text.replace(
     /\bhttps?:\/\/\S+|(?<![\p{L}\p{N}])[\p{L}\p{N}_.-]*\/[\p{L}\p{N}_./-]*|[\p{L}\p{N}_-]+\.(?!m\b)\p{L}[\p{L}\p{N}]{0,7}(?![\p{L}\p{N}])/gu,
     '\uE000',

@@ -1,5 +1,6 @@
 // Reads what a person wants changed about the order: "do X before Y", "X and Y in parallel", "swap X and Y", "X last".
 // What is no such wish is left for others to read; what is one, but of parts that nobody can tell, becomes a question.
+import { squeezeBlanks } from '../squeeze-blanks.ts';
 import type { NodeFinder } from './find-node.ts';
 import { describeNodes } from './name-nodes.ts';
 import { readWish } from './preference.ts';
@@ -92,8 +93,7 @@ const clauseEnd =
 
 export function readOrderChange(feedback: string, finder: NodeFinder): OrderReading {
   const reading: OrderReading = { changes: [], rest: [], unclear: [] };
-  const clauses = feedback
-    .slice(0, 10_000)
+  const clauses = squeezeBlanks(feedback.slice(0, 10_000))
     .split(clauseEnd)
     .map(tidy)
     .filter((one) => one !== '');

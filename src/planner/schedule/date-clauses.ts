@@ -1,5 +1,6 @@
 // Takes a wish for other times apart into single wishes; what stands in quotation marks stays whole.
 import { shorten } from '#contracts/words.ts';
+import { squeezeBlanks } from '../squeeze-blanks.ts';
 
 const begins =
   "move|shift|push|postpone|delay|put|bring|start|begin|do|run|make|give|allow|let|drop|remove|set|finish|complete|shorten|extend|reschedule|schedule|work|no work|everything|step \\d|the deadline|don[’']t|not before|\\uE000";
@@ -11,7 +12,7 @@ const joint = new RegExp(
 /** The single wishes, without what only leads up to them. */
 export function splitWishes(feedback: string): string[] {
   const quoted: string[] = [];
-  const shielded = feedback
+  const shielded = squeezeBlanks(feedback)
     .replace(/^\s*propose\s+changes?\s*:\s*/i, '')
     .replace(/[“"]([^”"]*)[”"]/g, (_, title: string) => `\uE000${quoted.push(title) - 1}\uE001`);
   return shielded

@@ -130,6 +130,11 @@ describe('a change request', () => {
     expect(routeChange(long, launch).gate).toBe('roadmap');
   });
 
+  it.each([' ', '\t', '\u00a0'])('is read past a long run of blanks (%j)', (blank) => {
+    const feedback = `swap 1${blank.repeat(5000)} and 2`;
+    expect(routeChange(feedback, outlineOf(['Write', 'Check'])).gate).toBe('roadmap');
+  });
+
   it('prefers the earlier gate', () => {
     expect(earlierGate('schedule', 'roadmap')).toBe('roadmap');
     expect(earlierGate('outline', 'schedule')).toBe('outline');

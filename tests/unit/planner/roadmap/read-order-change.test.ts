@@ -76,6 +76,10 @@ describe('a wish about the order', () => {
     expect(read('step 9 last').unclear[0]).toMatch(/step 9/);
   });
 
+  it('is read past a long run of blanks', () => {
+    expect(read(`swap 1${' '.repeat(4000)}and\t\t2`).changes).toEqual(['swap 1 2']);
+  });
+
   it('does not take a wish about everything for one about a part', () => {
     expect(read('run everything in parallel')).toEqual({
       changes: [],

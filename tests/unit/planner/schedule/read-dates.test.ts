@@ -146,6 +146,11 @@ describe('a change of dates', () => {
     ]);
   });
 
+  it('is read past a long run of blanks', () => {
+    const { changes } = read(`move the launch${' '.repeat(4000)}to Friday 10:00`);
+    expect(changes).toEqual(['3 at 03-13 10:00']);
+  });
+
   it('means the only piece of work by “it”', () => {
     const single = makeOutline([{ id: '1', not_before: '2026-03-11T10:00:00+01:00' }]);
     expect(read('on Friday at 11:00', { outline: single }).changes).toEqual(['1 at 03-13 11:00']);
