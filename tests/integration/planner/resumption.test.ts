@@ -1,0 +1,222 @@
+// Sessions that are taken up again by another planner: after an interruption, a week later, and when the same turn comes twice.
+// What was paid for and stored is used again.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { PlannerTools } from '#planner/ports.ts';
+import { type Database, openDatabase } from '#store/database.ts';
+import { listCheckpoints } from '#store/planning-checkpoints.ts';
+import {
+  call,
+  drawOutline,
+  elicit,
+  node,
+  proposeFiles,
+  selectPattern,
+  stageIn,
+  task,
+} from '#tests/fixtures/model-calls.ts';
+import { readCalls } from '#tests/fixtures/model-house.ts';
+import { type OpenAiDouble, type Script, start } from '#tests/fixtures/openai-double.ts';
+import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
+import { proposalOf, request } from '../../unit/planner/requests.ts';
+
+const database = useDatabase();
+const price = 0.01;
+const week = 7 * 24 * 3_600_000;
+const limits = {
+  turns: 10,
+  retries: 2,
+  wallSeconds: 60,
+  softPerTurn: 10,
+  perSession: 10,
+  perDay: 1000,
+};
+let db: Database;
+let double: OpenAiDouble;
+let script: Script;
+let first: number;
+
+beforeAll(async () => {
+  db = openDatabase(database.url, { max: 8, applicationName: 'test', onError: () => {} });
+  double = await start({
+    script: (body, index) => {
+      const turn =
+        typeof script === 'function' ? script(body, index - first) : script[index - first];
+      return turn ?? { status: 400, message: 'The script has ended.' };
+    },
+  });
+});
+afterAll(async () => {
+  await double.close();
+  await db.close();
+});
+beforeEach(() => {
+  first = double.requests.length;
+});
+
+const asked = () => double.requests.length - first;
+let runs = 0;
+
+function ask(text = 'Write two files', more: Partial<PlanningRequest> = {}): PlanningRequest {
+  runs += 1;
+  return request(text, { runId: `resumed-${runs}`, ...more });
+}
+
+/** Another process each time: nothing but the database is shared. */
+function planOnce(
+  one: PlanningRequest,
+  more: { tools?: PlannerTools; after?: number; signal?: AbortSignal } = {},
+): Promise<PlanningOutcome> {
+  const { tools, after = 0, signal = new AbortController().signal } = more;
+  const began = Date.now() + after;
+  const planner = openPricedPlanner({
+    db,
+    url: double.url,
+    price,
+    limits,
+    clock: { now: () => new Date(began) },
+    ...(tools === undefined ? {} : { tools }),
+  });
+  return planner.plan(one, signal);
+}
+
+/** The next turn of the same run. */
+const nextOf = (one: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest => ({
+  ...one,
+  turn: one.turn + 1,
+  ...more,
+});
+
+const paidFor = async (one: PlanningRequest) => readCalls({ db }, one.runId);
+
+describe('a planner that is stopped in the middle', () => {
+  test('leaves what it paid for to the next, which asks the model only for the rest', async () => {
+    script = [call('workspace_read', { path: 'a.txt' }), proposeFiles(['b.txt'])];
+    const one = ask();
+    const stop = new AbortController();
+    const usual = toolsOf(builtins);
+    const stopping: PlannerTools = {
+      ...usual,
+      async call(name, args, signal) {
+        stop.abort();
+        return usual.call(name, args, signal);
+      },
+    };
+    const stopped = await planOnce(one, { tools: stopping, signal: stop.signal });
+    expect(stopped.result).toMatchObject({ kind: 'aborted', reason: 'cancelled' });
+    expect(asked()).toBe(1);
+    const outcome = await planOnce(one);
+    expect(proposalOf(outcome).steps.map(({ target }) => target)).toEqual(['b.txt']);
+    expect(asked()).toBe(2);
+    expect(await paidFor(one)).toEqual({ calls: 2, usd: 2 * price, open: 0 });
+    expect(outcome.cost_usd).toBe(2 * price);
+    const recalled = outcome.trace.filter(
+      ({ tool, remembered }) => tool === 'gpt-4.1' && remembered,
+    );
+    expect(recalled.map(({ cost_delta }) => cost_delta)).toEqual([0]);
+  });
+
+  test('is asked anew in a later turn, whose words may be the same', async () => {
+    script = () => ({ text: 'Two files.' });
+    const one = ask('How many files are there?');
+    await planOnce(one);
+    await planOnce(nextOf(one, {}));
+    expect(asked()).toBe(2);
+  });
+});
+
+describe('a turn that comes twice', () => {
+  test('comes to the same plan without a call, and writes nothing more', async () => {
+    script = [proposeFiles(['b.txt', 'c.txt'])];
+    const one = ask();
+    const before = await planOnce(one);
+    const stored = await listCheckpoints(db.query, one.runId);
+    const again = await planOnce(one);
+    expect(again.result).toEqual(before.result);
+    expect(again.cost_usd).toBe(price);
+    expect(asked()).toBe(1);
+    expect(await listCheckpoints(db.query, one.runId)).toEqual(stored);
+  });
+
+  test('at the same moment is told by one planner only', async () => {
+    script = () => proposeFiles(['b.txt']);
+    const one = ask();
+    const outcomes = await Promise.all([planOnce(one), planOnce(one), planOnce(one)]);
+    const kinds = outcomes.map(({ result }) => result.kind).sort();
+    expect(kinds).toEqual(['proposal', 'superseded', 'superseded']);
+    const paid = await paidFor(one);
+    expect(paid).toMatchObject({ calls: asked(), open: 0 });
+  });
+});
+
+describe('an approval that comes a week later', () => {
+  test('of an outline goes on with its order, and asks no model', async () => {
+    script = [proposeFiles(['b.txt', 'c.txt'])];
+    const policy = { ...request('').policy, approval_policy: 'milestone_approvals' as const };
+    const one = ask('Write two files', { policy });
+    const gate = await planOnce(one);
+    if (gate.result.kind !== 'gate') throw new Error('no gate');
+    const approve = (digest: string) => ({ kind: 'approve' as const, by: 'ana', digest });
+    const two = nextOf(one, { decision: approve(gate.result.digest) });
+    const ordered = await planOnce(two, { after: week });
+    if (ordered.result.kind !== 'gate') throw new Error('no second gate');
+    expect(ordered.result.gate).toBe('roadmap');
+    const three = nextOf(two, { decision: approve(ordered.result.digest) });
+    const outcome = await planOnce(three, { after: 2 * week });
+    expect(proposalOf(outcome).steps).toHaveLength(2);
+    expect(asked()).toBe(1);
+  });
+
+  test.each([
+    { word: 'approve' as const, status: 'approved', subtype: 'proposed:daily_doses' },
+    { word: 'reject' as const, status: 'rejected', subtype: undefined },
+  ])('of a subtype that is new ($word) leads on', async ({ word, status, subtype }) => {
+    let chosen = 0;
+    script = (body) => {
+      if (stageIn(body) === 'outline')
+        return drawOutline([
+          node('goal', 'goal'),
+          task('one', {
+            rhythm: 'recurring',
+            duration_minutes: 15,
+            recurs: { rrule: 'FREQ=DAILY;COUNT=5', starts_at: null, timezone: null, until: null },
+          }),
+        ]);
+      chosen += 1;
+      const subtype = 'proposed:daily_doses';
+      return chosen === 1
+        ? selectPattern('recurring_cycle', { subtype, rfc: 'Doses depend on the day before.' })
+        : selectPattern('recurring_cycle');
+    };
+    const one = ask('Take doses every day');
+    const paused = await planOnce(one);
+    expect(paused.result).toMatchObject({ kind: 'rfc', rfc: 'Doses depend on the day before.' });
+    const decision =
+      word === 'approve'
+        ? { kind: word, by: 'ana', digest: paused.session?.pause?.digest ?? null }
+        : { kind: word, by: 'ana' };
+    const outcome = await planOnce(nextOf(one, { decision }), { after: week });
+    expect(outcome.result.kind).toBe('proposal');
+    expect(outcome.session?.pattern?.subtype).toBe(subtype);
+    expect(outcome.session?.rfc).toMatchObject({ status, by: 'ana' });
+    // Refused, it is chosen again; approved, that was paid for.
+    expect(asked()).toBeLessThanOrEqual(word === 'approve' ? 2 : 3);
+  });
+});
+
+describe('an answer that comes a week later', () => {
+  test('is read with the question before it, and leads to the plan', async () => {
+    script = (body) =>
+      body.messages.some(({ content }) => content === 'Into b.txt')
+        ? proposeFiles(['b.txt'])
+        : elicit({ question: 'Into which file?' });
+    const one = ask('Write it down');
+    const question = await planOnce(one);
+    expect(question.result).toMatchObject({ kind: 'question', questions: ['Into which file?'] });
+    const outcome = await planOnce(nextOf(one, { text: 'Into b.txt' }), { after: week });
+    expect(proposalOf(outcome).steps).toHaveLength(1);
+    expect(asked()).toBe(2);
+  });
+});
