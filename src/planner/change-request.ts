@@ -43,13 +43,14 @@ function splitParts(feedback: string): string[] {
     /^\s*propose changes\s*:\s*/i,
     '',
   );
+  // Each name is looked for from its beginning only: text without blanks (Chinese, base64) would be read from each letter.
   const hidden = shield(plain).text.replace(
-    /\bhttps?:\/\/\S+|(?<![\p{L}\p{N}])[\p{L}\p{N}_.-]*\/[\p{L}\p{N}_./-]*|[\p{L}\p{N}_-]+\.(?!m\b)\p{L}[\p{L}\p{N}]{0,7}(?![\p{L}\p{N}])/gu,
+    /\bhttps?:\/\/\S+|(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*\/[\p{L}\p{N}_./-]*|(?<![\p{L}\p{N}_-])[\p{L}\p{N}_-]+\.(?!m\b)\p{L}[\p{L}\p{N}]{0,7}(?![\p{L}\p{N}])/gu,
     '\uE000',
   );
   return hidden
     .split(
-      /\s*[;\n]+\s*|[.!?]+(?:\s+|$)|\s*,?\s+(?:and|but|also|then)\s+(?=(?:please\s+)?(?:also\s+)?(?:add|use|skip|omit|rename|change|remove|drop|delete|move|do|start|finish|make|put|write|call|leave|shift|postpone|delay|swap|run|replace|mention|include)\b)/iu,
+      /\s*[;\n]+\s*|(?<![.!?])[.!?]+(?:\s+|$)|\s*,?\s+(?:and|but|also|then)\s+(?=(?:please\s+)?(?:also\s+)?(?:add|use|skip|omit|rename|change|remove|drop|delete|move|do|start|finish|make|put|write|call|leave|shift|postpone|delay|swap|run|replace|mention|include)\b)/iu,
     )
     .map((part) => part.trim())
     .filter((part) => /[\p{L}\p{N}]/u.test(part))

@@ -135,6 +135,11 @@ describe('a change request', () => {
     expect(routeChange(feedback, outlineOf(['Write', 'Check'])).gate).toBe('roadmap');
   });
 
+  it.each(['漢', 'a', '-', '_', '.'])('is read past long text without blanks (%s)', (letter) => {
+    const feedback = `call it ${letter.repeat(20_000)}`;
+    expect(routeChange(feedback, outlineOf(['Write', 'Check'])).gate).toBe('outline');
+  });
+
   it('prefers the earlier gate', () => {
     expect(earlierGate('schedule', 'roadmap')).toBe('roadmap');
     expect(earlierGate('outline', 'schedule')).toBe('outline');
