@@ -8,6 +8,7 @@ import { scoreOutline } from '../patterns/match.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { breakCircles } from './components.ts';
 import type { Fix } from './fix-kinds.ts';
+import { makeNode } from './make-node.ts';
 import { findWork, readTree, type Tree, takeId } from './outline-tree.ts';
 import { readGraph } from './precedence-graph.ts';
 
@@ -162,7 +163,7 @@ function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] 
   if (touched.has('goal')) return [];
   touched.add('goal');
   const id = takeId('goal', ids);
-  const goal = makeNode(id, null, outline.title, 'goal');
+  const goal = makeNode({ id, title: outline.title, structure: 'goal', origin: 'ai_adaptation' });
   const tops = tree.nodes.filter((_, index) => tree.parents[index] === -1);
   return [
     { do: 'add', code: 'l1_structure', why, node: goal },
@@ -170,30 +171,6 @@ function coverRoots({ outline, tree, ids, touched }: Scene, why: string): Fix[] 
       return { do: 'move', code: 'l1_structure', why, node: node.id, parent: id };
     }),
   ];
-}
-
-function makeNode(
-  id: string,
-  parent: string | null,
-  title: string,
-  structure: Structure,
-): OutlineNode {
-  return {
-    id,
-    parent,
-    title,
-    structure,
-    rhythm: 'one_off',
-    level: 1,
-    origin: 'ai_adaptation',
-    after: [],
-    steps: [],
-    duration_minutes: null,
-    not_before: null,
-    deadline: null,
-    recurs: null,
-    target: null,
-  };
 }
 
 /** Whether moments and phases can stand under `over`. */
@@ -272,7 +249,8 @@ function closePhase({ tree, ids, outline }: Scene, phase: OutlineNode, index: nu
   const after = parts
     .slice(0, 1000)
     .map((part) => ({ id: part, type: 'FS' as const, lag_minutes: 0 }));
-  return { ...makeNode(id, phase.id, `${shorten(phase.title, 200)} is done`, structure), after };
+  const title = `${shorten(phase.title, 200)} is done`;
+  return makeNode({ id, parent: phase.id, title, structure, origin: 'ai_adaptation', after });
 }
 
 /** Another pattern that asks nothing of the outline that it has not, unless a person chose this one. */

@@ -3,6 +3,7 @@ import type { Dependency, PlanDraft, Risk, Series, StepDraft } from '#contracts/
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { PatternSpec } from '#contracts/planning/pattern.ts';
 import { shorten } from '#contracts/words.ts';
+import { makeNode } from './make-node.ts';
 import { takeId } from './outline-tree.ts';
 import { toDependency } from './precedence-graph.ts';
 
@@ -26,7 +27,7 @@ export function outlineOfDraft(draft: PlanDraft, pattern: PatternSpec): PlanOutl
     title,
     summary: summary ?? title,
     pattern,
-    nodes: [node({ id: goal, title, structure: 'goal' }), ...tasks, ...repeated],
+    nodes: [makeNode({ id: goal, title, structure: 'goal' }), ...tasks, ...repeated],
     risks: risks.map((risk): Risk => (typeof risk === 'string' ? { text: risk } : risk)),
     assumptions: [],
     ...(context === undefined ? {} : { context }),
@@ -45,30 +46,11 @@ function nameSteps(steps: StepDraft[]): (StepDraft & { id: string })[] {
   });
 }
 
-function node(
-  parts: Pick<OutlineNode, 'id' | 'title' | 'structure'> & Partial<OutlineNode>,
-): OutlineNode {
-  return {
-    parent: null,
-    rhythm: 'one_off',
-    level: 1,
-    origin: 'system',
-    after: [],
-    steps: [],
-    duration_minutes: null,
-    not_before: null,
-    deadline: null,
-    recurs: null,
-    target: null,
-    ...parts,
-  };
-}
-
 function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
   const { after = [], ...rest } = step;
   const edges = after.map((entry): Dependency => toDependency(entry));
   const fits = edges.length <= edgesAtMost;
-  return node({
+  return makeNode({
     id: step.id,
     title: step.description,
     structure: 'task',
@@ -83,12 +65,12 @@ function taskOf(step: StepDraft & { id: string }, goal: string): OutlineNode {
 
 /** Too many to have a node each: they keep their order among themselves. */
 function taskOfAll(steps: StepDraft[], goal: string, id: string, title: string): OutlineNode {
-  return node({ id, title, structure: 'task', parent: goal, level: 2, steps });
+  return makeNode({ id, title, structure: 'task', parent: goal, level: 2, steps });
 }
 
 function taskOfSeries(series: Series, goal: string, id: string): OutlineNode {
   const { title, rrule, starts_at, timezone, until, steps } = series;
-  return node({
+  return makeNode({
     id,
     title: shorten(title, 3000),
     structure: 'task',

@@ -1,6 +1,7 @@
 // Checkpoints that a roadmap puts into an outline: a question to a person before the rest goes on. They belong to the
 // way that was chosen, so they are taken out again before the next one is made.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import { makeNode } from '../grammar/make-node.ts';
 import type { Operations } from './operations.ts';
 
 const prefix = 'checkpoint:';
@@ -30,22 +31,14 @@ export function makeCheckpoint(
   const title = before.title.slice(0, 200);
   const { tool, operation } = question.spec;
   const asks = `Look at what has been done so far. Go on with “${title}”?`;
-  return {
+  return makeNode({
     id,
     parent: before.parent,
     title: `Check before “${title}”`,
     structure: 'checkpoint',
-    rhythm: 'one_off',
     level: before.level,
-    origin: 'system',
-    after: [],
     steps: [{ id, description: asks, tool, operation, args: { [question.argument]: asks } }],
-    duration_minutes: null,
-    not_before: null,
-    deadline: null,
-    recurs: null,
-    target: null,
-  };
+  });
 }
 
 /** `nodes` with each checkpoint in front of the node it stands before. */

@@ -24,6 +24,15 @@ export type Question = z.infer<typeof Question>;
 const ElicitContext = z.strictObject({ questions: z.array(Question).min(1).max(10) });
 export type ElicitContext = z.infer<typeof ElicitContext>;
 
+/** Stages in which a person can be asked something. */
+export const askingStages: Stage[] = [
+  'COLLECT_CONTEXT',
+  'DRAFT_OUTLINE',
+  'VALIDATE_OUTLINE',
+  'VALIDATE_ROADMAP',
+  'VALIDATE_SCHEDULE',
+];
+
 /** Where the session goes on when the answers are there. */
 const resumes: Partial<Record<Stage, Stage>> = {
   COLLECT_CONTEXT: 'COLLECT_CONTEXT',
@@ -165,13 +174,7 @@ export const elicitContext: PlanningTool<ElicitContext> = {
   description:
     'Asks the person what is missing. Give every question with its default; it decides by their policy which are asked, and tells you what to assume instead of the others.',
   input: ElicitContext,
-  stages: [
-    'COLLECT_CONTEXT',
-    'DRAFT_OUTLINE',
-    'VALIDATE_OUTLINE',
-    'VALIDATE_ROADMAP',
-    'VALIDATE_SCHEDULE',
-  ],
+  stages: askingStages,
   prerequisites: [],
   produces: [],
   automatic: null,

@@ -5,7 +5,7 @@ import { JsonObject, line } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import { readStyleAnswer, styleQuestion } from '../policy/words.ts';
-import { addOffered } from './elicit-context.ts';
+import { addOffered, askingStages } from './elicit-context.ts';
 import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
 
 const ProbePreference = z.strictObject({
@@ -74,13 +74,7 @@ export function createProbePreference(port: PreferencePort): PlanningTool<ProbeP
     description:
       'Asks the person once whether they like it concise or conversational, beside what is asked or answered anyway; or reads their answer to that.',
     input: ProbePreference,
-    stages: [
-      'COLLECT_CONTEXT',
-      'DRAFT_OUTLINE',
-      'VALIDATE_OUTLINE',
-      'VALIDATE_ROADMAP',
-      'VALIDATE_SCHEDULE',
-    ],
+    stages: askingStages,
     prerequisites: [],
     produces: [],
     automatic: { answer: null },

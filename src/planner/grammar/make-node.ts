@@ -1,0 +1,21 @@
+// A node of an outline with everything that was not said of it: done once, at any time, waiting for nothing.
+import type { OutlineNode } from '#contracts/planning/outline.ts';
+
+export function makeNode(
+  parts: Pick<OutlineNode, 'id' | 'title' | 'structure'> & Partial<OutlineNode>,
+): OutlineNode {
+  return {
+    parent: null,
+    rhythm: 'one_off',
+    level: 1,
+    origin: 'system',
+    after: [],
+    steps: [],
+    duration_minutes: null,
+    not_before: null,
+    deadline: null,
+    recurs: null,
+    target: null,
+    ...parts,
+  };
+}
