@@ -71,6 +71,7 @@ function checkDates({ nodes }: Tree): Violation[] {
     if (not_before === null || deadline === null) return [];
     if (Date.parse(not_before) <= Date.parse(deadline)) return [];
     const text = `${nameNode(node)} may begin only after its deadline. Change one of the two.`;
-    return [violate('deadline_before_start', node.id, text)];
+    // The schedule tells by how much, and what would help.
+    return [violate('deadline_before_start', node.id, text, false)];
   });
 }

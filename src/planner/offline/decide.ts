@@ -8,11 +8,14 @@ import { draftPlan } from './draft.ts';
 import { familyOf } from './families.ts';
 import { type Conversation, mergeHistory } from './history.ts';
 import { lookUp } from './look-up.ts';
+import { expandChoice } from './offer-ideas.ts';
+import { planScheme } from './plan-scheme.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { askThese, type Decision, prepare, read, type Work } from './prepare.ts';
 import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
+import { readScheme } from './scheme.ts';
 import { quoteLongText } from './shield.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 
@@ -37,8 +40,16 @@ export async function decideSafely(work: Work): Promise<Decision> {
 }
 
 async function decide(work: Work): Promise<Decision> {
+  const { request } = work;
+  const merged = mergeHistory(request.text, request.history);
+  const picked = expandChoice(merged.text, work.offered ?? [], request.history);
+  const conversation = picked === null ? merged : { ...merged, text: picked };
+  const decision = await decideOn(work, conversation);
+  return { ...decision, asked: conversation.text };
+}
+
+async function decideOn(work: Work, conversation: Conversation): Promise<Decision> {
   const { request, tools } = work;
-  const conversation = mergeHistory(request.text, request.history);
   if (conversation.withdrawn) {
     return {
       result: { kind: 'answer', text: 'Dropped. Nothing has changed.' },
@@ -74,6 +85,13 @@ async function planRequest(work: Work, conversation: Conversation): Promise<Deci
       'That is too long to read as instructions. What should I do, with long texts in quotation marks?';
     return askThese(work, [question], 'the request is too long');
   }
+  const scheme = readScheme(text, {
+    manifest: tools.manifest(),
+    now: request.now,
+    timezone: request.timezone,
+    answers: work.answers,
+  });
+  if (scheme !== null) return planScheme(work, scheme, conversation.paths);
   const readings = read(work, text, conversation.paths);
   const drafted = await prepare(work, readings);
   if ('decision' in drafted) return drafted.decision;

@@ -60,7 +60,7 @@ export function orderSteps(steps: PlannedStep[]): void {
   }
   if (steps.length <= comparedAtMost) addConflicts(steps, touched);
   else addEqualPaths(steps, touched);
-  addGroups(steps);
+  for (const part of Map.groupBy(steps, (step) => step.part).values()) addGroups(part);
   if (steps.length <= comparedAtMost) reduceEdges(steps);
 }
 

@@ -11,4 +11,6 @@ export type PlannedStep = {
   group: number;
   /** It does not begin before this moment (ISO). */
   start: string | null;
+  /** The part of a larger request that it belongs to; groups are those of one part. */
+  part?: number | undefined;
 };

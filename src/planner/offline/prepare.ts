@@ -1,6 +1,7 @@
 // From readings to valid steps, or to what must be said before there can be any: a question, a refusal, an answer.
 import type { Clock } from '#contracts/clock.ts';
 import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
+import type { JsonObject } from '#contracts/text.ts';
 import { type Result, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { describeAbilities, describeCannot, joinWords } from './abilities.ts';
@@ -8,6 +9,7 @@ import type { RiskNote } from './describe.ts';
 import { findProblems } from './draft.ts';
 import { FileHistory } from './file-history.ts';
 import { describeSet } from './file-sets.ts';
+import type { NamedPattern } from './named-pattern.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { questions } from './questions.ts';
 import type { FileSet, Intent, Understood } from './reading.ts';
@@ -15,7 +17,16 @@ import { type FoundSet, findSet, resolveEdit, resolveSet } from './resolve.ts';
 import { buildSteps, type Unit } from './steps.ts';
 import { understand } from './understand.ts';
 
-export type Decision = { result: Result; reason: string };
+export type Decision = {
+  result: Result;
+  reason: string;
+  /** What `generate_nodes` is given where the work is more than a list of steps. */
+  outline?: JsonObject;
+  /** The pattern of such work. */
+  pattern?: NamedPattern;
+  /** What was asked for, where the latest message only answers a question about it. */
+  asked?: string;
+};
 
 export type Work = {
   request: PlanningRequest;
@@ -24,6 +35,8 @@ export type Work = {
   signal: AbortSignal;
   answers: ReadonlyMap<string, string>;
   trace: TraceEntry[];
+  /** Ideas and options that were put before the person. */
+  offered?: readonly JsonObject[];
 };
 
 export function read(work: Work, text: string, paths: string[]): Understood[] {
@@ -228,7 +241,7 @@ async function resolveUnits(
   const asked: string[] = [];
   const cautions: RiskNote[] = [];
   const history = new FileHistory();
-  for (const { reading, link, tool } of readings) {
+  for (const { reading, link, tool, part } of readings) {
     const intents: Intent[] = [];
     const raw = reading.kind === 'intents' ? reading.intents : [];
     if (reading.kind === 'for_each') {
@@ -290,7 +303,7 @@ async function resolveUnits(
     const start = 'start' in reading ? reading.start : undefined;
     if (start && reading.kind === 'for_each') cautions.push(listedNow);
     if (intents.length > 0)
-      units.push({ intents, sequence: link === 'sequence', tool, start: start ?? null });
+      units.push({ intents, sequence: link === 'sequence', tool, start: start ?? null, part });
   }
   if (asked.length > 0)
     return { decision: askThese(work, asked, 'the request leaves something open') };

@@ -89,6 +89,8 @@ export type Understood = {
   link: 'start' | 'sequence' | 'sibling';
   tool: string | undefined;
   words: string;
+  /** The part of a larger request it belongs to; undefined: there are none. */
+  part?: number | undefined;
 };
 
 /** What clauses before this one were about: "it", "them". */

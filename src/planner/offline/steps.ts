@@ -23,6 +23,7 @@ export type Unit = {
   sequence: boolean;
   tool: string | undefined;
   start: Start | null;
+  part?: number | undefined;
 };
 
 export type BuildOptions = {
@@ -72,6 +73,7 @@ class Builder {
   #group = 0;
   #tool: string | undefined;
   #start: Start | null = null;
+  #part: number | undefined;
   /** The step whose text "it" stands for. */
   #output: { id: string; path: string } | null = null;
 
@@ -83,6 +85,7 @@ class Builder {
     if (unit.sequence && this.#steps.length > 0) this.#group += 1;
     this.#tool = unit.tool;
     this.#start = unit.start;
+    this.#part = unit.part;
     if (unit.start?.assumedHour) this.#assumptions.add(noHour);
     const outputBefore = this.#output;
     const [stepsBefore, missingBefore] = [this.#steps.length, this.#missing.size];
@@ -118,6 +121,7 @@ class Builder {
       after: new Set<string>(),
       group: this.#group,
       start: this.#start?.at ?? null,
+      ...(this.#part === undefined ? {} : { part: this.#part }),
     };
     this.#steps.push(step);
     const pointer = textPointer(spec);

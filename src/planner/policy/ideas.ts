@@ -3,6 +3,7 @@
 import type { OperationSpec } from '#contracts/tool.ts';
 import { bindFamily, type Family } from '../offline/families.ts';
 import { stripClosing, stripPoliteness } from '../offline/lexicon.ts';
+import { demandsIdeas } from './effects.ts';
 import type { Alternative } from './options.ts';
 
 type Angle = Alternative & {
@@ -81,6 +82,11 @@ const angles: ((topic: string) => Angle)[] = [
 const asking =
   /^(?:(?:can|could|would|will) you\s+|please\s+)?(?:brainstorm(?: with me)?|(?:give|show|offer|suggest|propose|think of|find|list|bring|i (?:want|need))(?: (?:me|us))?(?: (?:some|a few|any|your|more|several|two|three|different|good|fresh))* (?:ideas?|options?|alternatives?|suggestions?|ways|variants?)|(?:any|some) (?:ideas?|suggestions?)|ideas?|options?|what could (?:i|we)(?: do)?|what are (?:my|our|the) options|how might (?:i|we)|help me (?:to )?(?:think (?:about|of)|find ideas?))\b[\s,:]*(?:(?:for|about|on|of|to|how to|how (?:we|i) (?:could|can|might)|around|with)\b\s*)?/i;
 const topicAtMost = 60;
+
+/** Whether a request begins by asking for ideas or options: "give me ideas for …", "what are the options for …". */
+export function asksForIdeas(request: string): boolean {
+  return asking.test(stripPoliteness(request.trim())) && demandsIdeas(request);
+}
 
 /** What a request is about, as it stands behind "for" or "on": "Brainstorm names for the launch" → "names for the launch". */
 export function findTopic(request: string): string {

@@ -264,7 +264,12 @@ function readDated(wish: string, context: Context): boolean {
     '',
   );
   const said = [stripWords(words), stripWords(rest)].filter((part) => part !== '').join(' ');
-  return forNodes(said, context, null, (node, index) => {
+  // "Move the deadline to Friday" means the one that there is.
+  const fits =
+    kind === 'due' && isIt(said) && /\bdeadline\b/i.test(words)
+      ? ({ deadline }: PlanOutline['nodes'][number]) => deadline !== null
+      : null;
+  return forNodes(said, context, fits, (node, index) => {
     const change = dateChange(node, index, kind, moment, context);
     const limit = toMs(change.not_before ?? change.deadline);
     if (limit !== null && isPast(limit, node, context)) return;

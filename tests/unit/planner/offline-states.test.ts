@@ -1,0 +1,446 @@
+// Every state of a planning session, reached with no model: by what people type, and by what they decide.
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '#contracts/clock.ts';
+import type { PlanningState, SessionDecision } from '#contracts/planning/state.ts';
+import { defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
+import type { PlanningOutcome, Utterance } from '#contracts/run.ts';
+import { createPlanner } from '#planner/create-planner.ts';
+import { builtins, toolsOf } from './manifest.ts';
+import { limits } from './planners.ts';
+import { proposalOf, request } from './requests.ts';
+
+const now = new Date('2026-03-04T10:00:00Z');
+const clock: Clock = { now: () => now };
+
+type Turn = string | { say?: string; decide: SessionDecision };
+
+/** One conversation with one planner; a decision is about what was said before. */
+class Talk {
+  readonly #planner = createPlanner({ tools: toolsOf(builtins), model: null, limits, clock });
+  readonly #history: Utterance[] = [];
+  readonly #policy: PolicyOverride;
+  #turn = 0;
+  #asked = '';
+  last: PlanningOutcome | null = null;
+
+  constructor(policy: PolicyOverride = {}) {
+    this.#policy = policy;
+  }
+
+  async say(turn: Turn): Promise<PlanningOutcome> {
+    this.#turn += 1;
+    const decision: SessionDecision = typeof turn === 'string' ? { kind: 'said' } : turn.decide;
+    const feedback = decision.kind === 'changes' ? decision.feedback : undefined;
+    const text = typeof turn === 'string' ? turn : (feedback ?? this.#asked);
+    // A plan's own card refuses it with feedback; the session is given the plan as it stood.
+    const before = this.last?.result;
+    const revision =
+      feedback !== undefined && before?.kind === 'proposal'
+        ? { previous: before.draft, feedback: [feedback] }
+        : null;
+    const outcome = await this.#planner.plan(
+      request(text, {
+        runId: 'run-talk',
+        turn: this.#turn,
+        history: [...this.#history],
+        decision,
+        revision,
+        now,
+        policy: { ...defaultPolicy, ...this.#policy },
+      }),
+      new AbortController().signal,
+    );
+    this.#asked = text;
+    const { result } = outcome;
+    this.#history.push({ author: 'person', text });
+    this.#history.push({ author: 'bot', text: 'text' in result ? result.text : 'PLAN-1.' });
+    this.last = outcome;
+    return outcome;
+  }
+
+  async all(...turns: Turn[]): Promise<PlanningOutcome> {
+    let outcome = this.last;
+    for (const turn of turns) outcome = await this.say(turn);
+    if (outcome === null) throw new Error('nothing was said');
+    return outcome;
+  }
+
+  get session(): PlanningState {
+    const session = this.last?.session;
+    if (!session) throw new Error('there is no session');
+    return session;
+  }
+}
+
+const approve = (digest: string | null = null): Turn => ({
+  decide: { kind: 'approve', by: 'ana', digest },
+});
+const reject: Turn = { decide: { kind: 'reject', by: 'ana' } };
+const change = (feedback: string): Turn => ({ decide: { kind: 'changes', by: 'ana', feedback } });
+
+/** Parents by title: `Phase 1: Setup > Create a.txt`. */
+function describeTree({ outline }: PlanningState): string[] {
+  const nodes = outline?.nodes ?? [];
+  const titles = new Map(nodes.map(({ id, title }) => [id, title]));
+  return nodes
+    .filter(({ parent }) => parent !== null)
+    .map(({ parent, structure, title }) => `${titles.get(parent ?? '')} > ${structure} ${title}`);
+}
+
+const edgesOf = ({ outline }: PlanningState) =>
+  (outline?.nodes ?? []).flatMap(({ id, after }) =>
+    after.map((edge) => `${edge.id} ${edge.type} ${id} ${edge.lag_minutes}`),
+  );
+
+const phases =
+  'Plan the launch:\nPhase 1: Preparation\n- create notes/kickoff.md saying "go"\n- create notes/list.md saying "todo"\nPhase 2 (two days after phase 1): Publish\n- post "We launch"\nmilestone: Launch is done';
+
+describe('a request in parts', () => {
+  it('keeps phases, their tasks and milestones, and the time between them', async () => {
+    const talk = new Talk();
+    const draft = proposalOf(await talk.all(phases));
+    expect(describeTree(talk.session)).toEqual([
+      'Launch > phase Phase 1: Preparation',
+      'Phase 1: Preparation > task Create notes/kickoff.md',
+      'Phase 1: Preparation > task Create notes/list.md',
+      'Launch > phase Phase 2: Publish',
+      'Phase 2: Publish > task Post "We launch"',
+      'Phase 2: Publish > milestone Launch is done',
+    ]);
+    expect(draft.title).toBe('Launch');
+    expect(draft.steps[2]?.after).toEqual([
+      { id: '1', type: 'FS', lag_minutes: 2880 },
+      { id: '2', type: 'FS', lag_minutes: 2880 },
+    ]);
+  });
+
+  it.each([
+    [
+      'Phase 1: create a.txt saying A; Phase 2: create b.txt saying B; milestone: all written',
+      [
+        'phase Phase 1',
+        'task Create a.txt',
+        'phase Phase 2',
+        'task Create b.txt',
+        'milestone All written',
+      ],
+    ],
+    [
+      '1. Prepare\n   - create a.txt saying A\n   - create b.txt saying B\n2. Publish\n   - post "done"',
+      [
+        'phase Prepare',
+        'task Create a.txt',
+        'task Create b.txt',
+        'phase Publish',
+        'task Post "done"',
+      ],
+    ],
+    [
+      'Milestone 1: create a.txt saying A\nMilestone 2: create b.txt saying B',
+      ['milestone Milestone 1', 'task Create a.txt', 'milestone Milestone 2', 'task Create b.txt'],
+    ],
+  ])('reads %j', async (text, nodes) => {
+    const talk = new Talk();
+    proposalOf(await talk.all(text));
+    expect(describeTree(talk.session).map((line) => line.replace(/^.* > /, ''))).toEqual(nodes);
+  });
+
+  it('leaves a flat list as plain as it was', async () => {
+    const talk = new Talk();
+    await talk.all('1. create a.txt saying A\n2. create b.txt saying B');
+    expect(describeTree(talk.session).map((line) => line.replace(/^.* > /, ''))).toEqual([
+      'task Create a.txt',
+      'task Create b.txt',
+    ]);
+    expect(talk.session.outline?.nodes.every(({ timing }) => timing === undefined)).toBe(true);
+  });
+
+  it('reads nothing into dictated text', async () => {
+    const talk = new Talk();
+    const draft = proposalOf(
+      await talk.all('Create a.txt saying "Phase 1: eat; Phase 2: sleep two days after that"'),
+    );
+    expect(draft.steps).toHaveLength(1);
+    expect(talk.session.outline?.nodes).toHaveLength(2);
+  });
+});
+
+describe('an order in words', () => {
+  it.each([
+    ['Create a.txt saying "A". Two days after that, create b.txt saying "B"', ['1 FS 2 2880']],
+    ['Create a.txt saying "A" and create b.txt saying "B" two days after a.txt', ['1 FS 2 2880']],
+    [
+      'Create a.txt saying "A" and create b.txt saying "B". a.txt must finish before b.txt ends.',
+      ['1 FF 2 0'],
+    ],
+    [
+      'Create a.txt saying "A" and create b.txt saying "B". a.txt and b.txt start together.',
+      ['1 SS 2 0'],
+    ],
+  ])('%s', async (text, edges) => {
+    const talk = new Talk();
+    proposalOf(await talk.all(text));
+    expect(edgesOf(talk.session)).toEqual(edges);
+  });
+
+  it('asks for a part that nobody has named, and takes the answer', async () => {
+    const talk = new Talk();
+    const text =
+      'Create a.txt saying "A" and create b.txt saying "B". The poem must finish before b.txt ends.';
+    const { result } = await talk.all(text);
+    expect(result).toMatchObject({ kind: 'question' });
+    proposalOf(await talk.all('a.txt'));
+    expect(edgesOf(talk.session)).toEqual(['1 FF 2 0']);
+  });
+});
+
+describe('work that comes again', () => {
+  it('is a series of the plan, not a reminder', async () => {
+    const draft = proposalOf(
+      await new Talk().all('Every Monday at 9 write "weekly" to reports/weekly.md until 1 June'),
+    );
+    expect(draft.steps).toEqual([]);
+    expect(draft.series).toMatchObject([
+      {
+        rrule: 'FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0',
+        timezone: 'Europe/Berlin',
+        until: '2026-06-01T22:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('is offered as a reminder where it writes nothing, and repeated when that is wanted', async () => {
+    const talk = new Talk();
+    const { result } = await talk.all('Every Monday at 9 post "Sync"');
+    expect(result).toMatchObject({ kind: 'question' });
+    const draft = proposalOf(await talk.all('No, repeat it yourself'));
+    expect(draft.series?.[0]?.steps).toMatchObject([{ operation: 'post', args: { text: 'Sync' } }]);
+  });
+});
+
+describe('a deadline', () => {
+  it('that can be kept needs no time of its own', async () => {
+    const talk = new Talk();
+    proposalOf(await talk.all('Create report.md saying "x" by Friday 17:00'));
+    expect(talk.session.outline?.nodes[1]?.deadline).toBe('2026-03-06T16:00:00.000Z');
+  });
+
+  it('that cannot be kept is told with its reason and what would help', async () => {
+    const talk = new Talk();
+    const { result, session } = await talk.all(
+      'Ask Ana "Please review notes.md" (takes 3 days). Everything must be done by tomorrow 17:00.',
+    );
+    expect(session?.stage).toBe('NEEDS_SCHED_ESCALATION');
+    expect(result).toMatchObject({ kind: 'escalation' });
+    if (result.kind !== 'escalation') return;
+    expect(result.infeasible.reason).toContain('after its deadline (Thu, 5 Mar 2026, 17:00)');
+    expect(result.infeasible.relaxations.length).toBeGreaterThan(0);
+    expect(result.text).toMatch(/reply “reject”\.$/);
+    // What is relaxed in words leads to the plan.
+    proposalOf(await talk.all('Move the deadline to 20 March 17:00'));
+    expect(talk.session.stage).toBe('NEEDS_CLARIFICATION');
+  });
+
+  it('before the beginning is told the same way, and dropped by “reject”', async () => {
+    const talk = new Talk();
+    await talk.all('Create report.md saying "x" on Friday at 9:00 by Thursday 17:00');
+    expect(talk.session.stage).toBe('NEEDS_SCHED_ESCALATION');
+    await talk.all(reject);
+    expect(talk.session.stage).toBe('ABORTED');
+  });
+});
+
+const protocol =
+  'Plan a recurring cycle with the new subtype daily_health_protocol_v2: every morning at 7 write "water" to health/morning.md; every Sunday at 18:00 write "review" to health/week.md';
+
+describe('a new subtype', () => {
+  it('waits for a person, and is planned by once they approve it', async () => {
+    const talk = new Talk();
+    const { result } = await talk.all(protocol);
+    expect(result).toMatchObject({ kind: 'rfc' });
+    expect(talk.session).toMatchObject({
+      stage: 'NEEDS_CLARIFICATION',
+      rfc: { proposes: 'proposed:daily_health_protocol_v2', status: 'open' },
+    });
+    const draft = proposalOf(await talk.all(approve(talk.session.pause?.digest)));
+    expect(draft.series).toHaveLength(2);
+    expect(talk.session.outline?.pattern.subtype).toBe('proposed:daily_health_protocol_v2');
+    expect(talk.session.rfc).toMatchObject({ status: 'approved', by: 'ana' });
+  });
+
+  it('is left out when they refuse it', async () => {
+    const talk = new Talk();
+    const draft = proposalOf(await talk.all(protocol, reject));
+    expect(draft.series).toHaveLength(2);
+    expect(talk.session.outline?.pattern).toMatchObject({ pattern_type: 'recurring_cycle' });
+    expect(talk.session.outline?.pattern.subtype).toBeUndefined();
+  });
+
+  it('is proposed under another name when they say so', async () => {
+    const talk = new Talk();
+    const { result } = await talk.all(protocol, change('call it habit_ladder'));
+    expect(result).toMatchObject({ kind: 'rfc' });
+    expect(talk.session.rfc?.proposes).toBe('proposed:habit_ladder');
+  });
+});
+
+describe('milestone approvals', () => {
+  const policy: PolicyOverride = { approval_policy: 'milestone_approvals' };
+
+  it('ask for the outline, then for the order, then for the plan', async () => {
+    const talk = new Talk(policy);
+    const gates: string[] = [];
+    let outcome = await talk.say(phases);
+    while (outcome.result.kind === 'gate') {
+      gates.push(outcome.result.gate);
+      outcome = await talk.say(approve(outcome.result.digest));
+    }
+    expect(gates).toEqual(['outline', 'roadmap']);
+    expect(proposalOf(outcome).steps).toHaveLength(3);
+  });
+
+  it('show a changed outline again, with its parts as they were', async () => {
+    const talk = new Talk(policy);
+    const first = await talk.say(phases);
+    const changed = await talk.say(change('use "We are live" instead of "We launch"'));
+    expect(changed.result).toMatchObject({ kind: 'gate', gate: 'outline' });
+    expect(changed.session?.pause?.digest).not.toBe(first.session?.pause?.digest);
+    expect(describeTree(talk.session)).toContain('Phase 2: Publish > task Post "We are live"');
+    expect(describeTree(talk.session)).toContain('Phase 2: Publish > milestone Launch is done');
+  });
+
+  it('keep what was approved when only the order changes', async () => {
+    const talk = new Talk(policy);
+    const text = 'Create a.txt saying "A" and create b.txt saying "B"';
+    const outline = await talk.say(text);
+    if (outline.result.kind !== 'gate') throw new Error('no gate');
+    const { digest } = outline.result;
+    const roadmap = await talk.say(approve(digest));
+    expect(roadmap.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
+    const changed = await talk.say(change('a.txt after b.txt'));
+    expect(changed.result).toMatchObject({ kind: 'gate', gate: 'roadmap' });
+    expect(talk.session.approvals.outline?.digest).toBe(digest);
+    expect(edgesOf(talk.session)).toEqual(['2 FS 1 0']);
+  });
+
+  it('answer talk beside a gate, which goes on waiting', async () => {
+    const talk = new Talk(policy);
+    const first = await talk.say(phases);
+    const second = await talk.say('hmm, why two of them');
+    expect(second.result).toMatchObject({ kind: 'gate', gate: 'outline' });
+    expect(second.session?.pause).toEqual(first.session?.pause);
+  });
+});
+
+it('strict_every_step asks for each step as well', async () => {
+  const talk = new Talk({ approval_policy: 'strict_every_step' });
+  let outcome = await talk.say('Create a.txt saying "A"');
+  while (outcome.result.kind === 'gate') outcome = await talk.say(approve(outcome.result.digest));
+  expect(proposalOf(outcome).step_approval).toBe('each');
+});
+
+describe('changes of a plan', () => {
+  it('about words leave order and dates alone', async () => {
+    const talk = new Talk();
+    const text =
+      'Create a.txt saying "A" by Friday 17:00. Two days after that, create b.txt saying "B"';
+    await talk.all(text);
+    const draft = proposalOf(await talk.all(change('use c.txt instead of b.txt')));
+    expect(draft.steps.map(({ args }) => args?.path)).toEqual(['a.txt', 'c.txt']);
+    expect(draft.steps[1]?.after).toEqual([{ id: '1', type: 'FS', lag_minutes: 2880 }]);
+    expect(talk.session.outline?.nodes[1]?.deadline).toBe('2026-03-06T16:00:00.000Z');
+  });
+
+  it.each([
+    ['rename phase 1 to Setup', 'Launch > phase Setup'],
+    ['call the plan Big day', null],
+    [
+      'add a phase Review: create notes/review.md saying "ok"',
+      'Phase 3: Review > task Create notes/review.md',
+    ],
+  ])('about parts: %s', async (feedback, line) => {
+    const talk = new Talk();
+    await talk.all(phases);
+    proposalOf(await talk.all(change(feedback)));
+    if (line !== null) expect(describeTree(talk.session)).toContain(line);
+  });
+
+  it('drop a whole phase', async () => {
+    const talk = new Talk();
+    await talk.all(phases);
+    const draft = proposalOf(await talk.all(change('drop phase 2')));
+    expect(draft.steps.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
+  it('move what comes again to another day, at the same hour', async () => {
+    const talk = new Talk();
+    await talk.all('Every Monday at 8 write "weekly" to reports/weekly.md');
+    const draft = proposalOf(await talk.all(change('every Tuesday instead')));
+    expect(draft.series?.[0]?.rrule).toBe('FREQ=WEEKLY;BYDAY=TU;BYHOUR=8;BYMINUTE=0;BYSECOND=0');
+  });
+
+  it('about dates are read by the schedule', async () => {
+    const talk = new Talk();
+    await talk.all(phases);
+    const draft = proposalOf(await talk.all(change('start phase 1 on Friday at 10:00')));
+    expect(draft.steps[0]?.not_before).toBe('2026-03-06T09:00:00.000Z');
+  });
+
+  it('go on over several rounds', async () => {
+    const talk = new Talk();
+    await talk.all('Create a.txt saying "A" and create b.txt saying "B"');
+    await talk.all(change('use c.txt instead of b.txt'));
+    const draft = proposalOf(await talk.all(change('a.txt after c.txt')));
+    expect(draft.steps.map(({ args }) => args?.path)).toEqual(['a.txt', 'c.txt']);
+    expect(draft.steps[0]?.after).toEqual(['2']);
+  });
+});
+
+describe('ideas', () => {
+  it('are given on demand, and the one that is picked is planned', async () => {
+    const talk = new Talk();
+    const { result } = await talk.all('give me ideas for the team offsite');
+    expect(result).toMatchObject({ kind: 'question' });
+    expect('text' in result && result.text).toMatch(
+      /^Which of these fits best for the team offsite\?/,
+    );
+    // "Ask around" is the first for a team.
+    const draft = proposalOf(await talk.all('1'));
+    expect(draft.steps[0]?.args).toMatchObject({
+      question: 'What do you think about the team offsite?',
+    });
+  });
+
+  it('ask what they leave open', async () => {
+    const talk = new Talk();
+    await talk.all('give me ideas for the team offsite', '2');
+    expect(talk.last?.result).toMatchObject({
+      text: expect.stringContaining('When is "The team offsite"?'),
+    });
+    const draft = proposalOf(await talk.all('on Friday from 10:00 to 16:00'));
+    expect(draft.steps[0]?.operation).toBe('add');
+  });
+
+  it('are options where options are asked for', async () => {
+    const talk = new Talk();
+    const { session } = await talk.all('what are the options for archiving old notes');
+    expect(session?.offered.every(({ kind }) => kind === 'option')).toBe(true);
+  });
+
+  it('are offered unasked only to those who like that', async () => {
+    const vague = 'organise a surprise party';
+    const plain = await new Talk().all(vague);
+    const ideasIn = (outcome: PlanningOutcome) =>
+      outcome.session?.offered.filter(({ kind }) => kind === 'idea').length;
+    expect(ideasIn(plain)).toBe(0);
+    const offered = await new Talk({ brainstorming_preference: 'always_offer' }).all(vague);
+    expect(ideasIn(offered)).toBe(3);
+  });
+});
+
+it('“ask me nothing” answers none of the open questions', async () => {
+  const talk = new Talk({ probing_depth: 0 });
+  const { result } = await talk.all('Create a.txt', 'ask me nothing');
+  expect(result.kind).toBe('answer');
+  expect('text' in result && result.text).toContain('What should a.txt contain?');
+});
