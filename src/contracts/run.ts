@@ -65,6 +65,8 @@ export type PlanningRequest = {
   text: string;
   user: string;
   conversation: string | null;
+  /** The plan that the run is about, once there is one. */
+  goal?: string;
   /** What was said before in this conversation, oldest first. */
   history: Utterance[];
   /** The version that was refused and every piece of feedback so far, when this is a re-planning. */

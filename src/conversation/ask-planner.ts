@@ -36,6 +36,7 @@ async function buildRequest(
     text: run.request,
     user: run.user,
     conversation: run.conversation,
+    ...(run.plan_id === null ? {} : { goal: run.plan_id }),
     history: said.slice(0, Math.max(0, latest)).map(({ author, text }) => ({ author, text })),
     revision:
       refused === null

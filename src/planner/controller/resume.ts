@@ -4,14 +4,14 @@ import type { Pause, PlanningState } from '#contracts/planning/state.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
-export function threadOf(user: string, goal: string | null): string {
-  return `user_${user}:${goal ?? 'new'}`;
+function threadOf({ user, goal = 'new' }: PlanningRequest): string {
+  return `user_${user}:${goal}`;
 }
 
 /** A session that nothing is known of yet. */
 export function startSession(request: PlanningRequest, now: Date): PlanningState {
   return {
-    thread_id: threadOf(request.user, null),
+    thread_id: threadOf(request),
     run_id: request.runId,
     turn: request.turn,
     stage: 'COLLECT_CONTEXT',
@@ -50,6 +50,7 @@ function leavesChange(pause: Pause | null): boolean {
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
     ...state,
+    thread_id: threadOf(request),
     turn: request.turn,
     now: now.toISOString(),
     timezone: request.timezone,

@@ -68,6 +68,15 @@ describe('a request that is plain', () => {
     });
   });
 
+  it('is stored under its person, and under its plan once there is one', async () => {
+    const { planner, stored } = script(straight);
+    const first = request('Write two notes');
+    await planner.plan(first, signal());
+    expect(new Set(stored.map(({ thread_id }) => thread_id))).toEqual(new Set(['user_ana:new']));
+    await planner.plan(next(first, { goal: 'PLAN-00000001' }), signal());
+    expect(stored.at(-1)).toMatchObject({ turn: 2, thread_id: 'user_ana:PLAN-00000001' });
+  });
+
   it('holds nothing back that nobody asked to wait', async () => {
     const outcome = await script(straight).planner.plan(request('Write two notes'), signal());
     expect(outcome.result.kind === 'proposal' && outcome.result.draft.steps).toEqual([
