@@ -187,7 +187,8 @@ async function callTools(
     for (const [index, answer] of results.entries()) {
       const one = group[index];
       if (one === undefined) continue;
-      state.messages.push(writeResult(one.call, answer.result));
+      const reads = one.kind === 'ready' && one.reads;
+      state.messages.push(writeResult(one.call, answer.result, reads));
       if (answer.result.ok) state.used.add(one.call.name);
       if ('ends' in answer && answer.ends !== undefined) event ??= answer.ends;
     }

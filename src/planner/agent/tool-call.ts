@@ -50,8 +50,17 @@ function parseArguments(text: string): JsonObject | null {
   }
 }
 
-/** The message for the model. What a tool gave is marked as data. */
-export function writeResult(call: ToolCall, result: ToolResult): ChatMessage {
+/**
+ * The message for the model. What a tool gave is marked as data.
+ * @param reads it looked at something outside: what it says of that is in the words of others as well
+ */
+export function writeResult(call: ToolCall, result: ToolResult, reads = false): ChatMessage {
+  if (reads) {
+    const { ok, explanations, data } = result;
+    const found = JSON.stringify(data === null ? { explanations } : { explanations, data });
+    const content = `${JSON.stringify({ ok })}\n${wrapUntrusted(call.name, found)}`;
+    return { role: 'tool', tool_call_id: call.id, content };
+  }
   const { data, ...verdict } = result;
   const head = JSON.stringify(verdict);
   const body = data === null ? '' : `\n${wrapUntrusted(call.name, JSON.stringify(data))}`;
@@ -64,5 +73,5 @@ export function wrapUntrusted(source: string, text: string): string {
     text.length <= resultAtMost
       ? text
       : `${text.slice(0, resultAtMost)}… (${text.length - resultAtMost} more characters)`;
-  return `<untrusted source="${source.replace(/[^\w-]/g, '_')}">\n${shown.replaceAll('</untrusted', '<\\/untrusted')}\n</untrusted>`;
+  return `<untrusted source="${source.replace(/[^\w-]/g, '_')}">\n${shown.replace(/<(?=\s*\/\s*untrusted)/gi, '<\\')}\n</untrusted>`;
 }

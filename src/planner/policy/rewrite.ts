@@ -2,9 +2,9 @@
 // addresses are never touched.
 import type { InteractionPolicy } from '#contracts/policy.ts';
 
-/** What is left as it stands. */
+/** What is left as it stands; looked for from its beginning only, since a text may have no blanks at all. */
 const untouched =
-  /```[\s\S]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|\bhttps?:\/\/\S+|\S*[\\/]\S*|[\p{L}\p{N}_-]+\.\p{L}[\p{L}\p{N}]*(?![\p{L}\p{N}])|\S*@\S+/gu;
+  /```[\s\S]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|\bhttps?:\/\/\S+|(?<![^\s`"”»])\S*[\\/]\S*|(?<![\p{L}\p{N}_-])[\p{L}\p{N}_-]+\.\p{L}[\p{L}\p{N}]*(?![\p{L}\p{N}])|(?<![^\s`"”»])\S*@\S+/gu;
 
 type Rule = [RegExp, string];
 

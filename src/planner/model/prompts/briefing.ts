@@ -4,6 +4,11 @@ import type { PlanningState } from '#contracts/planning/state.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
 import type { PlanningLimits } from '../../limits.ts';
 
+/** Titles that stand in a hint may have been copied from anywhere: none of them begins a line of ours. */
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
 /** Empty when there is nothing to say. */
 export function writeBriefing(
   state: Readonly<PlanningState>,
@@ -15,7 +20,7 @@ export function writeBriefing(
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
     const { pattern_type, subtype, variant } = pattern;
     const names = [pattern_type, subtype, variant].filter((name) => name !== undefined);
-    lines.push(`The pattern is ${names.join(' / ')}.`);
+    lines.push(`The pattern is ${onOneLine(names.join(' / '))}.`);
   }
   if (rfc?.status === 'approved') lines.push(`A person has approved ${rfc.proposes}.`);
   if (rfc?.status === 'rejected')
@@ -30,7 +35,7 @@ export function writeBriefing(
     const tries = state.retries[stage] ?? 1;
     lines.push(
       `Try ${tries + 1} of ${limits.retries + 1}. What was wrong, and is to be put right first:`,
-      ...hints.map((hint) => `- ${hint}`),
+      ...hints.map((hint) => `- ${onOneLine(hint)}`),
       'Keep it small: fewer nodes, plain names, only what was asked for.',
     );
   }

@@ -23,6 +23,10 @@ describe('summarize', () => {
     expect(summarizeText(text, coach).split(' ').slice(0, 4).join(' ')).toBe('There are two files');
   });
 
+  it.each(['漢', '…', 'a', '_'])('is done in time with text without blanks (%s)', (letter) => {
+    expect(summarizeText(letter.repeat(20_000), concise)).toContain(letter);
+  });
+
   it('says more the more a person likes to read', () => {
     const text = Array.from({ length: 30 }, (_, index) => `Fact ${index} holds.`).join(' ');
     const counts = [concise, policy(), coach].map(
