@@ -158,7 +158,9 @@ async function continueRun(
   text: string,
   actor: Actor,
 ): Promise<void> {
-  const wish = await readWish(context.db.query, run.conversation, text);
+  // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
+  const wish =
+    actor.id === run.user ? await readWish(context.db.query, run.conversation, text) : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, run.id);
     if (wish !== null) await keepWish(tx, now, wish, actor.id);

@@ -456,6 +456,22 @@ describe('words about how to talk', () => {
     expect(requestsOf(run_id)[0]?.policy.conversation_style).toBe('coach');
   });
 
+  test('of somebody else do not take a request out of its requester’s control', async () => {
+    const { run_id } = await house.service.startRun(
+      {
+        text: 'Plan the launch',
+        conversation: 'strict words',
+        interaction_policy: { approval_policy: 'strict_every_step' },
+      },
+      ana,
+    );
+    await settled(run_id);
+    await say('strict words', 'only ask me once at the end', ben);
+    await waitFor('the next turn', async () => requestsOf(run_id)[1] ?? null);
+    await settled(run_id);
+    expect(requestsOf(run_id)[1]?.policy.approval_policy).toBe('strict_every_step');
+  });
+
   test('at a gate change how it goes on, and decide nothing', async () => {
     const run = await ask('gate words', 'Plan the launch');
     await say('gate words', 'Be brief');
