@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { StepContent } from '#contracts/plan.ts';
+import { canonicalStep, contentOfStep, digestPlan, type PlanHeader } from '#plans/canonical.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string(),
+  fc.constantFrom('"', '\\', '\n', '😀', ''),
+);
+const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
+const args = fc.dictionary(text, fc.jsonValue() as fc.Arbitrary<StepContent['notes']>);
+
+const step: fc.Arbitrary<StepContent> = fc.record({
+  id: text,
+  description: text,
+  tool: text,
+  operation: text,
+  target: orNull(text),
+  args,
+  after: fc.array(
+    fc.record({
+      id: text,
+      type: fc.constantFrom('FS' as const, 'SS' as const, 'FF' as const, 'SF' as const),
+      lag_minutes: fc.integer({ min: -525_600, max: 525_600 }),
+    }),
+    { maxLength: 3 },
+  ),
+  priority: fc.integer(),
+  partition: orNull(text),
+  tags: fc.array(text, { maxLength: 3 }),
+  resources: fc.dictionary(text, fc.double({ min: 0, max: 1e9, noNaN: true })),
+  capabilities: fc.array(text, { maxLength: 3 }),
+  notes: fc.jsonValue() as fc.Arbitrary<StepContent['notes']>,
+  duration_minutes: orNull(fc.double({ min: 0, max: 1e9, noNaN: true })),
+  not_before: orNull(fc.constant('2026-05-04T09:00:00.000Z')),
+});
+
+const header: PlanHeader = {
+  id: 'PLAN-00000001',
+  version: 1,
+  title: 'Tidy up',
+  summary: null,
+  context: { tool_outputs: {}, notes: '', artifacts: [] },
+  risks: [],
+  approver_policy: { kind: 'requester' },
+  executor_model: null,
+  tools_required: ['control_noop'],
+};
+
+test('a step written by hand is what the library makes of it', () => {
+  fc.assert(
+    fc.property(step, (content) => {
+      expect(canonicalStep(content)).toBe(canonicalize(contentOfStep(content)));
+    }),
+  );
+});
+
+test('a text without a canonical form is refused', () => {
+  const [content] = fc.sample(step, 1);
+  if (content === undefined) throw new Error('no sample');
+  expect(() => canonicalStep({ ...content, description: 'half \ud83d' })).toThrow('surrogate');
+});
+
+test('the digest is that of the whole plan, however many steps there are', async () => {
+  const [content] = fc.sample(step, 1);
+  if (content === undefined) throw new Error('no sample');
+  for (const count of [0, 1, 3, 2000]) {
+    const steps = Array.from({ length: count }, (_, at) => ({ ...content, id: `s${at}` }));
+    const whole = canonicalize({ ...header, steps: steps.map(contentOfStep) }) ?? '';
+    const expected = createHash('sha256').update(whole).digest('hex');
+    expect(await digestPlan(header, steps)).toBe(expected);
+  }
+});
