@@ -27,7 +27,10 @@ function needsWord({ plan }: StepRun, operation: Operation): boolean {
 export async function prepareArguments(run: StepRun, operation: Operation): Promise<Ready> {
   const { context, plan, step } = run;
   const references = [...new Set(referencesOf(step.args).map(({ $from }) => $from))];
-  const outputs = await askDatabase(run, () => readOutputs(context.db.query, plan.id, references));
+  const outputs =
+    references.length === 0
+      ? new Map<string, Json>()
+      : await askDatabase(run, () => readOutputs(context.db.query, plan.id, references));
   const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);

@@ -1,6 +1,6 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
-import { wakeForProgress, wakeWatchers } from '#plans/wake.ts';
+import { announceProgress, wakeScreens, wakeWatchers } from '#plans/wake.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';
@@ -12,6 +12,8 @@ import { settleOutcomes } from './settle.ts';
 export type Turn = Claim & {
   plan: PlanRow;
   book: LaneBook;
+  /** Whether people are going to be told of what has moved; null: nothing has. */
+  announced: boolean | null;
 };
 
 /** Whether nobody is asked or told anything because of this outcome. */
@@ -31,6 +33,8 @@ function isUpToDate(
 /**
  * Settles `outcomes` (at most one a step) and claims up to `room` steps.
  * @param known the lanes as they were read before; read again when the plan's version is another one
+ * @param announce whether people are told of progress; the caller sees to it otherwise. What asks them for something, or
+ *   tells them of a failure, is always told
  */
 export async function takeTurn(
   context: ExecutorContext,
@@ -38,6 +42,7 @@ export async function takeTurn(
   outcomes: Outcome[],
   room: number,
   known: LaneBook | null,
+  announce = true,
 ): Promise<Turn> {
   const turn = await context.db.transaction(async (tx) => {
     const plan = await lockPlan(tx, planId);
@@ -56,11 +61,21 @@ export async function takeTurn(
     const claim: Claim =
       over || room === 0 ? nothingClaimed : await claimReady(context, tx, plan, book, ready, room);
     const changed = outcomes.length > 0 || claim.steps.length > 0;
+    const isTold = over || !outcomes.every(isProgress);
     if (changed && !over) {
-      if (outcomes.every(isProgress)) await wakeForProgress(tx, context, planId);
-      else await wakeWatchers(tx, context.enqueue, planId);
+      if (isTold) await wakeWatchers(tx, context.enqueue, planId);
+      else {
+        if (announce) await announceProgress(tx, context, planId);
+        await wakeScreens(tx, planId);
+      }
     }
-    return { ...claim, more: room === 0 ? more || ready > 0 : claim.more, plan, book };
+    return {
+      ...claim,
+      more: room === 0 ? more || ready > 0 : claim.more,
+      plan,
+      book,
+      announced: changed ? isTold || announce : null,
+    };
   });
   if (outcomes.length > 0) passCrashPoint('after_outcome');
   return turn;

@@ -1,6 +1,7 @@
 // The loop of one back end on one plan: turns of settling and claiming, with the calls between them. While Postgres
 // works on one batch, the steps of the one before are called. One loop a plan and back end.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
@@ -20,6 +21,8 @@ const quickMs = 50;
 const callsAtOnce = 16;
 /** Other workers are invited to a plan at most this often (milliseconds). */
 const inviteEveryMs = 1000;
+/** People are told of progress at most this often (milliseconds): sending the job costs as much as settling some steps. */
+const announceEveryMs = 500;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;
 /** What a stopping process lets calls under way end within (milliseconds); then they are cut off. */
@@ -93,6 +96,9 @@ class PlanLoop {
   #broken: unknown = null;
   #invited = Number.NEGATIVE_INFINITY;
   #inviting: NodeJS.Timeout | undefined;
+  #announced = Number.NEGATIVE_INFINITY;
+  /** Set while there is progress nobody will be told of otherwise. */
+  #announcing: NodeJS.Timeout | undefined;
 
   constructor(
     context: ExecutorContext,
@@ -118,6 +124,14 @@ class PlanLoop {
 
   /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
   async run(): Promise<void> {
+    try {
+      await this.#takeTurns();
+    } finally {
+      await this.#announceNow();
+    }
+  }
+
+  async #takeTurns(): Promise<void> {
     for (;;) {
       const sleep = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -176,7 +190,9 @@ class PlanLoop {
     if (ended.length > 0) passCrashPoint('before_next_job');
     const { context, planId } = this;
     const outcomes = ended.map(({ outcome }) => outcome);
-    const take = () => takeTurn(context, planId, outcomes, room, this.#book);
+    const began = performance.now();
+    const announce = began >= this.#announced + announceEveryMs;
+    const take = () => takeTurn(context, planId, outcomes, room, this.#book, announce);
     // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
@@ -193,6 +209,8 @@ class PlanLoop {
     this.#mayHaveReady = turn.more;
     this.#book = turn.book;
     this.#napMs = turn.nextInMs;
+    if (turn.announced === false) this.#announceLater();
+    if (turn.announced === true) this.#noteAnnounced(began);
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       this.#claimed.push({ plan: turn.plan, step, lease, call: context.leases.hold(lease) });
@@ -200,6 +218,28 @@ class PlanLoop {
     // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (turn.others || (turn.more && turn.steps.length > 0))) this.#invite();
+  }
+
+  /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */
+  #announceLater(): void {
+    if (this.#announcing !== undefined) return;
+    const wait = Math.max(0, this.#announced + announceEveryMs - performance.now());
+    this.#announcing = setTimeout(() => void this.#announceNow(), wait);
+  }
+
+  #noteAnnounced(at: number): void {
+    clearTimeout(this.#announcing);
+    this.#announcing = undefined;
+    this.#announced = at;
+  }
+
+  async #announceNow(): Promise<void> {
+    if (this.#announcing === undefined) return;
+    this.#noteAnnounced(performance.now());
+    const { context, planId } = this;
+    await context.db
+      .transaction((tx) => announceProgress(tx, context, planId))
+      .catch((error: unknown) => context.warn(`Progress of ${planId} was not told.`, error));
   }
 
   /** There is more than this back end takes at once, or what it cannot run: others are told, at most once a second. */

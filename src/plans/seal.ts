@@ -1,7 +1,7 @@
 // The seal of a step: SHA-256 over what is executed of it. Kept when it is approved, compared again when it runs.
 import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { Step } from '#contracts/plan.ts';
+import { canonicalObject, isPlain } from './canonical-text.ts';
 
 /** What a call is made of: whatever else a step says changes nothing about what it does. */
 export type SealedContent = Pick<
@@ -9,25 +9,9 @@ export type SealedContent = Pick<
   'id' | 'tool' | 'operation' | 'target' | 'args' | 'resources' | 'capabilities'
 >;
 
-/** Characters that JSON.stringify escapes, and lone surrogates, which have no canonical form. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes control characters
-const notPlain = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-/** The same as JSON.stringify and as RFC 8785; most names need no escaping. */
+/** The same as RFC 8785 has it; what has no canonical form is escaped. */
 function quote(text: string): string {
-  return notPlain.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-function isEmpty(value: object): boolean {
-  for (const _ in value) return false;
-  return true;
-}
-
-function canonicalObject(value: SealedContent['args'] | SealedContent['resources']): string {
-  if (isEmpty(value)) return '{}';
-  const text = canonicalize(value);
-  if (text === undefined) throw new TypeError('sealOf: the value has no JSON form');
-  return text;
+  return isPlain(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /**

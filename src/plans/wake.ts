@@ -11,21 +11,25 @@ export async function wakeWatchers(
   planId: string,
 ): Promise<void> {
   await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
-  await notify(tx, `plan:${planId}`);
+  await wakeScreens(tx, planId);
 }
 
 /** Progress is told at most once in so long (milliseconds); each telling takes the plan's lock. */
 const progressEveryMs = 1000;
 
-/** Like `wakeWatchers`, for a change that only moves the counters: people are told in a second, with what comes until then. */
-export async function wakeForProgress(
+/** For a change that only moves the counters: people are told in a second, with what comes until then. */
+export async function announceProgress(
   tx: Transaction,
   { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },
   planId: string,
 ): Promise<void> {
   const startAfter = new Date(clock.now().getTime() + progressEveryMs);
   await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@progress`, startAfter });
-  await notify(tx, `plan:${planId}`);
+}
+
+/** Wakes the screens that show the plan. */
+export function wakeScreens(tx: Transaction, planId: string): Promise<void> {
+  return notify(tx, `plan:${planId}`);
 }
 
 /** Sends a step job (one waiting job a plan) for whichever worker comes first. */

@@ -1,9 +1,9 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
-import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
+import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
-import { type Db, fromDrizzle } from 'pg-boss';
+import type { Db } from 'pg-boss';
 import * as schema from './schema.ts';
 
 /** Either the database or a transaction on it: what every function of this room takes first. */
@@ -123,7 +123,25 @@ export function openDatabase(
   };
 }
 
-/** The same transaction as pg-boss wants it, so that a job is sent only if the change commits. */
+/** Names of the statements of pg-boss that were met, by their text. There are a few for each queue. */
+const bossNames = new Map<string, string>();
+
+function bossNameOf(text: string): string {
+  const known = bossNames.get(text);
+  if (known !== undefined) return known;
+  const name = `boss_${bossNames.size + 1}`;
+  bossNames.set(text, name);
+  return name;
+}
+
+/**
+ * The same transaction as pg-boss wants it, so that a job is sent only if the change commits. Its statements are prepared:
+ * they are long, and Postgres would read and plan each of them for longer than it takes to send the job.
+ */
 export function bossIn(tx: Transaction): Db {
-  return fromDrizzle(tx, sql);
+  return {
+    executeSql: async (text, values = []) => ({
+      rows: await tx.run({ name: bossNameOf(text), text, params: values }, {}),
+    }),
+  };
 }

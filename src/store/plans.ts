@@ -1,11 +1,11 @@
 // The plan record: read whole without its steps, listed by keyset, locked for a change.
-import { and, asc, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, inArray, lt, or, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanStatus } from '#contracts/plan.ts';
 import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import type { Queryable } from './database.ts';
+import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
 import { approvals, planPartitions, plans, planVersions } from './schema.ts';
 
@@ -93,12 +93,19 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
+/** Prepared, since every turn begins with it. A column has the same name here and in Postgres, and the same type. */
+const lock = prepareStatement(
+  'lock_plan',
+  sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`, `)} from ${plans}
+    where ${plans.id} = ${sql.placeholder('id')} for no key update`,
+);
+
 /**
  * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,
  * so that two of them cannot interleave or deadlock. @throws `plan_not_found`
  */
-export async function lockPlan(tx: Queryable, id: string): Promise<PlanRow> {
-  const [row] = await tx.select().from(plans).where(eq(plans.id, id)).for('no key update');
+export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
+  const [row] = await tx.run<PlanRow>(lock, { id });
   if (row === undefined) throw planNotFound(id);
   return row;
 }

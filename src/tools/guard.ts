@@ -34,7 +34,7 @@ export function decideCall(question: CallQuestion): CallDecision {
     return { kind, code: 'out_of_scope', reason: toScopeSentence(operation, scope) };
   }
   const isGuarded = guarded.includes(operation);
-  const isLooseShell = isShell(operation) && !(isListed && approved);
+  const isLooseShell = !(isListed && approved) && isShell(operation);
   if (isLooseShell || (isGuarded && !approved)) {
     const kind = mode === 'log' && !isLooseShell ? 'record' : 'refuse';
     return { kind, code: 'guarded_operation', reason: toGuardSentence(operation) };

@@ -48,7 +48,10 @@ async function sweep(): Promise<void> {
   for (const name of (await readdir(tmpdir())).filter((n) => n.startsWith(namePrefix))) {
     const home = join(tmpdir(), name);
     if (isAlive(Number(name.slice(namePrefix.length).split('-')[0]))) continue;
-    const kept = (await readdir(home)).includes('kept');
+    // Another run may sweep at the same time.
+    const files = await readdir(home).catch(() => null);
+    if (files === null) continue;
+    const kept = files.includes('kept');
     if (kept && Date.now() - (await stat(home)).mtimeMs < keptForMs) continue;
     const running = await stat(join(home, 'postgres', 'data', 'postmaster.pid')).catch(() => null);
     if (running !== null) {
