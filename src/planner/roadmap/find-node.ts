@@ -42,7 +42,7 @@ export function createNodeFinder(index: OutlineIndex): NodeFinder {
       for (const search of [names.exact, names.together, names.near, names.slips]) {
         const found = preferNear(
           index,
-          [...new Set(search(words))].filter(isOther),
+          preferParts(index, [...new Set(search(words))].filter(isOther)),
           from,
           search === names.exact,
         );
@@ -56,6 +56,12 @@ export function createNodeFinder(index: OutlineIndex): NodeFinder {
 }
 
 const unknown: FoundNode = { kind: 'unknown' };
+
+/** The whole is often named after its parts; words that fit one of them as well mean that. */
+function preferParts({ parents }: OutlineIndex, nodes: number[]): number[] {
+  const parts = nodes.filter((node) => parents[node] !== -1);
+  return parts.length === 0 ? nodes : parts;
+}
 
 /** Of nodes of the very same name, the one beside the node that speaks: each phase has a “Review” of its own. */
 function preferNear(

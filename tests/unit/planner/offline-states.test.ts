@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '#contracts/clock.ts';
 import type { PlanningState, SessionDecision } from '#contracts/planning/state.ts';
-import { defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
+import { applyOverride, defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningOutcome, Utterance } from '#contracts/run.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { builtins, toolsOf } from './manifest.ts';
@@ -46,7 +46,7 @@ class Talk {
         decision,
         revision,
         now,
-        policy: { ...defaultPolicy, ...this.#policy },
+        policy: applyOverride(defaultPolicy, this.#policy),
       }),
       new AbortController().signal,
     );
