@@ -18,12 +18,21 @@ export function sessionCall(waits: Waits, gate: Gate | null): string {
   return awaited === null ? 'Answer it in your own words.' : callFor(awaited, { tone: 'neutral' });
 }
 
-/** What is said with a plan's card. */
+const notesSaid = 3;
+
+/** What is said with a plan's card. @param notes what a person should know before they decide */
 export function describeProposal(
   plan: Pick<Plan, 'status' | 'id' | 'title' | 'summary' | 'version'>,
   tone: Tone = 'neutral',
+  notes: readonly string[] = [],
 ): string {
   const what = plan.summary ?? plan.title;
   const version = plan.version === 1 ? plan.id : `${plan.id}, version ${plan.version}`;
-  return `${what.replace(/[.\s]*$/, '')}. (${version})\n${callToAction(plan, tone)}`;
+  const more = notes.length - notesSaid;
+  return [
+    `${what.replace(/[.\s]*$/, '')}. (${version})`,
+    ...notes.slice(0, notesSaid),
+    ...(more > 0 ? [`And ${more} more like that.`] : []),
+    callToAction(plan, tone),
+  ].join('\n');
 }

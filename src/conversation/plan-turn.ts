@@ -4,12 +4,13 @@ import { type Actor, system } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanDraft } from '#contracts/plan.ts';
 import type { PlanningOutcome } from '#contracts/run.ts';
+import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
 import { mayBeApproved } from '#plans/lifecycle-table.ts';
 import { preparePropose, prepareRevise } from '#plans/propose.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
-import { storeArtifacts } from '#store/planning-artifacts.ts';
+import { appendNote, storeArtifacts } from '#store/planning-artifacts.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import { lockRun, type RunRow, readRun, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
@@ -35,6 +36,9 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
   const row = await readPlanRow(context.db.query, run.plan_id);
   return row.status === 'rejected' && row.revising ? row : null;
 }
+
+/** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
+const conflictsNoted = 20;
 
 type Stored = { plan: Plan; text: string };
 type StoreProposal = (tx: Transaction) => Promise<Stored>;
@@ -67,8 +71,11 @@ async function prepareProposal(
     const plan = await store(tx);
     const { outline = null, roadmap = null, schedule = null } = outcome.session ?? {};
     await storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule });
+    const conflicts = outcome.session === null ? [] : tellConflicts(outcome.session);
+    const at = context.clock.now();
+    for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
     const { tone } = await readPolicyOf(tx, run);
-    return { plan, text: describeProposal(plan, tone) };
+    return { plan, text: describeProposal(plan, tone, conflicts) };
   };
 }
 

@@ -1,0 +1,74 @@
+// What the world answers about a plan's times is with the plan: said when it is put before a person, and noted.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PlanningState } from '#contracts/planning/state.ts';
+import type { Planner } from '#contracts/run.ts';
+import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
+import { choosePattern } from '#planner/patterns/match.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+const draft = {
+  title: 'Look around',
+  steps: [{ id: '1', description: 'Look', tool: 'workspace', operation: 'list', args: {} }],
+};
+
+/** A planner whose one step meets four other things. */
+const planner: Planner = {
+  name: 'busy planner',
+  async plan(request) {
+    const conflicts = [1, 2, 3, 4].map((number) => ({
+      node: '1',
+      with: `“Meeting ${number}”`,
+      source: 'calendar' as const,
+      starts_at: `2099-05-0${number}T10:00:00Z`,
+      ends_at: `2099-05-0${number}T11:00:00Z`,
+      shift_to: `2099-05-0${number}T11:00:00Z`,
+    }));
+    const session = PlanningState.parse({
+      thread_id: 'user_ana:new',
+      run_id: request.runId,
+      turn: request.turn,
+      stage: 'NEEDS_CLARIFICATION',
+      now: request.now.toISOString(),
+      timezone: 'UTC',
+      outline: outlineOfDraft(draft, choosePattern(draft.title)),
+      portfolio: { conflicts, utilisation: 0.5, looked_at: [], unread: [] },
+      pause: { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null },
+    });
+    return {
+      result: { kind: 'proposal', draft },
+      reason: 'asked for',
+      planner: 'busy planner',
+      confidence: null,
+      cost_usd: 0,
+      trace: [],
+      session,
+    };
+  },
+};
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner });
+});
+afterAll(() => house.close());
+
+test('a plan that meets other things says so before its call to action, and keeps it', async () => {
+  const { run_id } = await house.service.startRun({ text: 'Look', conversation: 'busy' }, ana);
+  const run = await waitFor('the planner', async () => {
+    const now = await house.service.getRun(run_id);
+    return now.planning_status === 'running' ? null : now;
+  });
+  const lines = run.response_text.split('\n');
+  expect(lines.slice(1, -1)).toEqual([
+    ...[1, 2, 3].map((number) => expect.stringContaining(`meets “Meeting ${number}” on`)),
+    'And 1 more like that.',
+  ]);
+  expect(lines.at(-1)).toMatch(/“approve”/);
+  const { notes } = await house.service.planning(String(run.plan_id));
+  expect(notes.map(({ text }) => text)).toHaveLength(4);
+  expect(notes[3]?.text).toMatch(/“Meeting 4” on .*There is room on .* 11:00\./);
+});
