@@ -79,6 +79,8 @@ type Case = {
   status: RunView['planning_status'];
   reason?: string;
   says?: RegExp;
+  /** What the model was told about each of its calls. */
+  told?: RegExp;
   calls: number;
 };
 
@@ -134,6 +136,7 @@ const cases: Case[] = [
     ),
     status: 'aborted',
     reason: 'cap_turns',
+    told: /not for this stage \(COLLECT_CONTEXT\)/,
     calls: turnLimit,
   },
   {
@@ -287,7 +290,7 @@ function approved() {
 }
 
 describe('a model that', () => {
-  test.each(cases)('$it', async ({ script, status, reason, says, calls }) => {
+  test.each(cases)('$it', async ({ script, status, reason, says, told, calls }) => {
     const run = await ask(script);
     expect({ status: run.planning_status, reason: run.escalate_reason ?? null }).toEqual({
       status,
@@ -296,6 +299,9 @@ describe('a model that', () => {
     expect(run.response_text.length).toBeGreaterThan(0);
     expect(run.response_text.length).toBeLessThan(13_000);
     if (says !== undefined) expect(run.response_text).toMatch(says);
+    const last = house.requests().at(-1);
+    if (told !== undefined && last !== undefined)
+      for (const result of resultsIn(last)) expect(result).toMatch(told);
     await expectPaid(run, calls);
     await expectNothingDone();
   });
