@@ -21,12 +21,12 @@ const effects: Record<Step['effect'], string> = {
 function drawStep(step: Step, screen: Screen, formatAt: (iso: string) => string): string[] {
   const width = screen.width();
   const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
-  const after = step.after.map(({ id }) => cleanLine(id)).join(', ');
+  const after = step.after.map((one) => cleanLine(describeDependency(one))).join(', ');
   const facts = [
     operationName(step.tool, step.operation),
     ...(step.guarded ? ['🛡 guarded'] : []),
     effects[step.effect],
-    ...(after === '' ? [] : [`after ${after}`]),
+    ...(after === '' ? [] : [after]),
     step.status,
   ].join(' · ');
   const args = cutText(cleanLine(JSON.stringify(step.args)), argumentsAtMost);

@@ -68,20 +68,69 @@ export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
   });
 }
 
-/** `after 1`, `after 2a and 2b`; a whole group is named by its number alone. */
+/** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
+function describeLag(minutes: number): string {
+  const parts: [amount: number, unit: string][] = [
+    [Math.floor(minutes / 1440), 'd'],
+    [Math.floor((minutes % 1440) / 60), 'h'],
+    [minutes % 60, 'min'],
+  ];
+  return parts.flatMap(([amount, unit]) => (amount === 0 ? [] : [`${amount} ${unit}`])).join(' ');
+}
+
+/** What a step waits for, as execution holds it: the end of the other (FS, FF) or its beginning (SS, SF), and for how long. */
+function waitOf({ type, lag_minutes }: Dependency): { starts: boolean; lag: number } {
+  return { starts: type === 'SS' || type === 'SF', lag: Math.max(0, lag_minutes) };
+}
+
+/**
+ * `after 1`, `after 2a and 2b`, `2 d after 1`, `once 3 has begun`; a whole group is named by its number alone. Those
+ * that are waited for in one way share their words.
+ */
 function describeAfter(
   step: Numbered,
   labels: Map<string, { number: number; label: string }>,
   sizes: Map<number, number>,
 ): string {
-  const before = step.after
-    .flatMap(({ id }) => labels.get(id) ?? [])
-    .sort((a, b) => a.number - b.number);
+  const ways = Map.groupBy(step.after, (edge) => JSON.stringify(waitOf(edge)));
+  return [...ways.values()]
+    .flatMap((edges) => {
+      const [first] = edges;
+      const before = edges
+        .flatMap(({ id }) => labels.get(id) ?? [])
+        .sort((a, b) => a.number - b.number);
+      if (first === undefined || before.length === 0) return [];
+      return [describeWay(waitOf(first), nameGroups(before, sizes), before.length)];
+    })
+    .join(', ');
+}
+
+function nameGroups(
+  before: { number: number; label: string }[],
+  sizes: Map<number, number>,
+): string {
   const names: string[] = [];
   for (const [number, group] of Map.groupBy(before, (entry) => entry.number)) {
     if (group.length === sizes.get(number)) names.push(`${number}`);
     else names.push(...group.map((entry) => entry.label));
   }
-  if (names.length === 0) return '';
-  return names.length > 4 ? `after ${names.length} others` : `after ${listOf(names)}`;
+  return names.length > 4 ? `${names.length} others` : listOf(names);
+}
+
+/** What one dependency waits for, by the other step's id: `after fetch`, `2 d after fetch`. */
+export function describeDependency(dependency: Dependency): string {
+  return describeWay(waitOf(dependency), dependency.id, 1);
+}
+
+function describeWay(
+  { starts, lag }: ReturnType<typeof waitOf>,
+  names: string,
+  count: number,
+): string {
+  const wait = lag === 0 ? '' : `${describeLag(lag)} `;
+  if (!starts) return `${wait}after ${names}`;
+  const several = count > 1;
+  return lag === 0
+    ? `once ${names} ${several ? 'have' : 'has'} begun`
+    : `${wait}after ${names} ${several ? 'begin' : 'begins'}`;
 }
