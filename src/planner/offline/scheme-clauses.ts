@@ -20,7 +20,7 @@ import { splitName } from './schema-fields.ts';
 import { type Shielded, unshield } from './shield.ts';
 import { describeRule } from './times.ts';
 
-export type TimedClause = { text: string; link: Clause['link']; times: SaidTimes };
+type TimedClause = { text: string; link: Clause['link']; times: SaidTimes };
 
 export type ClauseContext = TimeContext & {
   shielded: Shielded;

@@ -1,0 +1,93 @@
+// How an offline stage ends: with a tool's event, an answer, a question, or a word why it goes no further.
+import type { StageEvent } from '#contracts/planning/stages.ts';
+import { type Json, JsonObject, makeStorable } from '#contracts/text.ts';
+import { shorten } from '#contracts/words.ts';
+import { callToAction } from '../policy/calls-to-action.ts';
+import type { StageTask } from '../reasoner.ts';
+import type { Decision } from './prepare.ts';
+
+/** `said`: the person's latest words, where the request is an earlier one that they are about. */
+export type OfflineTask = StageTask & { said: string };
+
+/** Everything the tools take is storable JSON; what is not there is not sent. */
+export function toArgs(value: object): JsonObject {
+  const parsed: Json = JSON.parse(JSON.stringify(value));
+  return JsonObject.parse(makeStorable(parsed));
+}
+
+/** What is no plan: an answer, a refusal, a question. */
+export async function conclude(
+  task: OfflineTask,
+  { result, reason }: Decision,
+): Promise<StageEvent> {
+  const { bench, signal, state, request } = task;
+  switch (result.kind) {
+    case 'answer':
+      return answer(task, result.text, reason, signal);
+    case 'cannot':
+      bench.say(result, reason);
+      return 'answered';
+    case 'question': {
+      const { pause } = state;
+      if (pause?.kind !== 'gate' || pause.gate === null) return ask(task, result.questions, reason);
+      // Beside something that waits for approval a question back would hide it.
+      const call = callToAction({ kind: 'gate', gate: pause.gate }, request.policy);
+      return answer(task, `I can't tell what is meant. ${call}`, reason, signal);
+    }
+    case 'aborted':
+      bench.say(result, reason);
+      return 'fatal_error';
+    default:
+      return stop(task, 'internal', 'Planning came to nothing. Ask in other words.');
+  }
+}
+
+async function answer(
+  task: OfflineTask,
+  text: string,
+  reason: string,
+  signal: AbortSignal,
+): Promise<StageEvent> {
+  const { ends } = await task.bench.call('answer', toArgs({ text }), signal);
+  task.bench.explain(reason);
+  return ends ?? stop(task, 'internal', 'The answer could not be given. Ask again.');
+}
+
+/** Calls the tool that ends the stage; what it finds wrong with the draft is a matter for the person. */
+export async function finish(
+  task: OfflineTask,
+  tool: string,
+  args: JsonObject,
+): Promise<StageEvent> {
+  const { result, ends } = await task.bench.call(tool, args, task.signal);
+  if (ends !== undefined) return ends;
+  if (result.ok) return 'drafted';
+  return stop(task, 'invalid_draft', `${result.explanations.join(' ')} Say it in other words.`);
+}
+
+export async function ask(
+  task: OfflineTask,
+  questions: string[],
+  reason: string,
+): Promise<StageEvent> {
+  const args = toArgs({
+    questions: questions.slice(0, 10).map((question) => ({
+      question: shorten(question, 500),
+      why: null,
+      default: null,
+      essential: true,
+    })),
+  });
+  const { ends } = await task.bench.call('elicit_context', args, task.signal);
+  task.bench.explain(reason);
+  if (ends !== undefined) return ends;
+  // Asking was not wanted, and there is nothing sensible to assume.
+  const text = `I can't tell what is meant, and was asked to ask nothing: ${questions.join(' ')}`;
+  task.bench.say({ kind: 'answer', text }, reason);
+  return 'answered';
+}
+
+export function stop({ bench }: StageTask, reason: string, text: string): StageEvent {
+  bench.say({ kind: 'aborted', reason, text }, reason);
+  return 'fatal_error';
+}
