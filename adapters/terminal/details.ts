@@ -4,6 +4,7 @@ import { describeChange, describeCut, describeField } from '#cards/version-words
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { Step } from '#contracts/plan.ts';
+import { describeDependency } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
 import { hangText, type Screen } from './screen.ts';
