@@ -103,7 +103,7 @@ async function rest(api: Client, id: string) {
       const plan = await api.plan(id);
       return (plan.status === 'completed' || plan.counts.unknown > 0) && plan;
     },
-    { timeoutMs: 45_000 },
+    { timeoutMs: 120_000 },
   );
 }
 
