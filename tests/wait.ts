@@ -18,7 +18,7 @@ type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 export async function waitFor<T>(
   description: string,
   probe: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 25 }: WaitOptions = {},
+  { timeoutMs = 30_000, everyMs = 25 }: WaitOptions = {},
 ): Promise<Truthy<T>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;

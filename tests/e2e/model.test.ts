@@ -102,7 +102,9 @@ describe('a model that does its work', () => {
         ),
       }),
     );
-    expect(run).toMatchObject({ planning_status: 'needs_clarification', confidence: 0.9 });
+    expect(run.planning_status).toBe('needs_clarification');
+    // Its own 0.9 is weighed with what rules and heuristics say.
+    expect(run.confidence).toBeGreaterThan(0.9);
     expect(run.cost_usd).toBeGreaterThan(0);
     const plan = await api.plan(run.plan_id ?? '');
     expect(plan).toMatchObject({
@@ -112,11 +114,13 @@ describe('a model that does its work', () => {
     });
     expect(plan.tools_required).toEqual(['workspace_move', 'workspace_write']);
     const trace = await api.get<{ entries: TraceEntry[] }>(`/api/plans/${plan.id}/trace`);
-    expect(trace.body.entries.map(({ tool }) => tool)).toEqual([
+    const tools = trace.body.entries.map(({ tool }) => tool);
+    expect(tools.filter((tool) => tool !== 'controller').slice(0, 5)).toEqual([
       'gpt-4.1',
       'workspace_list',
       'gpt-4.1',
       'plan_propose',
+      'validate_grammar',
     ]);
     const [seen] = asked.get('Write what is there')?.[1]?.messages.slice(-1) ?? [];
     expect(seen).toMatchObject({ role: 'tool', content: expect.stringContaining('<untrusted') });
@@ -271,7 +275,8 @@ describe('a model that hangs while its process stops', () => {
       'the run to be answered',
       async () => {
         const run = await second.api.get<RunView>(`/api/runs/${body.run_id}`);
-        return run.body.response_text === 'Here I am.';
+        // Beside its first answer a person is asked how they like to be talked to.
+        return run.body.response_text.startsWith('Here I am.');
       },
       { timeoutMs: 30_000 },
     );
