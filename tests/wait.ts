@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errorMessage } from '#contracts/errors.ts';
 
 export type WaitOptions = {
-  /** Gives up after this long; default 10 s. */
+  /** Gives up after this long; default 30 s. */
   timeoutMs?: number;
   /** Pause between probes; default 25 ms. */
   everyMs?: number;
