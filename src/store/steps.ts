@@ -1,6 +1,6 @@
 // Steps and edges: stored in bulk, read in pages by position, never as a whole.
 import { type SQL, sql } from 'drizzle-orm';
-import type { Step, StepContent, StepStatus } from '#contracts/plan.ts';
+import type { Dependency, Step, StepContent, StepStatus } from '#contracts/plan.ts';
 import type { Queryable } from './database.ts';
 import type { planEdges, planLanes } from './schema.ts';
 import { isoOf } from './sql/iso.ts';
@@ -23,7 +23,10 @@ export type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
 export type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
 
 const rowsPerStatement = 5000;
-/** From so many steps on Postgres is told at once how they are distributed, not when it comes round to it. */
+/**
+ * From so many rows on Postgres is told at once how they are distributed, not when it comes round to it: beside a large
+ * plan it knows, it takes one that it does not know for empty, and looks for its rows by whatever index has the plan's id.
+ */
 const analyzeFrom = 5000;
 
 function* slices<T>(rows: T[]): Generator<T[]> {
@@ -59,7 +62,10 @@ export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[
         available_at)
       select ${planId}, position, id, partition, lane, priority, dependents, unmet, not_before from s`);
   }
-  if (steps.length >= analyzeFrom) await tx.execute(sql`analyze countersign.step_states`);
+  if (steps.length < analyzeFrom) return;
+  await tx.execute(
+    sql`analyze countersign.step_states (plan_id, position, lane, status, unmet), countersign.plan_steps (plan_id, position, step_id, partition)`,
+  );
 }
 
 export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
@@ -88,13 +94,11 @@ export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]):
       from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
         as e(predecessor int, successor int, type text, lag_minutes int)`);
   }
+  if (edges.length < analyzeFrom) return;
+  await tx.execute(sql`analyze countersign.plan_edges (plan_id, predecessor, successor)`);
 }
 
-type StepRow = Omit<Step, 'id'> & { step_id: string };
-
-function toStep({ step_id, ...row }: StepRow): Step {
-  return { ...row, id: step_id };
-}
+type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };
 
 const columns = sql.join(
   [
@@ -121,9 +125,32 @@ const after = sql`(
   join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
 
+/** What each of the steps at `positions` waits for, by predecessor's position, then type; no entry: nothing. */
+async function readAfter(
+  db: Queryable,
+  planId: string,
+  positions: number[],
+): Promise<Map<number, Dependency[]>> {
+  const found = new Map<number, Dependency[]>();
+  const { rows } = await db.execute<Dependency & { successor: number }>(sql`
+    select e.successor, p.id, e.type, e.lag_minutes
+    from countersign.plan_edges e cross join lateral (
+      select step_id as id from countersign.step_states p where p.plan_id = ${planId} and p.position = e.predecessor offset 0
+    ) p
+    where e.plan_id = ${planId} and e.successor = any(${sql.param(positions)}::int[])
+    order by e.successor, e.predecessor, e.type`);
+  for (const { successor, ...dependency } of rows) {
+    const known = found.get(successor);
+    if (known === undefined) found.set(successor, [dependency]);
+    else known.push(dependency);
+  }
+  return found;
+}
+
 /**
  * Reads the steps that `chosen` selects out of `step_states`, a bounded number of them. Their contents are looked up one by
- * one: a join could be planned to pass over all steps before them, for a plan stored just now has no statistics.
+ * one, by position and by name, so that either index leads to one row, and the edges of all of them at once: what
+ * Postgres does then is right for a plan it has no statistics of.
  */
 async function selectSteps(
   db: Queryable,
@@ -132,12 +159,23 @@ async function selectSteps(
   order: SQL = byPosition,
 ): Promise<Step[]> {
   const { rows } = await db.execute<StepRow>(sql`
-    select ${columns}, ${after}
+    select ${columns}
     from (${chosen}) s cross join lateral (
-      select * from countersign.plan_steps c where c.plan_id = ${planId} and c.position = s.position offset 0
+      select * from countersign.plan_steps c
+      where c.plan_id = ${planId} and c.position = s.position and c.step_id = s.step_id offset 0
     ) c
     order by ${order}`);
-  return rows.map(toStep);
+  if (rows.length === 0) return [];
+  const after = await readAfter(
+    db,
+    planId,
+    rows.map(({ position }) => position),
+  );
+  return rows.map(({ step_id, ...row }) => ({
+    ...row,
+    id: step_id,
+    after: after.get(row.position) ?? [],
+  }));
 }
 
 const byPosition = sql`s.position`;

@@ -84,7 +84,8 @@ const claimOf = (picked: SQL): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
   from claimed c cross join lateral (
     select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
-    from countersign.plan_steps s where s.plan_id = ${plan} and s.position = c.position offset 0
+    from countersign.plan_steps s
+    where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;
 
