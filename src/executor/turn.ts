@@ -1,6 +1,7 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
 import { announceProgress, wakeScreens, wakeWatchers } from '#plans/wake.ts';
+import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';
@@ -44,7 +45,7 @@ export async function takeTurn(
   known: LaneBook | null,
   announce = true,
 ): Promise<Turn> {
-  const turn = await context.db.transaction(async (tx) => {
+  const work = async (tx: Transaction) => {
     const plan = await lockPlan(tx, planId);
     let ready = plan.ready;
     let over = false;
@@ -76,7 +77,8 @@ export async function takeTurn(
       book,
       announced: changed ? isTold || announce : null,
     };
-  });
+  };
+  const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');
   return turn;
 }

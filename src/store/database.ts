@@ -65,11 +65,24 @@ function transactionOn(client: PoolClient): Transaction {
   return made;
 }
 
-async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export type TransactionOptions = {
+  /**
+   * For prepared statements that are run over and over: Postgres plans them once for whatever values come, while it may go
+   * on planning long ones anew for a plan it has no statistics of.
+   */
+  planOnce?: boolean;
+};
+
+async function runTransaction<T>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<T>,
+  { planOnce = false }: TransactionOptions,
+): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
   try {
-    await client.query('begin');
+    const setting = planOnce ? '; set local plan_cache_mode = force_generic_plan' : '';
+    await client.query(`begin${setting}`);
     const result = await work(transactionOn(client));
     await client.query('commit');
     return result;
@@ -86,7 +99,7 @@ async function runTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<
 
 export type Database = {
   /** Runs `work` in one transaction; commits when it returns, rolls back when it throws. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Statements outside a transaction. */
   query: Queryable;
   pool: Pool;
@@ -115,7 +128,7 @@ export function openDatabase(
   pool.on('error', options.onError);
   const db = drizzle(pool, { schema });
   return {
-    transaction: (work) => runTransaction(pool, work),
+    transaction: (work, options = {}) => runTransaction(pool, work, options),
     query: db,
     pool,
     url,
