@@ -18,6 +18,27 @@ const apply = (table: string) =>
   );
 const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
+/** Changes that one row of the stream tells of at most. */
+const toldTogether = 500;
+
+/** What ends comes before what it frees, and what is freed before it starts. */
+const byCourse = sql.raw(
+  `case to_status when 'ready' then 1 when 'running' then 2 else 0 end, kind, to_status, position`,
+);
+
+/**
+ * An insert into the change stream of the changes in `changed(position, step_id, to_status, kind, detail)`, which got the
+ * last `plan.n` revisions up to `plan.revision`.
+ */
+export function tell(planId: string | Placeholder): SQL {
+  return sql`
+    insert into countersign.plan_events (plan_id, revision, n, kind, status, step_ids, details)
+    select ${planId}, plan.revision - plan.n + max(c.at), count(*), c.kind, c.to_status, array_agg(c.step_id order by c.at),
+      case when count(c.detail) > 0 then array_agg(c.detail order by c.at) end
+    from (select *, row_number() over (order by ${byCourse}) as at from changed) c cross join plan
+    group by plan.revision, plan.n, c.kind, c.to_status, (c.at - 1) / ${sql.raw(String(toldTogether))}`;
+}
+
 /**
  * CTEs to append after one named `changed(position, step_id, partition, from_status, to_status, kind, detail)`:
  * they allot a revision to each change, update the counters of plan `planId` and its partitions and write the
@@ -40,12 +61,7 @@ export function accounting(planId: string | Placeholder): SQL {
       update countersign.plan_partitions p set ${apply('p')}
       from partition_delta d where p.plan_id = ${planId} and p.name = d.partition
     ),
-    events as (
-      insert into countersign.plan_events (plan_id, revision, kind, step_id, status, detail)
-      select ${planId}, plan.revision - plan.n + row_number() over (order by c.position),
-        c.kind, c.step_id, c.to_status, c.detail
-      from changed c cross join plan
-    )`;
+    events as (${tell(planId)})`;
 }
 
 /** The counters out of a row of `plans` or `plan_partitions`. */

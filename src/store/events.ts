@@ -1,21 +1,30 @@
 // The change stream of a plan: appended with the change it tells of, read by revision.
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#contracts/plan.ts';
 import type { Change, Diff } from '#contracts/views.ts';
 import type { Queryable } from './database.ts';
 import { planEvents, plans } from './schema.ts';
 
-type EventRow = typeof planEvents.$inferSelect;
+/** A row of the stream, or the part of it that was asked for: the changes up to `revision`. */
+type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n' | 'at'> & {
+  at: Date | string;
+};
 
-function toChange(row: EventRow): Change {
-  return {
-    revision: row.revision,
-    step_id: row.step_id,
-    kind: row.kind,
-    ...(row.status === null ? {} : { status: row.status as StepStatus | PlanStatus }),
-    at: row.at.toISOString(),
-    ...(row.detail === null ? {} : { detail: row.detail }),
-  };
+/** The changes a row tells of, oldest first. */
+function toChanges({ revision, kind, status, step_ids, details, at }: EventRow): Change[] {
+  const steps = step_ids ?? [null];
+  const time = new Date(at).toISOString();
+  return steps.map((step_id, nth) => {
+    const detail = details?.[nth] ?? null;
+    return {
+      revision: revision - steps.length + 1 + nth,
+      step_id,
+      kind,
+      ...(status === null ? {} : { status: status as StepStatus | PlanStatus }),
+      at: time,
+      ...(detail === null ? {} : { detail }),
+    };
+  });
 }
 
 /** Records a change of the plan itself at `revision`, which the caller has just allotted. */
@@ -28,7 +37,7 @@ export async function appendPlanEvent(
     revision: event.revision,
     kind: event.kind,
     status: event.status ?? null,
-    detail: event.detail ?? null,
+    details: event.detail === undefined ? null : [event.detail],
   });
 }
 
@@ -55,6 +64,38 @@ export async function touchPlan(
   return row.revision;
 }
 
+/**
+ * Up to `limit` changes after revision `since`, and those told of together with the last of them. A row is cut where the
+ * reader has been already, so that only what is asked for is sent.
+ */
+async function readChanges(
+  db: Queryable,
+  planId: string,
+  since: number,
+  limit: number,
+): Promise<Change[]> {
+  const { rows } = await db.execute<EventRow>(sql`
+    select revision, kind, status, at, step_ids[n - fresh + 1:] as step_ids, details[n - fresh + 1:] as details
+    from (
+      select *, sum(fresh) over (order by revision) - fresh as before from (
+        select *, least(n, revision - ${since}::bigint)::int as fresh from countersign.plan_events
+        where plan_id = ${planId} and revision > ${since} order by revision limit ${limit}
+      ) later
+    ) counted
+    where before < ${limit} order by revision`);
+  return rows.flatMap(toChanges);
+}
+
+function pageOf(changes: Change[], since: number, limit: number): Diff {
+  const page = changes.slice(0, limit);
+  return {
+    from: since,
+    to: page.at(-1)?.revision ?? since,
+    changes: page,
+    more: changes.length > limit,
+  };
+}
+
 /** Changes after revision `since`, at most `limit`; `to` is where to go on. */
 export async function readDiff(
   db: Queryable,
@@ -62,19 +103,7 @@ export async function readDiff(
   since: number,
   limit: number,
 ): Promise<Diff> {
-  const rows = await db
-    .select()
-    .from(planEvents)
-    .where(and(eq(planEvents.plan_id, planId), gt(planEvents.revision, since)))
-    .orderBy(asc(planEvents.revision))
-    .limit(limit + 1);
-  const page = rows.slice(0, limit);
-  return {
-    from: since,
-    to: page.at(-1)?.revision ?? since,
-    changes: page.map(toChange),
-    more: rows.length > limit,
-  };
+  return pageOf(await readChanges(db, planId, since, limit + 1), since, limit);
 }
 
 /** Changes looked at for each one of a compact page. */
@@ -90,27 +119,13 @@ export async function readCompactDiff(
   since: number,
   limit: number,
 ): Promise<Diff> {
-  const { rows } = await db.execute<EventRow & { last: number; full: boolean }>(sql`
-    with changes as materialized (
-      select * from countersign.plan_events where plan_id = ${planId} and revision > ${since}
-      order by revision limit ${limit * compactWindow}
-    ),
-    latest as (
-      select distinct on (coalesce(step_id, revision::text)) * from changes
-      order by coalesce(step_id, revision::text), revision desc
-    )
-    select *, (select max(revision) from changes) as last,
-      (select count(*) from changes) = ${limit * compactWindow} as full
-    from latest order by revision limit ${limit + 1}`);
-  const page = rows.slice(0, limit);
-  const cut = rows.length > limit;
-  const end = cut ? page.at(-1)?.revision : page.at(-1)?.last;
-  return {
-    from: since,
-    to: end ?? since,
-    changes: page.map((row) => toChange({ ...row, at: new Date(row.at) })),
-    more: cut || page.at(-1)?.full === true,
-  };
+  const window = await readDiff(db, planId, since, limit * compactWindow);
+  const latest = new Map(
+    window.changes.map((change) => [change.step_id ?? change.revision, change]),
+  );
+  const kept = [...latest.values()].sort((a, b) => a.revision - b.revision);
+  const page = pageOf(kept, since, limit);
+  return page.more ? page : { ...page, to: window.to, more: window.more };
 }
 
 /** The latest `limit` changes, newest first. */
@@ -119,11 +134,13 @@ export async function readRecentEvents(
   planId: string,
   limit: number,
 ): Promise<Change[]> {
-  const rows = await db
-    .select()
-    .from(planEvents)
-    .where(eq(planEvents.plan_id, planId))
-    .orderBy(desc(planEvents.revision))
-    .limit(limit);
-  return rows.map(toChange);
+  const { rows } = await db.execute<EventRow>(sql`
+    select revision, kind, status, at, step_ids[n - ${limit}::int + 1:] as step_ids, details[n - ${limit}::int + 1:] as details
+    from (
+      select *, sum(n) over (order by revision desc) - n as after from (
+        select * from countersign.plan_events where plan_id = ${planId} order by revision desc limit ${limit}
+      ) latest
+    ) counted
+    where after < ${limit} order by revision`);
+  return rows.flatMap(toChanges).reverse().slice(0, limit);
 }

@@ -96,7 +96,9 @@ async function checkEvents(db: Queryable, planId: string, rows: StepRow[]): Prom
     step_id: string | null;
     status: string | null;
   }>(
-    sql`select revision, step_id, status from countersign.plan_events where plan_id = ${planId} order by revision`,
+    sql`select e.revision - e.n + coalesce(t.nth, 1) as revision, t.step_id, e.status from countersign.plan_events e
+      left join lateral unnest(e.step_ids) with ordinality t(step_id, nth) on true
+      where e.plan_id = ${planId} order by 1`,
   );
   const plan = await readPlanRow(db, planId);
   expect(events.map(({ revision }) => revision)).toEqual(events.map((_, index) => index + 1));

@@ -141,16 +141,22 @@ export const planPartitions = countersign.table(
   (t) => [primaryKey({ columns: [t.plan_id, t.name] })],
 );
 
-/** The change stream: one row for each change, numbered by the plan's revision. */
+/**
+ * The change stream, numbered by the plan's revision without gaps. A row is a change of the plan itself, or one thing
+ * that happened to up to 500 steps together: theirs are the `n` revisions up to `revision`, in the order of `step_ids`.
+ */
 export const planEvents = countersign.table(
   'plan_events',
   {
     plan_id: text('plan_id').notNull(),
     revision: bigint('revision', { mode: 'number' }).notNull(),
+    n: integer('n').notNull().default(1),
     kind: text('kind').notNull(),
-    step_id: text('step_id'),
     status: text('status'),
-    detail: text('detail'),
+    /** null: the plan itself changed. */
+    step_ids: text('step_ids').array(),
+    /** One for each step (or for the plan), where any of them has one. */
+    details: text('details').array().$type<(string | null)[]>(),
     at: at('at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [primaryKey({ columns: [t.plan_id, t.revision] })],

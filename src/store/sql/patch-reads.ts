@@ -46,9 +46,10 @@ export async function findChangedSince(
   ids: string[],
 ): Promise<Set<string>> {
   const { rows } = await tx.execute<{ step_id: string }>(sql`
-    select distinct step_id from countersign.plan_events
-    where plan_id = ${planId} and revision > ${revision} and kind <> 'step_ready'
-      and step_id = any(${sql.param(ids)}::text[])`);
+    select distinct t.step_id from countersign.plan_events e
+    cross join lateral unnest(e.step_ids) with ordinality t(step_id, nth)
+    where e.plan_id = ${planId} and e.revision > ${revision} and e.kind <> 'step_ready'
+      and e.revision - e.n + t.nth > ${revision} and t.step_id = any(${sql.param(ids)}::text[])`);
   return new Set(rows.map(({ step_id }) => step_id));
 }
 

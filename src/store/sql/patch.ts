@@ -1,6 +1,6 @@
 // The statements that a patch of a stored plan is made of. Every caller holds the plan's lock; each costs what it changes.
 import { sql } from 'drizzle-orm';
-import { accounting } from '../accounting.ts';
+import { accounting, tell } from '../accounting.ts';
 import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import type { Edge, NewStep } from '../steps.ts';
@@ -155,18 +155,17 @@ export async function tellSteps(
   if (positions.length === 0) return;
   const more = kind === 'step_added' ? positions.length : 0;
   await tx.execute(sql`
-    with told as (
-      select s.position, s.step_id, s.status from countersign.step_states s
+    with changed as (
+      select s.position, s.step_id, s.status as to_status, ${kind}::text as kind, null::text as detail
+      from countersign.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
     ),
     plan as (
       update countersign.plans p set revision = p.revision + t.n, updated_at = clock_timestamp(),
         total = p.total + ${more}, pending = p.pending + ${more}
-      from (select count(*)::int as n from told) t where p.id = ${planId} returning p.revision, t.n
+      from (select count(*)::int as n from changed) t where p.id = ${planId} returning p.revision, t.n
     )
-    insert into countersign.plan_events (plan_id, revision, kind, step_id, status)
-    select ${planId}, plan.revision - plan.n + row_number() over (order by t.position), ${kind}, t.step_id, t.status
-    from told t cross join plan`);
+    ${tell(planId)}`);
 }
 
 /**
