@@ -1,5 +1,6 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
 import { createHash, hash } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ApproverPolicy, PlanContext, Risk, Series, StepContent } from '#contracts/plan.ts';
 import { canonical, canonicalObject, canonicalString } from './canonical-text.ts';
 
@@ -88,7 +89,7 @@ export function canonicalStep(step: StepContent): string {
   ].join(',');
 }
 
-/** Characters that are hashed at once. */
+/** Characters that are hashed at once; what else waits has its turn in between. */
 const hashedAtOnce = 65_536;
 
 /** SHA-256 in hex over `value` as canonical JSON. */
@@ -123,6 +124,7 @@ export async function digestPlan(
       if (text.length < hashedAtOnce) continue;
       digest.update(text);
       text = '';
+      await turn();
     }
     digest.update(`${text}${separator === '[' ? '[]' : ']'}`);
   }

@@ -38,14 +38,15 @@ type Prepared = {
   artifacts: NewArtifact[];
   /** How far its series are steps already. */
   begun: Begun[];
-  digest: string;
 };
+
+type Digested = Prepared & { digest: string };
 
 function readRisks(draft: PlanDraft): Risk[] {
   return (draft.risks ?? []).map((risk) => (typeof risk === 'string' ? { text: risk } : risk));
 }
 
-/** Checks and digests a draft; stores nothing. @throws what `normalisePlan` throws */
+/** Checks a draft; stores nothing. @throws what `normalisePlan` throws */
 export async function preparePlan(
   context: PlansContext,
   draft: PlanDraft,
@@ -75,12 +76,22 @@ export async function preparePlan(
     tools_required: normal.tools_required,
     ...termsOf(draft.step_approval === 'each', series),
   };
-  return { header, normal, artifacts, begun, digest: await digestPlan(header, normal.steps) };
+  return { header, normal, artifacts, begun };
+}
+
+/** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */
+async function storeEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
+  const { header, normal } = prepared;
+  const [digest] = await Promise.all([
+    digestPlan(header, normal.steps),
+    insertEdges(tx, header.id, normal.edges),
+  ]);
+  return { ...prepared, digest };
 }
 
 async function storeVersion(
   tx: Transaction,
-  { header, normal, artifacts, begun, digest }: Prepared,
+  { header, normal, artifacts, begun, digest }: Digested,
   { planner, costUsd }: Pick<Origin, 'planner' | 'costUsd'>,
 ): Promise<void> {
   const planId = header.id;
@@ -105,7 +116,6 @@ async function storeVersion(
   });
   await insertLanes(tx, planId, normal.lanes);
   await insertSteps(tx, planId, normal.steps);
-  await insertEdges(tx, planId, normal.edges);
   await insertSeries(
     tx,
     planId,
@@ -134,7 +144,7 @@ function freshCounts(total: number): StepCounts {
 }
 
 /** The columns of `plans` that a version decides. */
-function versionColumns({ header, normal, begun, digest }: Prepared) {
+function versionColumns({ header, normal, begun, digest }: Digested) {
   const { pattern } = header.context;
   const ends = begun.map(({ end }) => end.getTime());
   return {
@@ -190,9 +200,10 @@ export async function preparePropose(
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   return async (tx) => {
+    const digested = await storeEdges(tx, prepared);
     await tx.insert(plans).values({
       id,
-      ...versionColumns(prepared),
+      ...versionColumns(digested),
       status: 'proposed',
       revision: 1,
       requester: origin.requester,
@@ -202,9 +213,9 @@ export async function preparePropose(
       confidence: origin.confidence,
       cost_usd: origin.costUsd,
     });
-    await storeVersion(tx, prepared, origin);
+    await storeVersion(tx, digested, origin);
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
-    const { digest } = prepared;
+    const { digest } = digested;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
     await wakeWatchers(tx, context.enqueue, id);
     return readPlan(tx, id);
@@ -242,10 +253,11 @@ export async function prepareRevise(
     }
     await archiveSteps(tx, row.id, row.version);
     if (row.open_until !== null) await deleteSeries(tx, row.id);
-    await storeVersion(tx, prepared, origin);
+    const digested = await storeEdges(tx, prepared);
+    await storeVersion(tx, digested, origin);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {
-      ...versionColumns(prepared),
+      ...versionColumns(digested),
       planner_model: origin.planner,
       confidence: origin.confidence,
       cost_usd: row.cost_usd + origin.costUsd,

@@ -1,67 +1,46 @@
 // Steps and edges: stored in bulk, read in pages by position, never as a whole.
 import { type SQL, sql } from 'drizzle-orm';
-import type { Dependency, Step, StepContent, StepStatus } from '#contracts/plan.ts';
+import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
+import { copyRows } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
-import type { planEdges, planLanes } from './schema.ts';
 import { isoOf } from './sql/iso.ts';
+import {
+  contentRows,
+  type Edge,
+  edgeRows,
+  type Lane,
+  laneRows,
+  type NewStep,
+  stateRows,
+} from './step-rows.ts';
 
-/** A step as it is inserted; its edges are inserted beside it. */
-export type NewStep = Omit<StepContent, 'after'> &
-  Pick<Step, 'position' | 'effect' | 'guarded'> & {
-    /** Edges that end here, and that begin here. */
-    unmet: number;
-    dependents: number;
-    /** The kind of step it is: a number of one of the plan's lanes. */
-    lane: number;
-    seal: string;
-  };
+export type { Edge, Lane, NewStep };
 
-/** A dependency between two positions of a plan. */
-export type Edge = Omit<typeof planEdges.$inferSelect, 'plan_id'>;
-
-/** What a worker must offer to run the steps of this kind, and what they reserve from. */
-export type Lane = Omit<typeof planLanes.$inferSelect, 'plan_id'>;
-
-const rowsPerStatement = 5000;
 /**
  * From so many rows on Postgres is told at once how they are distributed, not when it comes round to it: beside a large
  * plan it knows, it takes one that it does not know for empty, and looks for its rows by whatever index has the plan's id.
  */
 const analyzeFrom = 5000;
 
-function* slices<T>(rows: T[]): Generator<T[]> {
-  for (let at = 0; at < rows.length; at += rowsPerStatement) {
-    yield rows.slice(at, at + rowsPerStatement);
+/** Adds pending steps to the counts of their partitions. */
+async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const { partition } of steps) {
+    if (partition !== null) counts.set(partition, (counts.get(partition) ?? 0) + 1);
   }
+  if (counts.size === 0) return;
+  await tx.execute(sql`
+    insert into countersign.plan_partitions as p (plan_id, name, pending)
+    select ${planId}, name, pending
+    from unnest(${sql.param([...counts.keys()])}::text[], ${sql.param([...counts.values()])}::int[]) as s(name, pending)
+    on conflict (plan_id, name) do update set pending = p.pending + excluded.pending`);
 }
 
 /** Stores steps at new positions of a plan. The caller keeps the plan's counters. */
 export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
-  for (const slice of slices(steps)) {
-    await tx.execute(sql`
-      with s as (
-        select * from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb) as s(
-          id text, position int, description text, tool text, operation text, target text, args jsonb,
-          priority int, partition text, tags text[], resources jsonb, capabilities text[], notes jsonb,
-          duration_minutes double precision, not_before timestamptz, effect text, guarded boolean, seal text,
-          lane int, unmet int, dependents int)
-      ),
-      contents as (
-        insert into countersign.plan_steps (plan_id, position, step_id, description, tool, operation, target,
-          args, priority, partition, tags, resources, capabilities, notes, duration_minutes, not_before,
-          effect, guarded, seal)
-        select ${planId}, position, id, description, tool, operation, target, args, priority, partition, tags,
-          resources, capabilities, notes, duration_minutes, not_before, effect, guarded, seal from s
-      ),
-      partitions as (
-        insert into countersign.plan_partitions as p (plan_id, name, pending)
-        select ${planId}, partition, count(*) from s where partition is not null group by partition
-        on conflict (plan_id, name) do update set pending = p.pending + excluded.pending
-      )
-      insert into countersign.step_states (plan_id, position, step_id, partition, lane, priority, dependents, unmet,
-        available_at)
-      select ${planId}, position, id, partition, lane, priority, dependents, unmet, not_before from s`);
-  }
+  await copyRows(tx, planId, steps, contentRows);
+  await countPartitions(tx, planId, steps);
+  await copyRows(tx, planId, steps, stateRows);
   if (steps.length < analyzeFrom) return;
   await tx.execute(
     sql`analyze countersign.step_states (plan_id, position, lane, status, unmet), countersign.plan_steps (plan_id, position, step_id, partition)`,
@@ -69,13 +48,7 @@ export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[
 }
 
 export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
-  for (const slice of slices(lanes)) {
-    await tx.execute(sql`
-      insert into countersign.plan_lanes (plan_id, lane, tool, operation, capabilities, pools)
-      select ${planId}, l.lane, l.tool, l.operation, l.capabilities, l.pools
-      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
-        as l(lane int, tool text, operation text, capabilities text[], pools text[])`);
-  }
+  await copyRows(tx, planId, lanes, laneRows);
 }
 
 /** The kinds of steps of a plan, by number. */
@@ -87,13 +60,7 @@ export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> 
 }
 
 export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
-  for (const slice of slices(edges)) {
-    await tx.execute(sql`
-      insert into countersign.plan_edges (plan_id, predecessor, successor, type, lag_minutes)
-      select ${planId}, e.predecessor, e.successor, e.type, e.lag_minutes
-      from jsonb_to_recordset(${JSON.stringify(slice)}::jsonb)
-        as e(predecessor int, successor int, type text, lag_minutes int)`);
-  }
+  await copyRows(tx, planId, edges, edgeRows);
   if (edges.length < analyzeFrom) return;
   await tx.execute(sql`analyze countersign.plan_edges (plan_id, predecessor, successor)`);
 }

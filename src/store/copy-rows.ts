@@ -1,0 +1,72 @@
+// Many rows into one table, streamed with COPY: Postgres stores the first while the last are not yet written out.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Client } from 'pg';
+import { from } from 'pg-copy-streams';
+import type { Queryable } from './database.ts';
+
+type Field = string | number | boolean | null;
+
+/** What a table of a plan takes of each `T`, by column, beside the plan's id. JSON is text. */
+export type RowForm<T> = { table: string; fields: Record<string, (one: T) => Field> };
+
+/** Rows are sent in pieces of about so many characters. */
+const pieceLength = 65_536;
+
+/** Characters with a meaning in the text format of COPY. */
+const special = /[\\\t\n\r]/g;
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function writeField(field: Field): string {
+  if (field === null) return '\\N';
+  if (typeof field !== 'string') return String(field);
+  return field.replace(special, (character) => escapes[character] ?? character);
+}
+
+/** `texts` as a literal of `text[]`. */
+export function writeList(texts: string[]): string {
+  if (texts.length === 0) return '{}';
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}
+
+function* writePieces<T>(
+  planId: string,
+  rows: Iterable<T>,
+  { fields }: RowForm<T>,
+): Generator<string> {
+  const begin = writeField(planId);
+  const readers = Object.values(fields);
+  let piece = '';
+  for (const row of rows) {
+    piece += begin;
+    for (const read of readers) piece += `\t${writeField(read(row))}`;
+    piece += '\n';
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/** The connection that a transaction runs on. */
+function connectionOf(tx: Queryable): Client {
+  if ('$client' in tx && tx.$client instanceof Client) return tx.$client;
+  throw new TypeError('copyRows: rows are copied inside a transaction');
+}
+
+/**
+ * Appends `rows` of a plan to a table; statements that follow see them. None: nothing is sent.
+ * @throws what Postgres says of a row it refuses; the transaction is then only good for a rollback
+ */
+export async function copyRows<T>(
+  tx: Queryable,
+  planId: string,
+  rows: T[],
+  form: RowForm<T>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = ['plan_id', ...Object.keys(form.fields)].join(', ');
+  const copy = from(`copy countersign.${form.table} (${columns}) from stdin`);
+  connectionOf(tx).query(copy);
+  await pipeline(Readable.from(writePieces(planId, rows, form), { highWaterMark: 1 }), copy);
+}
