@@ -19,7 +19,7 @@ import {
 } from '#store/sql/claim.ts';
 import { hasOthersReady } from '#store/sql/lanes.ts';
 import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
-import { freeByStart } from '#store/sql/settle.ts';
+import { freeByStart, type Outcome, type Start } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backend.ts';
@@ -145,6 +145,34 @@ async function refuseChanged(
   await transition(tx, enqueue, plan, 'fail', by, ended);
 }
 
+/** Whether steps of the plan may be claimed, as far as the plan's row says. */
+function isOpen(plan: PlanRow): boolean {
+  return plan.status === 'executing' && plan.paused_at === null;
+}
+
+/**
+ * Whether, and on which terms, steps may start in the statement that frees them: where they are the next ones anyway,
+ * because nothing else is ready, and where nothing but their prerequisites holds them. One change of a row instead of two
+ * is what makes chains quick. The caller holds the plan's lock.
+ */
+export function startFreed(
+  plan: PlanRow,
+  book: LaneBook,
+  outcomes: Outcome[],
+  room: number,
+): Start | null {
+  const next = room > 0 && plan.ready === 0 && outcomes.every(isSuccess);
+  const held = plan.pools.length > 0 || plan.has_start_edges || plan.open_until !== null;
+  const approved = isOpen(plan) && plan.digest === plan.approved_digest;
+  if (!next || held || !approved) return null;
+  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
+}
+
+/** Others may stop what would be freed. */
+function isSuccess({ status }: Outcome): boolean {
+  return status === 'succeeded';
+}
+
 /**
  * Claims up to `limit` steps; none when the plan is not executing or is paused. The caller holds the plan's lock.
  * @param ready how many steps of the plan are ready now
@@ -157,7 +185,7 @@ export async function claimReady(
   ready: number,
   limit: number,
 ): Promise<Claim> {
-  if (plan.status !== 'executing' || plan.paused_at !== null || ready === 0) return nothingClaimed;
+  if (!isOpen(plan) || ready === 0) return nothingClaimed;
   if (plan.digest !== plan.approved_digest) {
     await refuseChanged(context, tx, plan);
     return nothingClaimed;

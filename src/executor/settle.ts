@@ -16,6 +16,7 @@ import {
   findStanding,
   type Outcome,
   type Settled,
+  type Start,
   type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
@@ -119,20 +120,26 @@ export type Settlement = {
   ended: boolean;
   /** There may be something to claim or to book for later. */
   more: boolean;
+  /** Positions of steps that were freed and run now. */
+  started: number[];
 };
 
-/** Settles `outcomes` (at most one a step) of the plan `row`, whose lock the caller holds. */
+/**
+ * Settles `outcomes` (at most one a step) of the plan `row`, whose lock the caller holds.
+ * @param start what of the freed steps may start at once; null: none
+ */
 export async function settleOutcomes(
   context: ExecutorContext,
   tx: Transaction,
   row: PlanRow,
   outcomes: Outcome[],
+  start: Start | null,
 ): Promise<Settlement> {
   const fitted: StoredOutcome[] = [];
   for (const outcome of outcomes) {
     fitted.push(fitStatus(await fitOutput(context, tx, row.id, cleanOutcome(outcome)), row));
   }
-  const settled = await settleSteps(tx, row.id, context.worker, fitted);
+  const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
   await releaseResources(tx, row, settled.taken);
   const allTaken = settled.taken.length === outcomes.length;
   if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
@@ -141,5 +148,6 @@ export async function settleOutcomes(
   const ended = await finishIfDone(context, tx, row, progress);
   const handedBack = fitted.some(({ status }) => status === 'ready');
   const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
-  return { progress, ended, more: !ended && (!allTaken || handedBack || freed) };
+  const more = !ended && (!allTaken || handedBack || freed);
+  return { progress, ended, more, started: settled.started };
 }

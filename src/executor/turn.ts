@@ -1,14 +1,22 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
-import { announceProgress, wakeScreens, wakeWatchers } from '#plans/wake.ts';
+import { announceProgress, wakeWatchers } from '#plans/wake.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { readStarted } from '#store/sql/claim.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';
-import { type Claim, claimReady, type LaneBook, nothingClaimed, openLaneBook } from './claim.ts';
+import {
+  type Claim,
+  claimReady,
+  type LaneBook,
+  nothingClaimed,
+  openLaneBook,
+  startFreed,
+} from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { settleOutcomes } from './settle.ts';
+import { type Settlement, settleOutcomes } from './settle.ts';
 
 export type Turn = Claim & {
   plan: PlanRow;
@@ -31,6 +39,23 @@ function isUpToDate(
   return book?.version === version && book.offers === offersOf(backend);
 }
 
+/** Settles `outcomes`, and starts what they free where that may be. @returns null when there are none */
+async function settle(
+  context: ExecutorContext,
+  tx: Transaction,
+  plan: PlanRow,
+  book: LaneBook,
+  outcomes: Outcome[],
+  room: number,
+): Promise<Settlement | null> {
+  if (outcomes.length === 0) return null;
+  const start = startFreed(plan, book, outcomes, room);
+  if (start !== null) passCrashPoint('before_attempt');
+  const settled = await settleOutcomes(context, tx, plan, outcomes, start);
+  passCrashPoint('in_settle');
+  return settled;
+}
+
 /**
  * Settles `outcomes` (at most one a step) and claims up to `room` steps.
  * @param known the lanes as they were read before; read again when the plan's version is another one
@@ -47,32 +72,30 @@ export async function takeTurn(
 ): Promise<Turn> {
   const work = async (tx: Transaction) => {
     const plan = await lockPlan(tx, planId);
-    let ready = plan.ready;
-    let over = false;
-    let more = false;
-    if (outcomes.length > 0) {
-      const settled = await settleOutcomes(context, tx, plan, outcomes);
-      ready = settled.progress?.ready ?? ready;
-      over = settled.ended;
-      more = settled.more;
-      passCrashPoint('in_settle');
-    }
     const book = isUpToDate(context, plan, known) ? known : await openLaneBook(context, tx, plan);
-    if (room > 0 && ready > 0) passCrashPoint('before_attempt');
-    const claim: Claim =
-      over || room === 0 ? nothingClaimed : await claimReady(context, tx, plan, book, ready, room);
+    const settled = await settle(context, tx, plan, book, outcomes, room);
+    const over = settled?.ended ?? false;
+    const ready = settled?.progress?.ready ?? plan.ready;
+    const started =
+      settled === null || settled.started.length === 0
+        ? []
+        : await readStarted(tx, plan.id, settled.started);
+    const left = room - started.length;
+    if (left > 0 && ready > 0) passCrashPoint('before_attempt');
+    const claimed =
+      over || left === 0
+        ? { ...nothingClaimed, more: room > 0 && ready > 0 }
+        : await claimReady(context, tx, plan, book, ready, left);
+    const claim: Claim = { ...claimed, steps: [...started, ...claimed.steps] };
     const changed = outcomes.length > 0 || claim.steps.length > 0;
     const isTold = over || !outcomes.every(isProgress);
     if (changed && !over) {
       if (isTold) await wakeWatchers(tx, context.enqueue, planId);
-      else {
-        if (announce) await announceProgress(tx, context, planId);
-        await wakeScreens(tx, planId);
-      }
+      else if (announce) await announceProgress(tx, context, planId);
     }
     return {
       ...claim,
-      more: room === 0 ? more || ready > 0 : claim.more,
+      more: room === 0 ? (settled?.more ?? false) || ready > 0 : claim.more,
       plan,
       book,
       announced: changed ? isTold || announce : null,

@@ -17,7 +17,7 @@ export async function wakeWatchers(
 /** Progress is told at most once in so long (milliseconds); each telling takes the plan's lock. */
 const progressEveryMs = 1000;
 
-/** For a change that only moves the counters: people are told in a second, with what comes until then. */
+/** For a change that only moves the counters: screens follow at once, people are told in a second, with what comes until then. */
 export async function announceProgress(
   tx: Transaction,
   { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },
@@ -25,10 +25,11 @@ export async function announceProgress(
 ): Promise<void> {
   const startAfter = new Date(clock.now().getTime() + progressEveryMs);
   await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@progress`, startAfter });
+  await wakeScreens(tx, planId);
 }
 
 /** Wakes the screens that show the plan. */
-export function wakeScreens(tx: Transaction, planId: string): Promise<void> {
+function wakeScreens(tx: Transaction, planId: string): Promise<void> {
   return notify(tx, `plan:${planId}`);
 }
 

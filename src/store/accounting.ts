@@ -22,9 +22,7 @@ const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 const toldTogether = 500;
 
 /** What ends comes before what it frees, and what is freed before it starts. */
-const byCourse = sql.raw(
-  `case to_status when 'ready' then 1 when 'running' then 2 else 0 end, kind, to_status, position`,
-);
+const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
 
 /**
  * An insert into the change stream of the changes in `changed(position, step_id, to_status, kind, detail)`, which got the
@@ -33,10 +31,14 @@ const byCourse = sql.raw(
 export function tell(planId: string | Placeholder): SQL {
   return sql`
     insert into countersign.plan_events (plan_id, revision, n, kind, status, step_ids, details)
-    select ${planId}, plan.revision - plan.n + max(c.at), count(*), c.kind, c.to_status, array_agg(c.step_id order by c.at),
-      case when count(c.detail) > 0 then array_agg(c.detail order by c.at) end
-    from (select *, row_number() over (order by ${byCourse}) as at from changed) c cross join plan
-    group by plan.revision, plan.n, c.kind, c.to_status, (c.at - 1) / ${sql.raw(String(toldTogether))}`;
+    select ${planId}, plan.revision - plan.n + sum(b.n) over (order by b.course, b.kind, b.to_status, b.part),
+      b.n, b.kind, b.to_status, b.step_ids, b.details
+    from (
+      select ${course} as course, kind, to_status, part, count(*)::int as n, array_agg(step_id) as step_ids,
+        case when count(detail) > 0 then array_agg(detail) end as details
+      from (select *, (row_number() over () - 1) / ${sql.raw(String(toldTogether))} as part from changed) c
+      group by kind, to_status, part
+    ) b cross join plan`;
 }
 
 /**

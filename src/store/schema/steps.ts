@@ -18,14 +18,14 @@ import { plans } from './plans.ts';
 
 /**
  * The steps of the current version, as they were proposed. `position` is the key inside a plan; `step_id` is the name
- * people use. What execution changes is in `step_states`, so that what is changed often stays small.
+ * people use. What execution changes is in `step_states`, so that what is changed often stays small. No foreign keys here
+ * and in the tables that grow with every attempt: each would cost a look-up a row; a trigger on `plans` removes them with
+ * their plan.
  */
 export const planSteps = countersign.table(
   'plan_steps',
   {
-    plan_id: text('plan_id')
-      .notNull()
-      .references(() => plans.id, { onDelete: 'cascade' }),
+    plan_id: text('plan_id').notNull(),
     position: integer('position').notNull(),
     step_id: text('step_id').notNull(),
     description: text('description').notNull(),
@@ -78,8 +78,7 @@ export const planLanes = countersign.table(
 
 /**
  * What execution changes of a step: one row each, small until the step has ended. Some columns of `plan_steps` are
- * repeated, so that claiming and counting read this table only. No foreign keys here and in the tables that grow with
- * every attempt: each would cost a look-up a row; a trigger on `plans` removes them with their plan.
+ * repeated, so that claiming and counting read this table only.
  */
 export const stepStates = countersign.table(
   'step_states',

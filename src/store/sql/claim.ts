@@ -43,6 +43,27 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
+/** The CTE `allowed`, which records in the audit that the calls of the steps in `source` are allowed, and why. */
+export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
+  allowed as (
+    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
+    select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
+      ${calls} -> lane::text ->> 'reason',
+      jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
+        'calls', jsonb_agg(jsonb_build_object('step', step_id, 'attempt', attempt) order by position))
+    from ${sql.raw(source)} where ${calls} ? lane::text group by lane
+  )`;
+
+/** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
+const contentsOf = (source: SQL): SQL => sql`
+  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
+  from ${source} c cross join lateral (
+    select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
+    from countersign.plan_steps s
+    where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
+  ) content
+  order by c.priority desc, c.dependents desc, c.available_at, c.position`;
+
 /** The best ready steps of each of `lanes`. */
 const candidatesOf = (columns: string): SQL => sql`
   select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
@@ -68,26 +89,13 @@ const claimOf = (picked: SQL): SQL => sql`
     returning s.position, s.step_id, s.partition, s.lane, s.attempt, s.tries, s.final_args, s.priority, s.dependents,
       s.available_at
   ),
-  allowed as (
-    insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
-    select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
-      ${calls} -> lane::text ->> 'reason',
-      jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
-        'calls', jsonb_agg(jsonb_build_object('step', step_id, 'attempt', attempt) order by position))
-    from claimed where ${calls} ? lane::text group by lane
-  ),
+  ${allowCalls('claimed')},
   changed as (
     select position, step_id, partition, 'ready' as from_status, 'running' as to_status,
       'step_started' as kind, null::text as detail from claimed
   ),
   ${accounting(plan)}
-  select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
-  from claimed c cross join lateral (
-    select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
-    from countersign.plan_steps s
-    where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
-  ) content
-  order by c.priority desc, c.dependents desc, c.available_at, c.position`;
+  ${contentsOf(sql`claimed`)}`;
 
 const claimBest = prepareStatement(
   'claim_best',
@@ -100,6 +108,13 @@ const claimThese = prepareStatement(
   'claim_these',
   claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
 );
+const started = prepareStatement(
+  'read_started',
+  contentsOf(sql`(
+    select * from countersign.step_states
+    where plan_id = ${plan} and position = any(${sql.placeholder('positions')}::int[])
+  )`),
+);
 const candidates = prepareStatement(
   'claim_candidates',
   sql`select best.position, content.resources
@@ -110,7 +125,17 @@ const candidates = prepareStatement(
     order by ${order}`,
 );
 
-function valuesOf(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
+/** Reads the steps at `positions`, which the caller has started when what they waited for was settled. */
+export function readStarted(
+  tx: Transaction,
+  planId: string,
+  positions: number[],
+): Promise<ClaimedStep[]> {
+  return tx.run<ClaimedStep>(started, { plan: planId, positions });
+}
+
+/** The values of a claim's placeholders. */
+export function valuesOf(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
   return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
 }
 

@@ -1,11 +1,12 @@
 // Settling steps: outcomes are recorded under their fencing numbers, successors are freed, all of it counted in one statement.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
-import { freeSuccessors } from './unblock.ts';
+import { allowCalls, type ClaimTerms, valuesOf } from './claim.ts';
+import { freeSuccessors, type StartTerms } from './unblock.ts';
 
 /** How one attempt ended. */
 export type Outcome = {
@@ -32,6 +33,8 @@ export type Settled = {
   /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
   taken: number[];
   failed: number[];
+  /** Successors that run now. */
+  started: number[];
   progress: PlanProgress | null;
   /** Successors that are ready now, and when the next of the later ones will be. */
   ready: number;
@@ -41,6 +44,7 @@ export type Settled = {
 type Row = PlanProgress & {
   taken: number[] | null;
   failed_positions: number[] | null;
+  started_positions: number[] | null;
   freed_now: number;
   next_available_at: string | null;
 };
@@ -48,9 +52,8 @@ type Row = PlanProgress & {
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 
-const settle = prepareStatement(
-  'settle',
-  sql`
+/** @param terms with them, the best of what is freed starts at once */
+const settleOf = (terms: StartTerms | null): SQL => sql`
   with o as materialized (
     select *, 'running'::text as from_status from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
       as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
@@ -79,42 +82,71 @@ const settle = prepareStatement(
     from done
   ),
   met as (select position from done where status = 'succeeded'),
-  ${freeSuccessors(plan, ['FS', 'FF'])},
+  ${freeSuccessors(plan, ['FS', 'FF'], terms)},
+  started as (select * from freed_now where status = 'running'),
+  ${terms === null ? sql`` : sql`${allowCalls('started')},`}
   changed as (
     select position, step_id, partition, 'running' as from_status, status as to_status,
       case when retried then 'step_retry' else 'step_' || status end as kind,
       coalesce(error ->> 'message', result_summary) as detail from done
     union all
     select position, step_id, partition, 'pending', 'ready', 'step_ready', null from freed_now
+    union all
+    select position, step_id, partition, 'ready', 'running', 'step_started', null from started
   ),
   ${accounting(plan)}
   select (select array_agg(position) from done) as taken,
     (select array_agg(position) from done where status = 'failed') as failed_positions,
-    (select count(*)::int from freed_now where available_at <= clock_timestamp()) as freed_now,
+    (select array_agg(position) from started) as started_positions,
+    (select count(*)::int from freed_now where status = 'ready' and available_at <= clock_timestamp()) as freed_now,
     (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
     plan.*
-  from (select 1) one left join plan on true`,
+  from (select 1) one left join plan on true`;
+
+const settle = prepareStatement('settle', settleOf(null));
+const settleAndStart = prepareStatement(
+  'settle_and_start',
+  settleOf({
+    lanes: sql.placeholder('lanes'),
+    room: sql.placeholder('room'),
+    worker,
+    seconds: sql.placeholder('seconds'),
+  }),
 );
+
+/** What of the steps that are freed may start in the same statement: how many, and under which terms. */
+export type Start = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**
  * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
  * plan reserves resources, gives back those of the steps that were taken.
+ * @param start null: what is freed becomes ready and is claimed later
  */
 export async function settleSteps(
   tx: Transaction,
   planId: string,
   worker: string,
   outcomes: StoredOutcome[],
+  start: Start | null,
 ): Promise<Settled> {
-  const [row] = await tx.run<Row>(settle, {
+  const values = {
     plan: planId,
     worker,
     outcomes: JSON.stringify(outcomes),
     positions: outcomes.map(({ position }) => position),
-  });
+  };
+  const [row] = await (start === null
+    ? tx.run<Row>(settle, values)
+    : tx.run<Row>(settleAndStart, {
+        ...valuesOf(planId, start.terms),
+        ...values,
+        lanes: start.lanes,
+        room: start.room,
+      }));
   return {
     taken: row?.taken ?? [],
     failed: row?.failed_positions ?? [],
+    started: row?.started_positions ?? [],
     ready: row?.freed_now ?? 0,
     nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
     progress: progressOf(row),

@@ -1,0 +1,162 @@
+// What a turn frees and nothing else holds starts with it; whatever else has a say is asked first.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PlanDraft } from '#contracts/plan.ts';
+import { takeTurn } from '#executor/turn.ts';
+import type { Outcome } from '#store/sql/settle.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+  executor = makeExecutor(house);
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+});
+
+/** Starts the plan and claims all that is ready. */
+async function begin(steps: PlanDraft['steps']) {
+  const { id, version } = await startBy(executor, house, { title: 'Chains', steps });
+  const { steps: held } = await claimReady(executor, id, 100);
+  const end = (status: Outcome['status'] = 'succeeded') =>
+    held.map((step) => outcomeOf(step, status));
+  return { id, version, held, end };
+}
+
+const named = (steps: { step_id: string }[]) => steps.map(({ step_id }) => step_id);
+
+test('the next step of a chain starts in the turn that settles the one before', async () => {
+  const { id, end } = await begin([noop('a'), noop('b', 'a'), noop('c', 'b')]);
+  const { steps, more } = await takeTurn(executor, id, end(), 10, null);
+  expect(steps).toMatchObject([
+    { step_id: 'b', attempt: 1, tries: 1, tool: 'control', operation: 'noop', args: {} },
+  ]);
+  expect(more).toBe(false);
+  expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', b: 'running', c: 'pending' });
+  const { changes } = await house.service.diff(id, 0, 100);
+  expect(changes.filter(({ step_id }) => step_id === 'b').map(({ kind }) => kind)).toEqual([
+    'step_ready',
+    'step_started',
+  ]);
+  const audit = await house.service.audit(id, { limit: 100 });
+  const allowed = audit.filter(({ action }) => action === 'call_allowed');
+  expect(allowed.map(({ data }) => data)).toEqual([
+    { operation: 'control_noop', calls: [{ step: 'a', attempt: 1 }] },
+    { operation: 'control_noop', calls: [{ step: 'b', attempt: 1 }] },
+  ]);
+  await checkPlan(house.db.query, id);
+});
+
+test('no more start than there is room for, the most urgent first, and the rest are ready', async () => {
+  const { id, end } = await begin([
+    noop('a'),
+    noop('low', 'a'),
+    { ...noop('high', 'a'), priority: 5 },
+    noop('wanted', 'a'),
+    noop('last', 'wanted'),
+  ]);
+  const turn = await takeTurn(executor, id, end(), 2, null);
+  expect(named(turn.steps)).toEqual(['high', 'wanted']);
+  expect(turn.more).toBe(true);
+  expect(await statusesOf(house, id)).toMatchObject({ low: 'ready', last: 'pending' });
+  await checkPlan(house.db.query, id);
+});
+
+test('a step that waits for another one as well, or for its time, does not start', async () => {
+  const { id, held } = await begin([
+    noop('a'),
+    noop('b'),
+    noop('both', 'a', 'b'),
+    { ...noop('later'), after: [{ id: 'a', type: 'FS', lag_minutes: 60 }] },
+    { ...noop('dated', 'a'), not_before: '2999-01-01T00:00:00Z' },
+    noop('next', 'a'),
+  ]);
+  const a = held.filter(({ step_id }) => step_id === 'a').map((s) => outcomeOf(s, 'succeeded'));
+  const { steps, nextInMs } = await takeTurn(executor, id, a, 10, null);
+  expect(named(steps)).toEqual(['next']);
+  expect(nextInMs).toBeGreaterThan(59 * 60_000);
+  expect(await statusesOf(house, id)).toMatchObject({
+    both: 'pending',
+    later: 'ready',
+    dated: 'ready',
+  });
+  await checkPlan(house.db.query, id);
+});
+
+test('what is ready already is not overtaken', async () => {
+  const { id, held } = await begin([noop('a'), { ...noop('x'), priority: 1 }, noop('b', 'a')]);
+  const [x, a] = held;
+  if (x === undefined || a === undefined) throw new Error('two steps should have been ready');
+  // x goes back: it is ready again, and before b in line.
+  await takeTurn(executor, id, [outcomeOf(x, 'ready')], 0, null);
+  const { steps } = await takeTurn(executor, id, [outcomeOf(a, 'succeeded')], 1, null);
+  expect(named(steps)).toEqual(['x']);
+  expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
+});
+
+describe('nothing starts', () => {
+  test('in a plan that is paused', async () => {
+    const { id, version, end } = await begin([noop('a'), noop('b', 'a')]);
+    await house.service.pause(id, { version }, ana);
+    expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
+    expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', b: 'ready' });
+  });
+
+  test('in a plan that was cancelled', async () => {
+    const { id, version, end } = await begin([noop('a'), noop('b', 'a')]);
+    await house.service.cancel(id, { version }, ana);
+    expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
+    expect(await statusesOf(house, id)).toMatchObject({ b: 'cancelled' });
+  });
+
+  test('that this back end cannot run', async () => {
+    const other = makeExecutor(house);
+    try {
+      const { id, end } = await begin([
+        noop('a'),
+        { ...noop('b', 'a'), capabilities: ['elsewhere'] },
+        noop('c', 'a'),
+      ]);
+      const { steps, others } = await takeTurn(executor, id, end(), 10, null);
+      expect(named(steps)).toEqual(['c']);
+      expect(others).toBe(true);
+      expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
+    } finally {
+      other.leases.stop();
+    }
+  });
+
+  test('when another step of the batch failed and stops it', async () => {
+    const stopping = makeExecutor(house, {
+      settings: { ...house.config.settings.executor, on_failure: 'stop_all' },
+    });
+    try {
+      const { id } = await startBy(stopping, house, {
+        title: 'Stop',
+        steps: [noop('a'), noop('x'), noop('b', 'a')],
+      });
+      const { steps: held } = await claimReady(stopping, id, 10);
+      const outcomes = held.map((step) =>
+        outcomeOf(step, step.step_id === 'x' ? 'failed' : 'succeeded'),
+      );
+      expect((await takeTurn(stopping, id, outcomes, 10, null)).steps).toEqual([]);
+      expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', x: 'failed', b: 'skipped' });
+    } finally {
+      stopping.leases.stop();
+    }
+  });
+});
+
+test('an outcome whose lease was lost starts nothing', async () => {
+  const { id, held } = await begin([noop('a'), noop('b', 'a')]);
+  const late = held.map((step) => outcomeOf({ ...step, attempt: step.attempt + 1 }, 'succeeded'));
+  expect((await takeTurn(executor, id, late, 10, null)).steps).toEqual([]);
+  expect(await statusesOf(house, id)).toEqual({ a: 'running', b: 'pending' });
+});
