@@ -131,7 +131,7 @@ export async function readCardFacts(
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
-    blocked: await findBlocked(db, plan),
+    blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
     terms: describeTerms(plan),
     next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),

@@ -87,11 +87,11 @@ const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
  */
 export async function findBlocked(
   db: Queryable,
-  plan: { id: string; status: Plan['status']; paused: boolean },
+  plan: { id: string; status: Plan['status']; paused: boolean; ready: number },
 ): Promise<Blockage[]> {
   const waiting = beforeStart.includes(plan.status);
   const underWay = (plan.status === 'executing' || plan.status === 'stalled') && !plan.paused;
-  if (!waiting && !underWay) return [];
+  if (!waiting && !(underWay && plan.ready > 0)) return [];
   const lanes = waiting ? await readLanes(db, plan.id) : await readClaimableLanes(db, plan.id);
   if (lanes.length === 0) return [];
   const offers = await readBackends(db);

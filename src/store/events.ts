@@ -128,19 +128,19 @@ export async function readCompactDiff(
   return page.more ? page : { ...page, to: window.to, more: window.more };
 }
 
-/** The latest `limit` changes, newest first. */
+/** The latest `limit` changes, newest first: revisions have no gaps, so it is known where they begin. */
 export async function readRecentEvents(
   db: Queryable,
   planId: string,
   limit: number,
 ): Promise<Change[]> {
   const { rows } = await db.execute<EventRow>(sql`
-    select revision, kind, status, at, step_ids[n - ${limit}::int + 1:] as step_ids, details[n - ${limit}::int + 1:] as details
-    from (
-      select *, sum(n) over (order by revision desc) - n as after from (
-        select * from countersign.plan_events where plan_id = ${planId} order by revision desc limit ${limit}
-      ) latest
-    ) counted
-    where after < ${limit} order by revision`);
-  return rows.flatMap(toChanges).reverse().slice(0, limit);
+    with known as (
+      select max(revision) - ${limit}::int as revision from countersign.plan_events where plan_id = ${planId}
+    )
+    select e.revision, e.kind, e.status, e.at, e.step_ids[n - e.revision + k.revision + 1:] as step_ids,
+      e.details[n - e.revision + k.revision + 1:] as details
+    from known k join countersign.plan_events e on e.plan_id = ${planId} and e.revision > k.revision
+    order by e.revision`);
+  return rows.flatMap(toChanges).reverse();
 }
