@@ -19,7 +19,7 @@ import {
 } from '#store/sql/claim.ts';
 import { hasOthersReady } from '#store/sql/lanes.ts';
 import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
-import { freeByStart, type Outcome, type Start } from '#store/sql/settle.ts';
+import { freeByStart, type Outcome, type StartTerms } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { decideCall } from '#tools/guard.ts';
 import { offersOf } from './backend.ts';
@@ -145,8 +145,8 @@ async function refuseChanged(
   await transition(tx, enqueue, plan, 'fail', by, ended);
 }
 
-/** Whether steps of the plan may be claimed, as far as the plan's row says. */
-function isOpen(plan: PlanRow): boolean {
+/** Whether steps of the plan may be claimed, as far as its status says. */
+function mayClaim(plan: PlanRow): boolean {
   return plan.status === 'executing' && plan.paused_at === null;
 }
 
@@ -155,22 +155,18 @@ function isOpen(plan: PlanRow): boolean {
  * because nothing else is ready, and where nothing but their prerequisites holds them. One change of a row instead of two
  * is what makes chains quick. The caller holds the plan's lock.
  */
-export function startFreed(
+export function decideStart(
   plan: PlanRow,
   book: LaneBook,
   outcomes: Outcome[],
   room: number,
-): Start | null {
-  const next = room > 0 && plan.ready === 0 && outcomes.every(isSuccess);
-  const held = plan.pools.length > 0 || plan.has_start_edges || plan.open_until !== null;
-  const approved = isOpen(plan) && plan.digest === plan.approved_digest;
-  if (!next || held || !approved) return null;
+): StartTerms | null {
+  if (!mayClaim(plan) || plan.digest !== plan.approved_digest) return null;
+  if (room === 0 || plan.ready > 0) return null;
+  if (plan.pools.length > 0 || plan.has_start_edges || plan.open_until !== null) return null;
+  // A failure may stop what would be freed.
+  if (!outcomes.every(({ status }) => status === 'succeeded')) return null;
   return { lanes: [...book.lanes.keys()], room, terms: book.terms };
-}
-
-/** Others may stop what would be freed. */
-function isSuccess({ status }: Outcome): boolean {
-  return status === 'succeeded';
 }
 
 /**
@@ -185,7 +181,7 @@ export async function claimReady(
   ready: number,
   limit: number,
 ): Promise<Claim> {
-  if (!isOpen(plan) || ready === 0) return nothingClaimed;
+  if (!mayClaim(plan) || ready === 0) return nothingClaimed;
   if (plan.digest !== plan.approved_digest) {
     await refuseChanged(context, tx, plan);
     return nothingClaimed;

@@ -16,7 +16,7 @@ import {
   findStanding,
   type Outcome,
   type Settled,
-  type Start,
+  type StartTerms,
   type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
@@ -133,7 +133,7 @@ export async function settleOutcomes(
   tx: Transaction,
   row: PlanRow,
   outcomes: Outcome[],
-  start: Start | null,
+  start: StartTerms | null,
 ): Promise<Settlement> {
   const fitted: StoredOutcome[] = [];
   for (const outcome of outcomes) {

@@ -9,10 +9,10 @@ import { offersOf } from './backend.ts';
 import {
   type Claim,
   claimReady,
+  decideStart,
   type LaneBook,
   nothingClaimed,
   openLaneBook,
-  startFreed,
 } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
@@ -40,7 +40,7 @@ function isUpToDate(
 }
 
 /** Settles `outcomes`, and starts what they free where that may be. @returns null when there are none */
-async function settle(
+async function settleAndStart(
   context: ExecutorContext,
   tx: Transaction,
   plan: PlanRow,
@@ -49,7 +49,7 @@ async function settle(
   room: number,
 ): Promise<Settlement | null> {
   if (outcomes.length === 0) return null;
-  const start = startFreed(plan, book, outcomes, room);
+  const start = decideStart(plan, book, outcomes, room);
   if (start !== null) passCrashPoint('before_attempt');
   const settled = await settleOutcomes(context, tx, plan, outcomes, start);
   passCrashPoint('in_settle');
@@ -59,8 +59,8 @@ async function settle(
 /**
  * Settles `outcomes` (at most one a step) and claims up to `room` steps.
  * @param known the lanes as they were read before; read again when the plan's version is another one
- * @param announce whether people are told of progress; the caller sees to it otherwise. What asks them for something, or
- *   tells them of a failure, is always told
+ * @param announce whether people and screens are told of progress; the caller sees to it otherwise. What asks people for
+ *   something, or tells them of a failure, is always told
  */
 export async function takeTurn(
   context: ExecutorContext,
@@ -73,33 +73,26 @@ export async function takeTurn(
   const work = async (tx: Transaction) => {
     const plan = await lockPlan(tx, planId);
     const book = isUpToDate(context, plan, known) ? known : await openLaneBook(context, tx, plan);
-    const settled = await settle(context, tx, plan, book, outcomes, room);
+    const settled = await settleAndStart(context, tx, plan, book, outcomes, room);
     const over = settled?.ended ?? false;
     const ready = settled?.progress?.ready ?? plan.ready;
-    const started =
-      settled === null || settled.started.length === 0
-        ? []
-        : await readStarted(tx, plan.id, settled.started);
-    const left = room - started.length;
+    const started = await readStarted(tx, plan.id, settled?.started ?? []);
+    const left = over ? 0 : room - started.length;
     if (left > 0 && ready > 0) passCrashPoint('before_attempt');
     const claimed =
-      over || left === 0
-        ? { ...nothingClaimed, more: room > 0 && ready > 0 }
-        : await claimReady(context, tx, plan, book, ready, left);
-    const claim: Claim = { ...claimed, steps: [...started, ...claimed.steps] };
+      left > 0 ? await claimReady(context, tx, plan, book, ready, left) : nothingClaimed;
+    const claim: Claim = {
+      ...claimed,
+      steps: [...started, ...claimed.steps],
+      more: left > 0 ? claimed.more : !over && (ready > 0 || (settled?.more ?? false)),
+    };
     const changed = outcomes.length > 0 || claim.steps.length > 0;
     const isTold = over || !outcomes.every(isProgress);
     if (changed && !over) {
       if (isTold) await wakeWatchers(tx, context.enqueue, planId);
       else if (announce) await announceProgress(tx, context, planId);
     }
-    return {
-      ...claim,
-      more: room === 0 ? (settled?.more ?? false) || ready > 0 : claim.more,
-      plan,
-      book,
-      announced: changed ? isTold || announce : null,
-    };
+    return { ...claim, plan, book, announced: changed ? isTold || announce : null };
   };
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');

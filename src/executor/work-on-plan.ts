@@ -21,7 +21,7 @@ const quickMs = 50;
 const callsAtOnce = 16;
 /** Other workers are invited to a plan at most this often (milliseconds). */
 const inviteEveryMs = 1000;
-/** People are told of progress at most this often (milliseconds): sending the job costs as much as settling some steps. */
+/** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
 const announceEveryMs = 500;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;

@@ -82,7 +82,7 @@ function describeWait({ step_id, pool, amount, in_use, limit, holders }: LongWai
 const beforeStart: Plan['status'][] = ['proposed', 'needs_review', 'approved'];
 
 /**
- * What nobody can run now: of a plan under way the steps whose turn it is, before that any. Costs the same whatever the
+ * What nobody can run now (`ready`: how many steps could; of a plan under way with none nothing is asked): of a plan under way the steps whose turn it is, before that any. Costs the same whatever the
  * plan's size as long as everything is served.
  */
 export async function findBlocked(

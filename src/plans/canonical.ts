@@ -1,6 +1,6 @@
 // The digest a person countersigns: SHA-256 over the plan as canonical JSON (RFC 8785), steps streamed, volatile fields left out.
 import { createHash, hash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApproverPolicy, PlanContext, Risk, Series, StepContent } from '#contracts/plan.ts';
 import { canonical, canonicalObject, canonicalString } from './canonical-text.ts';
 
@@ -124,7 +124,7 @@ export async function digestPlan(
       if (text.length < hashedAtOnce) continue;
       digest.update(text);
       text = '';
-      await turn();
+      await nextTurn();
     }
     digest.update(`${text}${separator === '[' ? '[]' : ']'}`);
   }

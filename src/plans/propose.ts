@@ -80,13 +80,16 @@ export async function preparePlan(
 }
 
 /** Stores the edges, which need no row of the plan, and digests it meanwhile: Postgres and Node work at the same time. */
-async function storeEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
+async function digestWhileStoringEdges(tx: Transaction, prepared: Prepared): Promise<Digested> {
   const { header, normal } = prepared;
-  const [digest] = await Promise.all([
+  // Both are waited for, whatever becomes of either: nothing may go on at the connection when this ends.
+  const [digest, stored] = await Promise.allSettled([
     digestPlan(header, normal.steps),
     insertEdges(tx, header.id, normal.edges),
   ]);
-  return { ...prepared, digest };
+  if (stored.status === 'rejected') throw stored.reason;
+  if (digest.status === 'rejected') throw digest.reason;
+  return { ...prepared, digest: digest.value };
 }
 
 async function storeVersion(
@@ -200,7 +203,7 @@ export async function preparePropose(
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   return async (tx) => {
-    const digested = await storeEdges(tx, prepared);
+    const digested = await digestWhileStoringEdges(tx, prepared);
     await tx.insert(plans).values({
       id,
       ...versionColumns(digested),
@@ -253,7 +256,7 @@ export async function prepareRevise(
     }
     await archiveSteps(tx, row.id, row.version);
     if (row.open_until !== null) await deleteSeries(tx, row.id);
-    const digested = await storeEdges(tx, prepared);
+    const digested = await digestWhileStoringEdges(tx, prepared);
     await storeVersion(tx, digested, origin);
     const by = { actor, reason: `version ${version}` };
     await transition(tx, context.enqueue, row, 'revise', by, {

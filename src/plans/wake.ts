@@ -17,7 +17,10 @@ export async function wakeWatchers(
 /** Progress is told at most once in so long (milliseconds); each telling takes the plan's lock. */
 const progressEveryMs = 1000;
 
-/** For a change that only moves the counters: screens follow at once, people are told in a second, with what comes until then. */
+/**
+ * Tells of a change that only moves counters: screens now, people in a second with what comes until then. The caller sees
+ * to it that this is not done for every change.
+ */
 export async function announceProgress(
   tx: Transaction,
   { enqueue, clock }: { enqueue: Enqueue<Transaction>; clock: Clock },

@@ -2,6 +2,7 @@
 // It keeps the plan's counters, its partitions' counters, the revision and the change stream equal to the steps, in the same statement.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#contracts/plan.ts';
+import { insertEvents } from './events.ts';
 
 const statuses = StepStatus.options;
 
@@ -18,31 +19,8 @@ const apply = (table: string) =>
   );
 const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
-/** Changes that one row of the stream tells of at most. */
-const toldTogether = 500;
-
-/** What ends comes before what it frees, and what is freed before it starts. */
-const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
-
 /**
- * An insert into the change stream of the changes in `changed(position, step_id, to_status, kind, detail)`, which got the
- * last `plan.n` revisions up to `plan.revision`.
- */
-export function tell(planId: string | Placeholder): SQL {
-  return sql`
-    insert into countersign.plan_events (plan_id, revision, n, kind, status, step_ids, details)
-    select ${planId}, plan.revision - plan.n + sum(b.n) over (order by b.course, b.kind, b.to_status, b.part),
-      b.n, b.kind, b.to_status, b.step_ids, b.details
-    from (
-      select ${course} as course, kind, to_status, part, count(*)::int as n, array_agg(step_id) as step_ids,
-        case when count(detail) > 0 then array_agg(detail) end as details
-      from (select *, (row_number() over () - 1) / ${sql.raw(String(toldTogether))} as part from changed) c
-      group by kind, to_status, part
-    ) b cross join plan`;
-}
-
-/**
- * CTEs to append after one named `changed(position, step_id, partition, from_status, to_status, kind, detail)`:
+ * CTEs to append after one named `changed(step_id, partition, from_status, to_status, kind, detail)`:
  * they allot a revision to each change, update the counters of plan `planId` and its partitions and write the
  * events. The last CTE, `plan`, has the new revision and counters; no row when nothing changed.
  * The caller must hold the plan's row lock.
@@ -63,7 +41,7 @@ export function accounting(planId: string | Placeholder): SQL {
       update countersign.plan_partitions p set ${apply('p')}
       from partition_delta d where p.plan_id = ${planId} and p.name = d.partition
     ),
-    events as (${tell(planId)})`;
+    events as (${insertEvents(planId)})`;
 }
 
 /** The counters out of a row of `plans` or `plan_partitions`. */

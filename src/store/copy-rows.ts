@@ -68,5 +68,5 @@ export async function copyRows<T>(
   const columns = ['plan_id', ...Object.keys(form.fields)].join(', ');
   const copy = from(`copy countersign.${form.table} (${columns}) from stdin`);
   connectionOf(tx).query(copy);
-  await pipeline(Readable.from(writePieces(planId, rows, form), { highWaterMark: 1 }), copy);
+  await pipeline(Readable.from(writePieces(planId, rows, form)), copy);
 }

@@ -1,9 +1,32 @@
 // The change stream of a plan: appended with the change it tells of, read by revision.
-import { eq, sql } from 'drizzle-orm';
+import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#contracts/plan.ts';
 import type { Change, Diff } from '#contracts/views.ts';
 import type { Queryable } from './database.ts';
 import { planEvents, plans } from './schema.ts';
+
+/** One row tells of so many changes at most. */
+const changesPerRow = 500;
+
+/** What ends comes before what it frees, and what is freed before it starts. */
+const course = sql.raw(`case to_status when 'ready' then 1 when 'running' then 2 else 0 end`);
+
+/**
+ * An insert of the changes in a CTE `changed(step_id, to_status, kind, detail)`, which got the last `n` revisions up to
+ * that of a CTE `plan(revision, n)`. What happened alike to several steps has no order among them.
+ */
+export function insertEvents(planId: string | Placeholder): SQL {
+  return sql`
+    insert into countersign.plan_events (plan_id, revision, n, kind, status, step_ids, details)
+    select ${planId}, plan.revision - plan.n + sum(b.n) over (order by b.course, b.kind, b.to_status, b.part),
+      b.n, b.kind, b.to_status, b.step_ids, b.details
+    from (
+      select ${course} as course, kind, to_status, part, count(*)::int as n, array_agg(step_id) as step_ids,
+        case when count(detail) > 0 then array_agg(detail) end as details
+      from (select *, (row_number() over () - 1) / ${sql.raw(String(changesPerRow))} as part from changed) c
+      group by kind, to_status, part
+    ) b cross join plan`;
+}
 
 /** A row of the stream, or the part of it that was asked for: the changes up to `revision`. */
 type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n' | 'at'> & {
@@ -65,24 +88,24 @@ export async function touchPlan(
 }
 
 /**
- * Up to `limit` changes after revision `since`, and those told of together with the last of them. A row is cut where the
- * reader has been already, so that only what is asked for is sent.
+ * Changes after revision `since`: `atLeast` so many where there are, and those told of together with the last of them. A
+ * row is cut where the reader has been already, so that only what is asked for is sent.
  */
 async function readChanges(
   db: Queryable,
   planId: string,
   since: number,
-  limit: number,
+  atLeast: number,
 ): Promise<Change[]> {
   const { rows } = await db.execute<EventRow>(sql`
     select revision, kind, status, at, step_ids[n - fresh + 1:] as step_ids, details[n - fresh + 1:] as details
     from (
       select *, sum(fresh) over (order by revision) - fresh as before from (
         select *, least(n, revision - ${since}::bigint)::int as fresh from countersign.plan_events
-        where plan_id = ${planId} and revision > ${since} order by revision limit ${limit}
+        where plan_id = ${planId} and revision > ${since} order by revision limit ${atLeast}
       ) later
     ) counted
-    where before < ${limit} order by revision`);
+    where before < ${atLeast} order by revision`);
   return rows.flatMap(toChanges);
 }
 

@@ -46,7 +46,7 @@ export const rooms: Record<string, string[]> = {
 const fenced: { packages: RegExp; rooms: string[] }[] = [
   { packages: /^(botbuilder|botframework)/, rooms: ['adapters/teams'] },
   { packages: /^@slack\//, rooms: ['adapters/slack'] },
-  { packages: /^pg$/, rooms: ['store'] },
+  { packages: /^pg(-copy-streams)?$/, rooms: ['store'] },
   { packages: /^openai$/, rooms: ['models'] },
   { packages: /^@modelcontextprotocol\//, rooms: ['tools'] },
   { packages: /^@dbos-inc\//, rooms: ['bench'] },

@@ -150,6 +150,7 @@ export const planEvents = countersign.table(
   {
     plan_id: text('plan_id').notNull(),
     revision: bigint('revision', { mode: 'number' }).notNull(),
+    /** How many changes; kept so that pages are counted without unpacking the lists. */
     n: integer('n').notNull().default(1),
     kind: text('kind').notNull(),
     status: text('status'),

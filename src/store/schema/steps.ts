@@ -18,9 +18,9 @@ import { plans } from './plans.ts';
 
 /**
  * The steps of the current version, as they were proposed. `position` is the key inside a plan; `step_id` is the name
- * people use. What execution changes is in `step_states`, so that what is changed often stays small. No foreign keys here
- * and in the tables that grow with every attempt: each would cost a look-up a row; a trigger on `plans` removes them with
- * their plan.
+ * people use. What execution changes is in `step_states`, so that what is changed often stays small. No foreign key to
+ * `plans` here and in the tables that grow with every attempt: each would cost a look-up a row. The trigger `forget_plan`
+ * removes their rows with the plan.
  */
 export const planSteps = countersign.table(
   'plan_steps',

@@ -131,11 +131,12 @@ export function readStarted(
   planId: string,
   positions: number[],
 ): Promise<ClaimedStep[]> {
+  if (positions.length === 0) return Promise.resolve([]);
   return tx.run<ClaimedStep>(started, { plan: planId, positions });
 }
 
 /** The values of a claim's placeholders. */
-export function valuesOf(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
+export function claimValues(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {
   return { plan: planId, worker, seconds: leaseSeconds, version, calls: JSON.stringify(calls) };
 }
 
@@ -150,7 +151,7 @@ export function claimBestSteps(
   limit: number,
   terms: ClaimTerms,
 ): Promise<ClaimedStep[]> {
-  return tx.run<ClaimedStep>(claimBest, { ...valuesOf(planId, terms), lanes, limit });
+  return tx.run<ClaimedStep>(claimBest, { ...claimValues(planId, terms), lanes, limit });
 }
 
 /** Leases exactly the steps at `positions`, which the caller has read as ready under the plan's lock. */
@@ -160,7 +161,7 @@ export function claimStepsAt(
   positions: number[],
   terms: ClaimTerms,
 ): Promise<ClaimedStep[]> {
-  return tx.run<ClaimedStep>(claimThese, { ...valuesOf(planId, terms), positions });
+  return tx.run<ClaimedStep>(claimThese, { ...claimValues(planId, terms), positions });
 }
 
 /** Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. */

@@ -1,8 +1,9 @@
 // The statements that a patch of a stored plan is made of. Every caller holds the plan's lock; each costs what it changes.
 import { sql } from 'drizzle-orm';
-import { accounting, tell } from '../accounting.ts';
+import { accounting } from '../accounting.ts';
 import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { insertEvents } from '../events.ts';
 import type { Edge, NewStep } from '../steps.ts';
 import { noLane, notBegun } from './patch-reads.ts';
 
@@ -156,7 +157,7 @@ export async function tellSteps(
   const more = kind === 'step_added' ? positions.length : 0;
   await tx.execute(sql`
     with changed as (
-      select s.position, s.step_id, s.status as to_status, ${kind}::text as kind, null::text as detail
+      select s.step_id, s.status as to_status, ${kind}::text as kind, null::text as detail
       from countersign.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
     ),
@@ -165,7 +166,7 @@ export async function tellSteps(
         total = p.total + ${more}, pending = p.pending + ${more}
       from (select count(*)::int as n from changed) t where p.id = ${planId} returning p.revision, t.n
     )
-    ${tell(planId)}`);
+    ${insertEvents(planId)}`);
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
-import { allowCalls, type ClaimTerms, valuesOf } from './claim.ts';
-import { freeSuccessors, type StartTerms } from './unblock.ts';
+import { allowCalls, type ClaimTerms, claimValues } from './claim.ts';
+import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
 export type Outcome = {
@@ -53,7 +53,7 @@ const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 
 /** @param terms with them, the best of what is freed starts at once */
-const settleOf = (terms: StartTerms | null): SQL => sql`
+const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with o as materialized (
     select *, 'running'::text as from_status from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
       as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
@@ -115,7 +115,7 @@ const settleAndStart = prepareStatement(
 );
 
 /** What of the steps that are freed may start in the same statement: how many, and under which terms. */
-export type Start = { lanes: number[]; room: number; terms: ClaimTerms };
+export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**
  * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
@@ -127,7 +127,7 @@ export async function settleSteps(
   planId: string,
   worker: string,
   outcomes: StoredOutcome[],
-  start: Start | null,
+  start: StartTerms | null,
 ): Promise<Settled> {
   const values = {
     plan: planId,
@@ -138,7 +138,7 @@ export async function settleSteps(
   const [row] = await (start === null
     ? tx.run<Row>(settle, values)
     : tx.run<Row>(settleAndStart, {
-        ...valuesOf(planId, start.terms),
+        ...claimValues(planId, start.terms),
         ...values,
         lanes: start.lanes,
         room: start.room,

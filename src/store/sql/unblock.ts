@@ -3,7 +3,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#contracts/plan.ts';
 
 /** What the rows of steps that start at once are given: who runs them and how long their leases are, in seconds. */
-export type StartTerms = {
+export type StartPlaceholders = {
   lanes: Placeholder;
   /** How many may start. */
   room: Placeholder;
@@ -19,8 +19,11 @@ const mapEdges = sql`
       select coalesce(jsonb_object_agg(successor::text, jsonb_build_array(n, lag)), '{}') as m from met_edges
     )`;
 
-/** With the best of those that nothing holds any more and that never began; others are claimed, as any ready step is. */
-const mapEdgesAndStart = (planId: string | Placeholder, { lanes, room }: StartTerms) => sql`
+/**
+ * With the best of those that nothing holds any more and that never began; others are claimed, as any ready step is. The
+ * order is that of a claim: they all become ready at this moment.
+ */
+const mapEdgesAndStart = (planId: string | Placeholder, { lanes, room }: StartPlaceholders) => sql`
     met_steps as materialized (
       select e.*, s.priority, s.dependents, s.status = 'pending' and s.unmet = e.n and e.lag = 0 and s.attempt = 0
           and s.lane = any(${lanes}::int[]) and coalesce(s.available_at <= clock_timestamp(), true) as startable
@@ -37,7 +40,7 @@ const mapEdgesAndStart = (planId: string | Placeholder, { lanes, room }: StartTe
       ) ranked
     )`;
 
-const start = ({ worker, seconds }: StartTerms) => sql`,
+const start = ({ worker, seconds }: StartPlaceholders) => sql`,
         attempt = s.attempt + ${met(2)}, tries = s.tries + ${met(2)},
         lease_owner = case when ${met(2)} = 1 then ${worker} else s.lease_owner end,
         lease_until = case when ${met(2)} = 1 then clock_timestamp() + make_interval(secs => ${seconds})
@@ -55,7 +58,7 @@ const start = ({ worker, seconds }: StartTerms) => sql`,
 export function freeSuccessors(
   planId: string | Placeholder,
   types: DependencyType[],
-  terms: StartTerms | null = null,
+  terms: StartPlaceholders | null = null,
 ): SQL {
   const wanted = sql.raw(types.map((type) => `'${type}'`).join(', '));
   const becomesReady = sql`s.status = 'pending' and s.unmet = ${met(0)}`;

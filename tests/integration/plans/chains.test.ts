@@ -1,4 +1,5 @@
 // What a turn frees and nothing else holds starts with it; whatever else has a say is asked first.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlanDraft } from '#contracts/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
@@ -13,7 +14,10 @@ let house: TestHouse;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  house = await openTestHouse(database.url, {
+    work: false,
+    settings: { resourcePools: { cpu: { capacity: 2 } } },
+  });
   executor = makeExecutor(house);
 });
 afterAll(async () => {
@@ -101,6 +105,31 @@ test('what is ready already is not overtaken', async () => {
   expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
 });
 
+test('what this back end cannot run stays ready, and what it can starts', async () => {
+  const { id, end } = await begin([
+    noop('a'),
+    { ...noop('b', 'a'), capabilities: ['elsewhere'] },
+    noop('c', 'a'),
+  ]);
+  const { steps, others } = await takeTurn(executor, id, end(), 10, null);
+  expect(named(steps)).toEqual(['c']);
+  expect(others).toBe(true);
+  expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
+});
+
+test('a step that is started meets the start edges of others', async () => {
+  const { id, end } = await begin([
+    noop('a'),
+    noop('b', 'a'),
+    { ...noop('with'), after: [{ id: 'b', type: 'SS', lag_minutes: 0 }] },
+  ]);
+  const { steps, more } = await takeTurn(executor, id, end(), 1, null);
+  expect(named(steps)).toEqual(['b']);
+  expect(more).toBe(true);
+  expect(await statusesOf(house, id)).toMatchObject({ with: 'ready' });
+  await checkPlan(house.db.query, id);
+});
+
 describe('nothing starts', () => {
   test('in a plan that is paused', async () => {
     const { id, version, end } = await begin([noop('a'), noop('b', 'a')]);
@@ -116,21 +145,29 @@ describe('nothing starts', () => {
     expect(await statusesOf(house, id)).toMatchObject({ b: 'cancelled' });
   });
 
-  test('that this back end cannot run', async () => {
-    const other = makeExecutor(house);
-    try {
-      const { id, end } = await begin([
-        noop('a'),
-        { ...noop('b', 'a'), capabilities: ['elsewhere'] },
-        noop('c', 'a'),
-      ]);
-      const { steps, others } = await takeTurn(executor, id, end(), 10, null);
-      expect(named(steps)).toEqual(['c']);
-      expect(others).toBe(true);
-      expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
-    } finally {
-      other.leases.stop();
-    }
+  test('of what needs a pool, before there is room in it', async () => {
+    const { id, end } = await begin([
+      noop('a'),
+      { ...noop('big', 'a'), resources: { cpu: 2 } },
+      { ...noop('small', 'a'), resources: { cpu: 1 } },
+    ]);
+    const { steps } = await takeTurn(executor, id, end(), 10, null);
+    expect(steps).toHaveLength(1);
+    const { rows } = await house.db.query.execute<{ in_use: number }>(
+      sql`select in_use::int as in_use from countersign.resource_pools where name = 'cpu'`,
+    );
+    expect(rows).toEqual([{ in_use: steps[0]?.step_id === 'big' ? 2 : 1 }]);
+    await checkPlan(house.db.query, id);
+  });
+
+  test('of a plan that is not the one that was approved', async () => {
+    const { id, end } = await begin([noop('a'), noop('b', 'a')]);
+    await house.db.query.execute(
+      sql`update countersign.plans set digest = ${'0'.repeat(64)} where id = ${id}`,
+    );
+    expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
+    expect((await house.service.getPlan(id)).status).toBe('failed');
+    expect(await statusesOf(house, id)).toMatchObject({ a: 'succeeded', b: 'ready' });
   });
 
   test('when another step of the batch failed and stops it', async () => {

@@ -360,6 +360,27 @@ describe('a patch is refused as a whole', () => {
     await house.service.cancel(plan.id, { version: 3 }, ana);
   });
 
+  test('when its author had seen a part only of what changed together', async () => {
+    const plan = await held([noop('a', 'hold'), noop('b', 'hold')]);
+    const both = { ids: ['a', 'b'] };
+    await patch(plan.id, [{ op: 'update_steps', steps: both, set: { priority: 5 } }]);
+    const { changes } = await house.service.diff(plan.id, plan.revision, 100);
+    const [first, second] = changes.filter(({ kind }) => kind === 'step_changed');
+    if (first?.step_id == null || second?.step_id == null) throw new Error('two should differ');
+    const lower = (id: string): PatchOperation[] => [
+      { op: 'update_steps', steps: { ids: [id] }, set: { priority: 1 } },
+    ];
+    const late = await refusal(patch(plan.id, lower(second.step_id), first.revision));
+    expect(late).toMatchObject({
+      code: 'patch_conflict',
+      details: { steps: [{ id: second.step_id }] },
+    });
+    expect(await patch(plan.id, lower(first.step_id), first.revision)).toMatchObject({
+      version: 3,
+    });
+    await house.service.cancel(plan.id, { version: 3 }, ana);
+  });
+
   test('when somebody else sends it, or the plan is over', async () => {
     const plan = await held([noop('a', 'hold')]);
     const remove: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['a'] } }];
