@@ -22,7 +22,14 @@ import {
   updateContents,
 } from '#store/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#store/sql/patch-reads.ts';
-import { insertEdges, insertLanes, insertSteps, iterateSteps, readLanes } from '#store/steps.ts';
+import {
+  analyzeMany,
+  insertEdges,
+  insertLanes,
+  insertSteps,
+  iterateSteps,
+  readLanes,
+} from '#store/steps.ts';
 import { contentOfStep, digestPlan } from './canonical.ts';
 import { Lanes } from './lanes.ts';
 import { mayBeApproved } from './lifecycle-table.ts';
@@ -90,6 +97,7 @@ async function storeContents(
   await updateContents(tx, row.id, stored);
   await insertSteps(tx, row.id, fresh);
   await insertEdges(tx, row.id, edgesAdded);
+  await analyzeMany(tx, fresh.length + edgesAdded.length);
   await tellSteps(tx, row.id, 'step_added', positionsOf(added));
   await tellSteps(tx, row.id, 'step_changed', positionsOf(changed));
   const pools = lanes.pools().filter((name) => Object.hasOwn(context.resourcePools, name));

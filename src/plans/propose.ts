@@ -10,7 +10,7 @@ import { appendPlanEvent } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
 import { deleteSeries, insertSeries } from '#store/series.ts';
-import { archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
+import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
 import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
@@ -119,6 +119,7 @@ async function storeVersion(
   });
   await insertLanes(tx, planId, normal.lanes);
   await insertSteps(tx, planId, normal.steps);
+  await analyzeMany(tx, normal.steps.length + normal.edges.length);
   await insertSeries(
     tx,
     planId,

@@ -80,6 +80,11 @@ async function runTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
+  // The pool looks after idle connections only. One that breaks fails its statement as well, and that is what is told.
+  const noteLoss = (error: Error) => {
+    lost ??= error;
+  };
+  client.on('error', noteLoss);
   try {
     const setting = planOnce ? '; set local plan_cache_mode = force_generic_plan' : '';
     await client.query(`begin${setting}`);
@@ -92,7 +97,8 @@ async function runTransaction<T>(
     });
     throw error;
   } finally {
-    // A connection that cannot roll back is not given to the next one.
+    client.off('error', noteLoss);
+    // A connection that is lost or cannot roll back is not given to the next one.
     client.release(lost);
   }
 }

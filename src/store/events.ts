@@ -87,9 +87,15 @@ export async function touchPlan(
   return row.revision;
 }
 
+/** What a row tells of after revision `since`. */
+function after(since: SQL): SQL {
+  const begin = sql`n - (revision - ${since}) + 1`;
+  return sql`step_ids[${begin}:] as step_ids, details[${begin}:] as details`;
+}
+
 /**
- * Changes after revision `since`: `atLeast` so many where there are, and those told of together with the last of them. A
- * row is cut where the reader has been already, so that only what is asked for is sent.
+ * Changes after revision `since`: `atLeast` so many where there are, and those told of together with the last of them: as
+ * revisions have no gaps, it is known which rows have them.
  */
 async function readChanges(
   db: Queryable,
@@ -97,15 +103,12 @@ async function readChanges(
   since: number,
   atLeast: number,
 ): Promise<Change[]> {
+  const last = since + atLeast;
   const { rows } = await db.execute<EventRow>(sql`
-    select revision, kind, status, at, step_ids[n - fresh + 1:] as step_ids, details[n - fresh + 1:] as details
-    from (
-      select *, sum(fresh) over (order by revision) - fresh as before from (
-        select *, least(n, revision - ${since}::bigint)::int as fresh from countersign.plan_events
-        where plan_id = ${planId} and revision > ${since} order by revision limit ${atLeast}
-      ) later
-    ) counted
-    where before < ${atLeast} order by revision`);
+    select revision, kind, status, at, ${after(sql`${since}::bigint`)}
+    from countersign.plan_events
+    where plan_id = ${planId} and revision > ${since} and revision < ${last + changesPerRow} and revision - n < ${last}
+    order by revision`);
   return rows.flatMap(toChanges);
 }
 
@@ -159,11 +162,10 @@ export async function readRecentEvents(
 ): Promise<Change[]> {
   const { rows } = await db.execute<EventRow>(sql`
     with known as (
-      select max(revision) - ${limit}::int as revision from countersign.plan_events where plan_id = ${planId}
+      select max(revision) - ${limit}::int as since from countersign.plan_events where plan_id = ${planId}
     )
-    select e.revision, e.kind, e.status, e.at, e.step_ids[n - e.revision + k.revision + 1:] as step_ids,
-      e.details[n - e.revision + k.revision + 1:] as details
-    from known k join countersign.plan_events e on e.plan_id = ${planId} and e.revision > k.revision
-    order by e.revision`);
+    select revision, kind, status, at, ${after(sql`known.since`)}
+    from known join countersign.plan_events on plan_id = ${planId} and revision > known.since
+    order by revision`);
   return rows.flatMap(toChanges).reverse();
 }

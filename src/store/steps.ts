@@ -16,12 +16,6 @@ import {
 
 export type { Edge, Lane, NewStep };
 
-/**
- * From so many rows on Postgres is told at once how they are distributed, not when it comes round to it: beside a large
- * plan it knows, it takes one that it does not know for empty, and looks for its rows by whatever index has the plan's id.
- */
-const analyzeFrom = 5000;
-
 /** Adds pending steps to the counts of their partitions. */
 async function countPartitions(tx: Queryable, planId: string, steps: NewStep[]): Promise<void> {
   const counts = new Map<string, number>();
@@ -41,10 +35,6 @@ export async function insertSteps(tx: Queryable, planId: string, steps: NewStep[
   await copyRows(tx, planId, steps, contentRows);
   await countPartitions(tx, planId, steps);
   await copyRows(tx, planId, steps, stateRows);
-  if (steps.length < analyzeFrom) return;
-  await tx.execute(
-    sql`analyze countersign.step_states (plan_id, position, lane, status, unmet), countersign.plan_steps (plan_id, position, step_id, partition)`,
-  );
 }
 
 export async function insertLanes(tx: Queryable, planId: string, lanes: Lane[]): Promise<void> {
@@ -61,8 +51,23 @@ export async function readLanes(db: Queryable, planId: string): Promise<Lane[]> 
 
 export async function insertEdges(tx: Queryable, planId: string, edges: Edge[]): Promise<void> {
   await copyRows(tx, planId, edges, edgeRows);
-  if (edges.length < analyzeFrom) return;
-  await tx.execute(sql`analyze countersign.plan_edges (plan_id, predecessor, successor)`);
+}
+
+/** From so many rows on Postgres is told at once how they are distributed. */
+const analyzeFrom = 5000;
+
+/**
+ * After `inserted` steps and edges were stored: where they are many, Postgres is told of them at once and not when it
+ * comes round to it. Beside a large plan it knows, it takes one that it does not know for empty, and looks for its rows by
+ * whatever index has the plan's id. The tables stay locked against each other's analysis until the transaction ends, so it
+ * is one statement, in one order, and late.
+ */
+export async function analyzeMany(tx: Queryable, inserted: number): Promise<void> {
+  if (inserted < analyzeFrom) return;
+  await tx.execute(sql`
+    analyze countersign.step_states (plan_id, position, lane, status, unmet),
+      countersign.plan_steps (plan_id, position, step_id, partition),
+      countersign.plan_edges (plan_id, predecessor, successor)`);
 }
 
 type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };
