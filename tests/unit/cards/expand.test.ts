@@ -4,8 +4,8 @@ import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '
 import { drawText } from '#cards/text.ts';
 import { viewNotice, viewQuestion } from '#cards/text-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import { makeFacts, makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
-import { checkSlackMessage } from '#tests/fixtures/slack-limits.ts';
 
 /** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
 type Renderer = {

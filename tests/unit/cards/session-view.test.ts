@@ -6,6 +6,7 @@ import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { SessionPress } from '#contracts/session-card.ts';
+import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import {
   makeLargeOutline,
   makeNode,
@@ -13,7 +14,6 @@ import {
   outline,
   sessions,
 } from '#tests/fixtures/sessions.ts';
-import { checkSlackMessage } from '#tests/fixtures/slack-limits.ts';
 
 /** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
 type Renderer = {
