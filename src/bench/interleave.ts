@@ -30,11 +30,11 @@ export async function interleave(
 ): Promise<Best[]> {
   const measured = sides.map((): Record<string, number>[] => []);
   for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? sides : sides.toReversed();
-    for (const side of order) {
+    const order = round % 2 === 0 ? [...sides.entries()] : [...sides.entries()].reverse();
+    for (const [at, side] of order) {
       signal.throwIfAborted();
       say(`round ${round + 1} of ${rounds}: ${side.name}`);
-      measured[sides.indexOf(side)]?.push(await side.measure());
+      measured[at]?.push(await side.measure());
     }
   }
   return measured.map(chooseBest);

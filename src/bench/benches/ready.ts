@@ -24,14 +24,13 @@ async function readChanges(service: Service, id: string): Promise<Change[]> {
   }
 }
 
-/** Milliseconds from ready to running of each step that `wanted` names. */
-async function readDelays(service: Service, id: string, wanted: (step: string) => boolean) {
-  const ready = new Map<string, number>();
+/** Milliseconds from ready to running of each attempt of a step. */
+async function readDelays(service: Service, id: string, step: string): Promise<number[]> {
+  let since: number | undefined;
   const delays: number[] = [];
   for (const { step_id, status, at } of await readChanges(service, id)) {
-    if (step_id === null || !wanted(step_id)) continue;
-    if (status === 'ready') ready.set(step_id, toMilliseconds(at));
-    const since = ready.get(step_id);
+    if (step_id !== step) continue;
+    if (status === 'ready') since = toMilliseconds(at);
     if (status === 'running' && since !== undefined) delays.push(toMilliseconds(at) - since);
   }
   return delays;
@@ -50,7 +49,7 @@ export const measureReady: Bench = async (stage) => {
     await until(signal, async () => (await service.overview(id)).counts.waiting || null);
     await service.resume(id, { version, steps: { ask: 'done' } }, asker);
     await awaitCompletion(service, id, stage);
-    if (n >= 0) woken.push(...(await readDelays(service, id, (step) => step === 'go')));
+    if (n >= 0) woken.push(...(await readDelays(service, id, 'go')));
   }
 
   stage.say(`a chain of ${count + warmUp} steps`);

@@ -40,7 +40,7 @@ export const measureShapes: Bench = async (stage) => {
   const rates = await interleave(
     stage,
     stage.runs ?? usualRuns,
-    sides.flatMap((side) => [{ ...boss }, side]),
+    sides.flatMap((side) => [boss, side]),
   );
   const memoryRow = (name: string, what: string, held: number[]) =>
     makeRow({

@@ -20,8 +20,8 @@ const mapEdges = sql`
     )`;
 
 /**
- * With the best of those that nothing holds any more and that never began; others are claimed, as any ready step is. The
- * order is that of a claim: they all become ready at this moment.
+ * The same map, with which of the steps start: those that wait for nothing else and were never begun before, in the order
+ * of a claim (all of them become ready at this moment), as many as there is room for. The rest become ready.
  */
 const mapEdgesAndStart = (planId: string | Placeholder, { lanes, room }: StartPlaceholders) => sql`
     met_steps as materialized (

@@ -58,7 +58,7 @@ test('a row that cannot be written out undoes all of them, and the connection go
       },
     },
   };
-  await expect(copy([{ lane: 1, tool: 't', capabilities: [] }], broken)).rejects.toThrow();
+  await expect(copy([{ lane: 1, tool: 't', capabilities: [] }], broken)).rejects.toThrow('no tool');
   expect(await read()).toEqual([]);
 });
 
