@@ -4,14 +4,14 @@ import { toText } from 'rrule-temporal/totext';
 import { Temporal } from 'temporal-polyfill';
 import { type Recurrence, readRule } from './recurrence.ts';
 
-/** `9:30 AM GMT+2` and `2:05 PM` as `09:30` and `14:05`: the zone is said elsewhere. */
+/** `9:30 AM GMT+2`, `2:05 PM` and `9 AM` as `09:30`, `14:05` and `09:00`: the zone is said elsewhere. */
 function rewriteClock(text: string): string {
   return text
     .replaceAll(
-      /\b(\d{1,2}):(\d\d)(?::\d\d)?\s?(AM|PM)\b/g,
-      (_, hour: string, minute: string, half: string) => {
+      /\b(\d{1,2})(?::(\d\d))?(?::\d\d)?\s?(AM|PM)\b/g,
+      (_, hour: string, minute: string | undefined, half: string) => {
         const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
-        return `${String(hours).padStart(2, '0')}:${minute}`;
+        return `${String(hours).padStart(2, '0')}:${minute ?? '00'}`;
       },
     )
     .replaceAll(/ (GMT|UTC)([+-]\d{1,2}(:\d\d)?)?(?=\s|,|$)/g, '');

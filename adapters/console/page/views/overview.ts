@@ -11,11 +11,15 @@ import { drawDownloads, drawFacts } from './facts.ts';
 import { drawIcon, drawSection } from './parts.ts';
 import { drawProgress } from './progress.ts';
 
-/** `a.md, b.md and 3 more`; how often, where no target is known. */
+/** So many different targets are named at most; fewer are all there are. */
+const namedAtMost = 3;
+
+/** `a.md, b.md`, `a.md, 5 times`, `a.md, b.md, c.md and more, 23 times`; how often, where no target is known. */
 function describeTargets({ targets, count }: Touch): string {
   if (targets.length === 0) return countOf(count, 'step');
-  const more = count - targets.length;
-  return `${targets.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const names = targets.join(', ');
+  if (targets.length === count) return names;
+  return `${names}${targets.length < namedAtMost ? '' : ' and more'}, ${countOf(count, 'time')}`;
 }
 
 function drawTouch(touch: Touch): TemplateResult {
