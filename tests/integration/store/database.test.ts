@@ -27,7 +27,9 @@ async function pidOf(tx: Pick<Database['query'], 'execute'>): Promise<number> {
 /** Whether an error, or what caused it, says that the connection is gone; the words depend on who notices first. */
 function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /terminat|ECONNRESET|EPIPE|closed|not queryable/i.test(error.message) || isLoss(error.cause);
+  return (
+    /terminat|ECONNRESET|EPIPE|closed|not queryable/i.test(error.message) || isLoss(error.cause)
+  );
 }
 
 /** Vitest fails a run for errors that nobody caught; a worker would have ended. */
