@@ -1,30 +1,33 @@
 // What is said about when a piece of work is due, how long it takes, what it waits for, and how often it comes: in
 // brackets, at the end of an instruction, or in a sentence of its own.
 import type { Recurs } from '#contracts/planning/outline.ts';
-import { takeAmount } from '../roadmap/read-amount.ts';
+import { readLength } from '../roadmap/read-amount.ts';
 import { readDateTiming } from '../roadmap/read-date-timing.ts';
 import { readPlace, readWords } from '../roadmap/timing-words.ts';
 import { endOfDay, findMoment, prepareMoments } from '../schedule/read-moment.ts';
 import { printMomentIn, readRecurrence } from './times.ts';
+
+/** A length of time in minutes. Three days of a person's work are three working days, those of a machine 72 hours. */
+export type Duration = { person: number; machine: number };
 
 export type SaidTimes = {
   /** Order in words, for `resolve_dependencies`. */
   timing: string[];
   deadline: string | null;
   not_before: string | null;
-  duration_minutes: number | null;
+  duration: Duration | null;
   recurs: Recurs | null;
 };
 
 export type TimeContext = { now: Date; timezone: string };
 
 export function noTimes(): SaidTimes {
-  return { timing: [], deadline: null, not_before: null, duration_minutes: null, recurs: null };
+  return { timing: [], deadline: null, not_before: null, duration: null, recurs: null };
 }
 
 export function saysNothing(times: SaidTimes): boolean {
-  const { timing, deadline, not_before, duration_minutes, recurs } = times;
-  const none = [deadline, not_before, duration_minutes, recurs].every((one) => one === null);
+  const { timing, deadline, not_before, duration, recurs } = times;
+  const none = [deadline, not_before, duration, recurs].every((one) => one === null);
   return timing.length === 0 && none;
 }
 
@@ -34,7 +37,7 @@ export function joinTimes(times: SaidTimes, more: SaidTimes): SaidTimes {
     timing: [...times.timing, ...more.timing],
     deadline: more.deadline ?? times.deadline,
     not_before: more.not_before ?? times.not_before,
-    duration_minutes: more.duration_minutes ?? times.duration_minutes,
+    duration: more.duration ?? times.duration,
     recurs: more.recurs ?? times.recurs,
   };
 }
@@ -56,15 +59,17 @@ export function readDeadline(words: string, { now, timezone }: TimeContext): str
   return printMomentIn(new Date(at), timezone);
 }
 
-/** "takes three days", "about 2 hours": minutes. null: no length of time. */
-export function readDuration(words: string): number | null {
+const workday = 480;
+
+/** "takes three days", "about 2 hours". null: no length of time. */
+export function readDuration(words: string): Duration | null {
   const bare = words
     .trim()
     .replace(/^(?:(?:it|this|which|that)\s+)?(?:will\s+)?(?:takes?|lasts?|needs?)\s+/i, '')
-    .replace(/^(?:about|around|roughly|approximately|~|at most|up to)\s*/i, '');
-  const amount = takeAmount(bare);
-  if (amount === null || amount === 'working') return null;
-  return /^(?:long|of work|each)?[.!]*$/i.test(amount.rest) ? amount.minutes : null;
+    .replace(/^(?:about|around|roughly|approximately|~|at most|up to)\s*/i, '')
+    .replace(/(?:\s+(?:long|of work|each))?[.!]*$/i, '');
+  const machine = readLength(bare, null);
+  return machine === null ? null : { person: readLength(bare, workday) ?? machine, machine };
 }
 
 const until = /[,\s]+(?:until|till|through)\s+(?:the\s+end\s+of\s+)?(.{3,40})$/i;
@@ -109,8 +114,8 @@ export function readSaidTimes(words: string, context: TimeContext): SaidTimes | 
   if (text === '' || text.length > 200) return null;
   const deadline = readDeadline(text, context);
   if (deadline !== null) return { ...noTimes(), deadline };
-  const duration_minutes = readDuration(text);
-  if (duration_minutes !== null) return { ...noTimes(), duration_minutes };
+  const duration = readDuration(text);
+  if (duration !== null) return { ...noTimes(), duration };
   const recurs = readRule(text, context);
   if (recurs !== null) return { ...noTimes(), recurs };
   const dated = readDateTiming(text, context.now, context.timezone);

@@ -165,10 +165,8 @@ function takeTail(text: string, context: ClauseContext): Taken {
   const meant = context.repeats || saysHour.test(words) || /\b(?:done|due|ready)\b/i.test(words);
   const deadline = meant ? readDeadline(words, context) : null;
   if (deadline !== null) return { text: head, times: { ...noTimes(), deadline } };
-  const duration_minutes = readDuration(words.replace(/^(?:taking|lasting)\b/i, 'takes'));
-  return duration_minutes === null
-    ? null
-    : { text: head, times: { ...noTimes(), duration_minutes } };
+  const duration = readDuration(words.replace(/^(?:taking|lasting)\b/i, 'takes'));
+  return duration === null ? null : { text: head, times: { ...noTimes(), duration } };
 }
 
 function takeHead(text: string, context: ClauseContext): Taken {

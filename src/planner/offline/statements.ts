@@ -95,11 +95,9 @@ function readStatement(
     return [{ subject: both[2], times: { ...noTimes(), timing: [timing] }, words: sentence }];
   }
   const long = lasts.exec(sentence);
-  const minutes = long?.[2] === undefined ? null : readDuration(long[2]);
-  if (long?.[1] !== undefined && minutes !== null)
-    return [
-      { subject: long[1], times: { ...noTimes(), duration_minutes: minutes }, words: sentence },
-    ];
+  const duration = long?.[2] === undefined ? null : readDuration(long[2]);
+  if (long?.[1] !== undefined && duration !== null)
+    return [{ subject: long[1], times: { ...noTimes(), duration }, words: sentence }];
   const order = ordered.exec(sentence);
   const [, subject, timing] = order ?? [];
   if (subject === undefined || timing === undefined) return null;

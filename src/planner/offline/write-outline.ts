@@ -1,6 +1,7 @@
 // The parts of a request and their steps, written down as `generate_nodes` takes them.
 import { OutlineNode } from '#contracts/planning/outline.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
+import { type OperationSpec, operationName } from '#contracts/tool.ts';
 import { shorten } from '#contracts/words.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { createNodeFinder } from '../roadmap/find-node.ts';
@@ -17,7 +18,7 @@ import {
 import type { PlannedStep } from './planned-step.ts';
 import type { Work } from './prepare.ts';
 import { questions } from './questions.ts';
-import type { SaidTimes } from './said-times.ts';
+import type { Duration, SaidTimes } from './said-times.ts';
 import { readSaidTimes } from './said-times.ts';
 import type { Scheme, SchemePart } from './scheme.ts';
 import type { Statement } from './statements.ts';
@@ -43,8 +44,13 @@ export function emptyNode(
   };
 }
 
-function withTimes(node: WrittenNode, times: SaidTimes, previous: string | null): WrittenNode {
-  const { timing, deadline, not_before, duration_minutes, recurs } = times;
+/** `worker`: who does the node's steps. */
+function withTimes(
+  node: WrittenNode,
+  times: SaidTimes,
+  { previous, worker }: { previous: string | null; worker: keyof Duration },
+): WrittenNode {
+  const { timing, deadline, not_before, duration, recurs } = times;
   // Words that point back mean the part before; where that lies in another part, it is named.
   const words = timing.map((one) =>
     previous === null
@@ -56,14 +62,19 @@ function withTimes(node: WrittenNode, times: SaidTimes, previous: string | null)
     timing: words.length === 0 ? node.timing : words.join(' and '),
     deadline: deadline ?? node.deadline,
     not_before: not_before ?? node.not_before,
-    duration_minutes: duration_minutes ?? node.duration_minutes,
+    duration_minutes: duration?.[worker] ?? node.duration_minutes,
     ...(recurs === null ? {} : { recurs, rhythm: 'recurring' }),
   };
+}
+
+function findWorker(specs: readonly Pick<OperationSpec, 'human'>[]): keyof Duration {
+  return specs.some(({ human }) => human === true) ? 'person' : 'machine';
 }
 
 /** Gathers nodes while the tree of parts is walked. */
 class Writer {
   readonly nodes: WrittenNode[] = [];
+  readonly #steps: PlannedStep[];
   readonly #byPart: Map<number | undefined, PlannedStep[]>;
   readonly #timezone: string;
   /** Which node each step stands in. */
@@ -74,6 +85,7 @@ class Writer {
   #last: string | null = null;
 
   constructor(steps: PlannedStep[], timezone: string) {
+    this.#steps = steps;
     this.#byPart = Map.groupBy(steps, (step) => step.part);
     this.#timezone = timezone;
   }
@@ -101,7 +113,7 @@ class Writer {
       const id = `part-${this.#wholes}`;
       const { structure, title } = part;
       const node = emptyNode({ id, parent, title: title ?? 'Part', structure });
-      this.nodes.push(withTimes({ ...node, after }, part.times, previous));
+      this.nodes.push(this.#withTimes({ ...node, after }, part.times, previous));
       this.addParts(part.parts, id);
       return [id];
     }
@@ -112,10 +124,15 @@ class Writer {
     this.#wholes += 1;
     const id = `part-${this.#wholes}`;
     const { structure, title } = part;
-    this.nodes.push(
-      withTimes({ ...emptyNode({ id, parent, title, structure }), after }, part.times, previous),
-    );
+    const node = { ...emptyNode({ id, parent, title, structure }), after };
+    this.nodes.push(this.#withTimes(node, part.times, previous));
     return [id];
+  }
+
+  /** For a part that holds others; its time is that of people where any of the work is theirs. */
+  #withTimes(node: WrittenNode, times: SaidTimes, previous: string | null): WrittenNode {
+    const worker = findWorker(this.#steps.map(({ spec }) => spec));
+    return withTimes(node, times, { previous, worker });
   }
 
   /** Steps that begin at different moments have a node each, since a moment belongs to a node. */
@@ -143,7 +160,8 @@ class Writer {
         after,
         steps: group.map((step) => this.#writeStep(step, group)),
       };
-      this.nodes.push(withTimes(written, part.times, previous));
+      const worker = findWorker(group.map(({ spec }) => spec));
+      this.nodes.push(withTimes(written, part.times, { previous, worker }));
       this.#last = id;
       return id;
     });
@@ -194,7 +212,7 @@ export function writeOutline(
   const goal = withTimes(
     emptyNode({ id: goalId, parent: null, title, structure: 'goal' }),
     scheme.times,
-    null,
+    { previous: null, worker: findWorker(steps.map(({ spec }) => spec)) },
   );
   writer.addParts(scheme.parts, goalId);
   writer.linkAcross(steps);
@@ -212,7 +230,7 @@ export function writeOutline(
 export function addStatements(
   outline: WrittenOutline,
   statements: Statement[],
-  { request: { now, timezone }, answers }: Pick<Work, 'request' | 'answers'>,
+  { request: { now, timezone }, answers, tools }: Pick<Work, 'request' | 'answers' | 'tools'>,
 ): { outline: WrittenOutline; unknown: string[] } {
   if (statements.length === 0) return { outline, unknown: [] };
   const nodes = outline.nodes.map((node) =>
@@ -232,6 +250,12 @@ export function addStatements(
     }),
   );
   const finder = createNodeFinder(indexOutline({ nodes }));
+  const humans = new Set(
+    tools
+      .manifest()
+      .filter(({ human }) => human)
+      .map(({ name }) => name),
+  );
   const unknown: string[] = [];
   const changed = outline.nodes.map((node) => node);
   for (const { subject, times, words } of statements) {
@@ -243,7 +267,9 @@ export function addStatements(
     if (node === undefined || found.kind !== 'found') unknown.push(words);
     else {
       const timing = [node.timing ?? [], said.timing].flat();
-      changed[found.node] = withTimes(node, { ...said, timing }, null);
+      const asks = node.steps.some((step) => humans.has(operationName(step.tool, step.operation)));
+      const worker = asks ? 'person' : 'machine';
+      changed[found.node] = withTimes(node, { ...said, timing }, { previous: null, worker });
     }
   }
   return { outline: { ...outline, nodes: changed }, unknown };

@@ -1,4 +1,4 @@
-// Reads lengths of time at the beginning of a text: "two days", "an hour and a half", "1h30", "90 min". Minutes.
+// Reads lengths of time, at the beginning of a text or alone: "two days", "an hour and a half", "1h30", "90 min". Minutes.
 
 const numbers: Record<string, number> = {
   a: 1,
@@ -104,4 +104,20 @@ function readNumber([, digits, compound, word]: RegExpExecArray): number {
     (part) => numbers[part.toLowerCase().replace(/\s+/g, ' ')] ?? 0,
   );
   return parts.reduce((sum, part) => sum + part, 0);
+}
+
+const weekDays = 5;
+const usualWorkday = 480;
+
+/** Minutes of a text that is a length of time and nothing else; with a working day of `workday` minutes, days and
+ *  weeks are those of work, as they are in any case where the text says so. null: no length of time. */
+export function readLength(text: string, workday: number | null): number | null {
+  const plain = text.replace(/\b(?:working|business|work)[ -]?(?=days?|weeks?|hours?)/gi, '');
+  const read = takeAmount(plain);
+  if (read === null || read === 'working' || read.rest !== '') return null;
+  const working = workday ?? (plain === text ? null : usualWorkday);
+  if (working === null || read.minutes < 1440) return read.minutes;
+  const inDays = Math.floor(read.minutes / 1440);
+  const days = inDays % 7 === 0 ? (inDays / 7) * weekDays : inDays;
+  return days * working + (read.minutes % 1440);
 }

@@ -6,7 +6,7 @@ import { toLocalIso } from '#timeline/recurrence.ts';
 import { createNodeFinder, type NodeFinder } from '../roadmap/find-node.ts';
 import { describeNodes } from '../roadmap/name-nodes.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
-import { takeAmount } from '../roadmap/read-amount.ts';
+import { readLength } from '../roadmap/read-amount.ts';
 import { changeOf, type DateChange } from './date-change.ts';
 import { quote, splitWishes } from './date-clauses.ts';
 import {
@@ -214,20 +214,6 @@ function readDuration(wish: string, context: Context): boolean {
     });
   }
   return false;
-}
-
-const weekDays = 5;
-
-/** Minutes of a length of time; with a working day of `workday` minutes, days and weeks are those of work. */
-function readLength(text: string, workday: number | null): number | null {
-  const plain = text.replace(/\b(?:working|business|work)[ -]?(?=days?|weeks?|hours?)/gi, '');
-  const read = takeAmount(plain);
-  if (read === null || read === 'working' || read.rest !== '') return null;
-  const working = workday ?? (plain === text ? null : 480);
-  if (working === null || read.minutes < 1440) return read.minutes;
-  const inDays = Math.floor(read.minutes / 1440);
-  const days = inDays % 7 === 0 ? (inDays / 7) * weekDays : inDays;
-  return days * working + (read.minutes % 1440);
 }
 
 const never =

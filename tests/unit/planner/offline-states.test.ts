@@ -241,6 +241,19 @@ describe('a deadline', () => {
     expect(talk.session.stage).toBe('NEEDS_CLARIFICATION');
   });
 
+  it.each([
+    ['Ask Ana "Please review notes.md" (takes 3 days)', 3 * 480],
+    ['Ask Ana "Please review notes.md" (takes 1 week and 2 hours)', 5 * 480 + 120],
+    ['Ask Ana "Please review notes.md" (takes about 90 minutes)', 90],
+    ['Create report.md saying "x" (takes 2 days)', 2 * 1440],
+    ['Create report.md saying "x" (takes 2 working days)', 2 * 480],
+  ])('counts days of people as working days: %s', async (text, minutes) => {
+    const talk = new Talk();
+    proposalOf(await talk.all(text));
+    const timed = talk.session.outline?.nodes.filter((node) => node.steps.length > 0);
+    expect(timed?.map((node) => node.duration_minutes)).toEqual([minutes]);
+  });
+
   it('before the beginning is told the same way, and dropped by “reject”', async () => {
     const talk = new Talk();
     await talk.all('Create report.md saying "x" on Friday at 9:00 by Thursday 17:00');

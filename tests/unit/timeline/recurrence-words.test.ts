@@ -20,4 +20,6 @@ test('seconds are not said, and midnight is 00:00', () => {
     describeRecurrence({ rrule: 'FREQ=DAILY', timezone: 'UTC', startsAt: new Date(startsAt) });
   expect(words('2026-05-04T00:41:22Z')).toBe('every day at 00:41');
   expect(words('2026-05-04T12:00:05Z')).toBe('every day at 12:00');
+  expect(words('2026-05-04T09:00:00Z')).toBe('every day at 09:00');
+  expect(words('2026-05-04T21:00:00Z')).toBe('every day at 21:00');
 });
