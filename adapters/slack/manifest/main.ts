@@ -1,0 +1,25 @@
+// `npm run slack:manifest`: prints the manifest that is pasted into Slack when the app is made.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { CountersignError } from '#contracts/errors.ts';
+import { fillManifest, type SlackManifest } from './fill-manifest.ts';
+
+const template: SlackManifest = JSON.parse(
+  readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
+);
+
+const program = new Command('npm run slack:manifest --')
+  .description('Prints the manifest of the Slack app.')
+  .option('--url <address>', 'the public address of this Countersign; without it, for Socket Mode')
+  .action(({ url }: { url?: string }) =>
+    console.log(JSON.stringify(fillManifest(template, url ?? null), null, 2)),
+  );
+
+try {
+  program.parse();
+} catch (error) {
+  if (!(error instanceof CountersignError)) throw error;
+  console.error(`slack:manifest: ${error.message}`);
+  process.exitCode = 1;
+}

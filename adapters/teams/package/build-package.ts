@@ -1,0 +1,114 @@
+// The Teams app package: manifest.json with its placeholders filled, and two icons, in a zip. The same input makes the
+// same bytes, on every machine and at every time.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { domainToASCII } from 'node:url';
+import { strToU8, zipSync } from 'fflate';
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
+import { validateManifest } from './validate-manifest.ts';
+
+const folder = import.meta.dirname;
+
+/** What an operator says of their own Countersign. */
+export type PackageOptions = {
+  /** The bot's Microsoft app id; the Teams app has the same one. */
+  id: string | undefined;
+  /** The public host name of this Countersign. */
+  domain: string;
+  /** Of the app: `1.2.3`. Teams takes an update only with a higher one. */
+  version: string;
+  /** Who runs it, as Teams shows it; default: the host. */
+  developer?: string | undefined;
+  /** Pages about it; default: the host itself. */
+  website?: string | undefined;
+  privacy?: string | undefined;
+  terms?: string | undefined;
+};
+
+function refuse(sentence: string): never {
+  throw new CountersignError('invalid_configuration', sentence);
+}
+
+function readId(id: string | undefined): string {
+  if (id === undefined || id === '')
+    return refuse('--id: say the Microsoft app id of the bot, or set MicrosoftAppId.');
+  if (z.guid().safeParse(id).success) return id.toLowerCase();
+  return refuse(
+    `--id: "${id}" is not a Microsoft app id. It is the GUID that the Azure portal shows for the bot, such as 1f2e3d4c-5b6a-4789-8abc-def012345678.`,
+  );
+}
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const hostName = new RegExp(`^(?=.{4,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`);
+
+function readDomain(domain: string): string {
+  // domainToASCII cuts an address off behind its host and says nothing.
+  const host = /[/\\?#@:\s]/.test(domain) ? '' : domainToASCII(domain.toLowerCase());
+  if (hostName.test(host)) return host;
+  return refuse(
+    `--domain: "${domain}" is not a public host name. Give it as bot.example.com, without https://, port or path.`,
+  );
+}
+
+function readVersion(version: string): string {
+  if (/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version)) return version;
+  return refuse(`--app-version: "${version}" must be three numbers, such as 1.2.3.`);
+}
+
+const longestDeveloper = 32;
+
+function readDeveloper(name: string | undefined, domain: string): string {
+  if (name === undefined) return domain.slice(0, longestDeveloper);
+  if (name.trim() !== '' && name.length <= longestDeveloper) return name.trim();
+  return refuse(`--developer: a name has 1 to ${longestDeveloper} characters.`);
+}
+
+function readPage(option: string, address: string | undefined, domain: string): string {
+  if (address === undefined) return `https://${domain}/`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url?.protocol === 'https:') return url.href;
+  return refuse(`--${option}: "${address}" must be a whole address that begins with https://.`);
+}
+
+/** Puts values where `{{name}}` stands, in every text of the data. */
+function fill(data: unknown, values: Record<string, string>): unknown {
+  if (typeof data === 'string')
+    return data.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
+  if (Array.isArray(data)) return data.map((item) => fill(item, values));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([key, item]) => [key, fill(item, values)]));
+}
+
+// Zip times have no zone; this one is written as it is, wherever the clock stands.
+const stamp = new Date(2020, 0, 1, 12);
+
+/**
+ * The bytes of the package.
+ * @throws CountersignError `invalid_configuration` that says what to give instead
+ */
+export function buildPackage(options: PackageOptions): Uint8Array {
+  const domain = readDomain(options.domain);
+  const template: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const manifest = fill(template, {
+    id: readId(options.id),
+    domain,
+    version: readVersion(options.version),
+    developer: readDeveloper(options.developer, domain),
+    website: readPage('website', options.website, domain),
+    privacy: readPage('privacy', options.privacy, domain),
+    terms: readPage('terms', options.terms, domain),
+  });
+  validateManifest(manifest);
+  const icons = ['color.png', 'outline.png'].map((name): [string, Uint8Array] => [
+    name,
+    readFileSync(join(folder, name)),
+  ]);
+  return zipSync(
+    {
+      'manifest.json': strToU8(`${JSON.stringify(manifest, null, 2)}\n`),
+      ...Object.fromEntries(icons),
+    },
+    { level: 9, mtime: stamp },
+  );
+}

@@ -1,0 +1,241 @@
+// The Slack app's manifest: what Slack's reference allows, exactly the scopes that something uses, and its addresses.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { fillManifest } from '#adapters/slack/manifest/fill-manifest.ts';
+import { readHouse } from '../../../house/rooms.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
+
+const text = (most: number, least = 1) => z.string().min(least).max(most);
+const address = (most: number) => text(most).regex(/^https:\/\//);
+
+/** Slack's limits (docs.slack.dev/reference/app-manifest), for the fields that we use; others are mistakes. */
+const SlackSchema = z.strictObject({
+  _metadata: z.strictObject({ major_version: z.literal([1, 2]), minor_version: z.int() }),
+  display_information: z.strictObject({
+    name: text(35),
+    description: text(140),
+    long_description: text(4000, 175),
+    background_color: z.string().regex(/^#(?:[0-9a-f]{3}){1,2}$/i),
+  }),
+  features: z.strictObject({
+    app_home: z.strictObject({
+      home_tab_enabled: z.boolean(),
+      messages_tab_enabled: z.boolean(),
+      messages_tab_read_only_enabled: z.boolean(),
+    }),
+    bot_user: z.strictObject({
+      display_name: text(80).regex(/^[\w .-]+$/),
+      always_online: z.boolean(),
+    }),
+    slash_commands: z
+      .array(
+        z.strictObject({
+          command: text(32).regex(/^\/\S+$/),
+          url: address(3000).optional(),
+          description: text(2000),
+          usage_hint: text(1000),
+          should_escape: z.boolean(),
+        }),
+      )
+      .min(1)
+      .max(50),
+  }),
+  oauth_config: z.strictObject({
+    redirect_urls: z.array(address(2500)).max(1000).optional(),
+    scopes: z.strictObject({ bot: z.array(text(50)).max(255) }),
+  }),
+  settings: z.strictObject({
+    event_subscriptions: z.strictObject({
+      request_url: address(3500).optional(),
+      bot_events: z.array(text(50)).max(100),
+    }),
+    interactivity: z.strictObject({
+      is_enabled: z.literal(true),
+      request_url: address(3500).optional(),
+    }),
+    org_deploy_enabled: z.literal(false),
+    socket_mode_enabled: z.boolean(),
+    token_rotation_enabled: z.literal(false),
+  }),
+});
+
+const read = (json: string) => SlackSchema.parse(JSON.parse(json));
+const manifest = read(readFileSync(join(root, 'manifest.json'), 'utf8'));
+
+/** What each event that we hear of asks for, by Slack's reference; null: nothing. */
+const eventScopes: Record<string, string | null> = {
+  app_home_opened: null,
+  app_mention: 'app_mentions:read',
+  app_uninstalled: null,
+  'message.channels': 'channels:history',
+  'message.groups': 'groups:history',
+  'message.im': 'im:history',
+  'message.mpim': 'mpim:history',
+  tokens_revoked: null,
+};
+
+/** What uses each scope. A scope without a line here is one too many, a line without its scope fails in front of people. */
+const uses: Record<string, string> = {
+  'app_mentions:read': 'app_mention: asked in a channel',
+  'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
+  'chat:write': 'chat.postMessage, chat.update, chat.delete, chat.postEphemeral: cards and answers',
+  commands: '/plans',
+  'files:write':
+    'files.getUploadURLExternal, files.completeUploadExternal: long texts as files in the thread',
+  'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
+  'im:history': 'message.im: asked in a direct message; conversations.replies',
+  'im:write': 'conversations.open: tells an approver who is not in the conversation',
+  'mpim:history': 'message.mpim: replies in a group message; conversations.replies',
+  'users:read': "users.info: a person's name and time zone",
+  'users:read.email': 'users.lookupByEmail: the same person in Slack and in Teams',
+};
+
+/** Web API methods that ask for no scope. */
+const free = /^(auth|apps|oauth|views)\.|^chat\.getPermalink$/;
+
+/** The Web API methods that a source calls on a client, such as `chat.postMessage`. */
+function findMethods(source: string): string[] {
+  const families = 'apps|auth|chat|conversations|files|oauth|reactions|team|users|views';
+  return [...source.matchAll(new RegExp(`\\.((?:${families})\\.\\w+)\\(`, 'g'))].map(
+    ([, method = '']) => method,
+  );
+}
+
+const explained = (method: string) =>
+  free.test(method) || Object.values(uses).some((use) => use.includes(method));
+
+describe('the scopes', () => {
+  const { bot } = manifest.oauth_config.scopes;
+
+  test('are exactly those that something uses', () => {
+    expect(bot).toEqual(Object.keys(uses).sort());
+  });
+
+  test('let every event through that is subscribed to, and no event is missing', () => {
+    const { bot_events } = manifest.settings.event_subscriptions;
+    expect(bot_events).toEqual(Object.keys(eventScopes).sort());
+    const asked = Object.values(eventScopes).filter((scope) => scope !== null);
+    expect(asked.filter((scope) => !bot.includes(scope))).toEqual([]);
+    for (const [event, scope] of Object.entries(eventScopes))
+      if (scope !== null) expect(uses[scope]).toContain(event);
+  });
+
+  test('suffice for every method that the adapter calls', () => {
+    const planted =
+      "await client.chat.postMessage({}); await app.client.reactions.add({ name: 'eyes' });";
+    expect(findMethods(planted)).toEqual(['chat.postMessage', 'reactions.add']);
+    expect(findMethods(planted).filter((method) => !explained(method))).toEqual(['reactions.add']);
+    const adapter = readHouse(root).filter(({ path }) => path.startsWith('adapters/slack/'));
+    expect(adapter.length).toBeGreaterThan(0);
+    const methods = adapter.flatMap((source) => findMethods(source.text));
+    expect(methods.filter((method) => !explained(method))).toEqual([]);
+  });
+
+  test('read messages only where a conversation is read whose events we hear', () => {
+    const histories = bot.filter((scope) => scope.endsWith(':history'));
+    expect(histories.toSorted()).toEqual(
+      Object.values(eventScopes)
+        .filter((scope) => scope?.endsWith(':history') === true)
+        .toSorted(),
+    );
+  });
+});
+
+describe('the manifest at the root', () => {
+  test('lets people write to the bot, and opens its home', () => {
+    expect(manifest.features.app_home).toEqual({
+      home_tab_enabled: true,
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
+  });
+
+  test('names every subcommand of /plans in its hint', () => {
+    const [plans, ...more] = manifest.features.slash_commands;
+    expect(more).toEqual([]);
+    expect(plans?.command).toBe('/plans');
+    for (const word of ['all', 'mine', 'running', 'stats', 'PLAN-', 'help'])
+      expect(plans?.usage_hint).toContain(word);
+  });
+
+  test('is of Socket Mode as it stands, so that no placeholder is ever called', () => {
+    expect(manifest.settings.socket_mode_enabled).toBe(true);
+    const addresses = JSON.stringify(manifest).match(/https:\/\/[^/"]+/g);
+    expect(new Set(addresses)).toEqual(new Set(['https://countersign.example.com']));
+  });
+});
+
+describe('a manifest for an address', () => {
+  test.each([
+    ['https://bot.example.com', 'https://bot.example.com'],
+    ['https://bot.example.com/', 'https://bot.example.com'],
+    ['https://example.com:8443/countersign/', 'https://example.com:8443/countersign'],
+  ])('sends everything of Slack to %s', (given, base) => {
+    const { features, oauth_config, settings } = fillManifest(manifest, given);
+    expect(features.slash_commands.map(({ url }) => url)).toEqual([`${base}/slack/events`]);
+    expect(settings.event_subscriptions.request_url).toBe(`${base}/slack/events`);
+    expect(settings.interactivity.request_url).toBe(`${base}/slack/events`);
+    expect(oauth_config.redirect_urls).toEqual([`${base}/slack/oauth_redirect`]);
+    expect(settings.socket_mode_enabled).toBe(false);
+  });
+
+  test('has none of the placeholders left', () => {
+    const filled = fillManifest(manifest, 'https://bot.test');
+    expect(JSON.stringify(filled)).not.toContain('example.com');
+    expect(SlackSchema.safeParse(filled).error).toBeUndefined();
+  });
+
+  test('changes nothing else, and not the one it was made from', () => {
+    const before = structuredClone(manifest);
+    const filled = fillManifest(manifest, 'https://countersign.example.com');
+    expect(manifest).toEqual(before);
+    expect(filled).toEqual({
+      ...before,
+      settings: { ...before.settings, socket_mode_enabled: false },
+    });
+  });
+
+  test.each([
+    'http://bot.example.com',
+    'bot.example.com',
+    'https://',
+    'https://bot.example.com/?a=b',
+    'https://bot.example.com/#a',
+    'https://ana@bot.example.com',
+    '',
+  ])('is refused for "%s"', (given) => {
+    expect(() => fillManifest(manifest, given)).toThrow(/^--url: .*https:\/\/bot\.example\.com/);
+  });
+});
+
+test('a manifest for Socket Mode has no address at all', () => {
+  const filled = fillManifest(manifest, null);
+  expect(JSON.stringify(filled)).not.toContain('https://');
+  expect(filled.settings.socket_mode_enabled).toBe(true);
+  expect(SlackSchema.safeParse(filled).error).toBeUndefined();
+});
+
+describe('the command', () => {
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
+
+  test('prints the manifest and nothing else', async () => {
+    expect(read((await run()).stdout)).toEqual(fillManifest(manifest, null));
+    const { stdout } = await run('--url', 'https://bot.example.com');
+    expect(read(stdout)).toEqual(fillManifest(manifest, 'https://bot.example.com'));
+  });
+
+  test('ends with 1 and one line when the address is none', async () => {
+    const failed = run('--url', 'bot.example.com');
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^slack:manifest: --url: .*\n$/),
+    });
+  });
+});
