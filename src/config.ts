@@ -2,6 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import type { z } from 'zod';
+import {
+  readSlackAccess,
+  readTeamsAccess,
+  type SlackAccess,
+  type TeamsAccess,
+} from '#contracts/chat-access.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { Environment, Settings } from '#contracts/settings.ts';
 
@@ -15,6 +21,9 @@ export type Config = {
   /** Path of the settings file, and whether it exists. */
   settingsFile: { path: string; found: boolean };
   timezone: string;
+  /** How the chat platforms are reached; null: not at all. */
+  slack: SlackAccess | null;
+  teams: TeamsAccess | null;
 };
 
 function explain(error: z.ZodError, where: string): string {
@@ -93,5 +102,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     timezone: checkTimezone(
       env.COUNTERSIGN_TIMEZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ),
+    slack: readSlackAccess(env),
+    teams: readTeamsAccess(env),
   };
 }

@@ -151,6 +151,7 @@ function amount(min: number, max: number) {
 
 const flag = z.stringbool();
 const optional = z.string().min(1).optional();
+const secret = z.string().min(16, 'must have at least 16 characters');
 
 /** The environment. Empty strings count as not set. */
 export const Environment = z.object({
@@ -167,12 +168,31 @@ export const Environment = z.object({
   SLACK_BOT_TOKEN: optional,
   SLACK_SIGNING_SECRET: optional,
   SLACK_APP_TOKEN: optional,
+  SLACK_CLIENT_ID: optional,
+  SLACK_CLIENT_SECRET: optional,
+  SLACK_STATE_SECRET: secret.optional(),
   SLACK_API_URL: z.url().optional(),
-  MicrosoftAppId: optional,
+  MicrosoftAppId: z
+    .guid('must be the GUID that the Azure portal shows as the Microsoft App ID of the bot')
+    .optional(),
   MicrosoftAppPassword: optional,
-  MicrosoftAppTenantId: optional,
+  MicrosoftAppTenantId: z
+    .string()
+    .regex(
+      /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?:[\w-]+\.)+[a-z]{2,})$/i,
+      'must be the GUID of a Microsoft Entra tenant, or its domain such as contoso.onmicrosoft.com',
+    )
+    .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
-  COUNTERSIGN_API_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  COUNTERSIGN_API_TOKEN: secret.optional(),
+  /** Encrypts the tokens of Slack's workspaces. */
+  COUNTERSIGN_ENCRYPTION_KEY: z
+    .string()
+    .regex(
+      /^(?:[\da-f]{64}|[\w+/-]{43}=?)$/i,
+      'must be 32 bytes in base64 or hex, as "openssl rand -base64 32" prints them',
+    )
+    .optional(),
   COUNTERSIGN_HOME: z.string().default('.countersign'),
   COUNTERSIGN_WORKSPACE: optional,
   COUNTERSIGN_CONFIG: z.string().default('countersign.json'),
