@@ -3,6 +3,7 @@ import type { QueueSpec } from '#store/boss.ts';
 import { cardQueue } from './card.ts';
 import { executeQueue } from './execute.ts';
 import { expireQueue } from './expire.ts';
+import { inboxQueue } from './inbox.ts';
 import { planQueue } from './plan.ts';
 import { remindQueue } from './remind.ts';
 import { stepQueue } from './step.ts';
@@ -14,4 +15,5 @@ export const queues: QueueSpec[] = [
   cardQueue,
   remindQueue,
   expireQueue,
+  inboxQueue,
 ];

@@ -1,6 +1,8 @@
 // watch: not a queue but a round every few seconds in every worker, so that a lost job, lease or notification is put right.
 import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
+import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
 import { ringReminders } from '#conversation/reminders.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
@@ -10,7 +12,13 @@ import { extendSeries } from '#plans/extend-series.ts';
 export type Watch = { stop(): Promise<void> };
 
 /** Looks at once and then every `everyMs`; a round that fails is logged and the next one comes. */
-export function startWatch(crew: Crew, conversation: ConversationContext, everyMs: number): Watch {
+export function startWatch(
+  crew: Crew,
+  conversation: ConversationContext,
+  inbox: InboxContext,
+  everyMs: number,
+): Watch {
+  const lookAfterInbox = createInboxWatch(inbox);
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -27,6 +35,8 @@ export function startWatch(crew: Crew, conversation: ConversationContext, everyM
         () => forgetOldResults(conversation.db.query, conversation.clock.now()),
       ],
       ['Looking after what comes again', () => extendSeries(conversation)],
+      ['Looking after the inbox', lookAfterInbox],
+      ['Forgetting handled events', () => forgetHandled(inbox)],
     ];
     for (const [name, chore] of chores) {
       await chore().catch((error: unknown) =>

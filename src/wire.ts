@@ -6,6 +6,13 @@ import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import {
+  type InboxContext,
+  type InboxHandlers,
+  type InboxRule,
+  inboxRule,
+} from '#conversation/inbox/inbox-context.ts';
+import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { queues } from '#jobs/queues.ts';
@@ -18,7 +25,7 @@ import { createPlanner } from '#planner/create-planner.ts';
 import type { PlanningLimits } from '#planner/limits.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createManifestReader } from '#store/backends.ts';
-import { createEnqueue, createQueues, openBoss } from '#store/boss.ts';
+import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';
@@ -32,6 +39,8 @@ import { startWorking } from './work.ts';
 
 export type House = {
   service: Service;
+  /** Stores what a chat platform sends, so that it may be acknowledged. */
+  receive: Receive;
   registry: ToolRegistry;
   catalogue: Catalogue;
   planner: Planner;
@@ -55,6 +64,9 @@ export type HouseOptions = {
   watchEveryMs?: number;
   /** Built-in operations of this process alone, which no configuration can offer; the bench brings one. */
   extraOperations?: Operation[];
+  /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
+  inboxHandlers?: InboxHandlers | undefined;
+  inboxRule?: Partial<InboxRule> | undefined;
 };
 
 /** Connections of one process to the database. */
@@ -192,6 +204,15 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     linkTo,
     warn,
   };
+  const inbox: InboxContext = {
+    db,
+    enqueue,
+    enqueueAll: createEnqueueAll(boss),
+    handlers: options.inboxHandlers ?? {},
+    random: systemRandom,
+    rule: { ...inboxRule, ...options.inboxRule },
+    warn,
+  };
   if (work) {
     const executorModel = models?.executor ?? null;
     await startWorking({
@@ -200,6 +221,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
       boss,
       registry,
       conversation,
+      inbox,
       decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
       watchEveryMs: options.watchEveryMs,
       closers,
@@ -207,6 +229,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   }
   return {
     service: createService(conversation),
+    receive: createReceiver(inbox),
     registry,
     catalogue,
     planner,

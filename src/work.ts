@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { backendsOf } from '#executor/backend.ts';
 import { type Crew, createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
@@ -14,6 +15,7 @@ import { registerBackends } from '#executor/register-backends.ts';
 import { cardJob } from '#jobs/card.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
+import { inboxJob } from '#jobs/inbox.ts';
 import { planJob } from '#jobs/plan.ts';
 import { remindJob } from '#jobs/remind.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
@@ -26,7 +28,12 @@ const usualWatchEveryMs = 5000;
 /** How long a stopping process waits for planners and other jobs under way; tools and database stay open for them. */
 const jobsEndWithinMs = 30_000;
 
-function jobsOf({ settings }: Config, conversation: ConversationContext, crew: Crew) {
+function jobsOf(
+  { settings }: Config,
+  conversation: ConversationContext,
+  inbox: InboxContext,
+  crew: Crew,
+) {
   return [
     planJob(conversation),
     executeJob(crew),
@@ -34,6 +41,7 @@ function jobsOf({ settings }: Config, conversation: ConversationContext, crew: C
     cardJob(conversation),
     remindJob(conversation),
     expireJob(conversation, settings),
+    inboxJob(inbox),
   ];
 }
 
@@ -44,11 +52,12 @@ export async function startWorking(parts: {
   boss: PgBoss;
   registry: ToolRegistry;
   conversation: ConversationContext;
+  inbox: InboxContext;
   decide: ArgumentDecider | null;
   watchEveryMs: number | undefined;
   closers: Closers;
 }): Promise<void> {
-  const { config, log, boss, registry, conversation, decide, closers } = parts;
+  const { config, log, boss, registry, conversation, inbox, decide, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
@@ -80,7 +89,7 @@ export async function startWorking(parts: {
   // Before the first claim and until the last step is handed back, others know of these back ends.
   const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
   closers.add('the back ends', registration.withdraw);
-  const stopJobs = await runJobs(boss, jobsOf(config, conversation, crew), log);
+  const stopJobs = await runJobs(boss, jobsOf(config, conversation, inbox, crew), log);
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.
     const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
@@ -88,6 +97,6 @@ export async function startWorking(parts: {
     await stopped;
   });
   await boss.schedule('expire', expireCron);
-  const watch = startWatch(crew, conversation, parts.watchEveryMs ?? usualWatchEveryMs);
+  const watch = startWatch(crew, conversation, inbox, parts.watchEveryMs ?? usualWatchEveryMs);
   closers.add('the watch', () => watch.stop());
 }

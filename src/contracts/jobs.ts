@@ -1,5 +1,6 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
+import { InboxThread } from './inbox.ts';
 
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
@@ -14,6 +15,8 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind about proposals that nobody decided. */
   expire: z.strictObject({}),
+  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
+  inbox: InboxThread,
 } as const;
 
 export type JobName = keyof typeof jobPayloads;
@@ -28,4 +31,11 @@ export type Enqueue<Tx> = <N extends JobName>(
   name: N,
   payload: JobPayload<N>,
   options?: { key?: string; startAfter?: Date },
+) => Promise<void>;
+
+/** The same for many jobs of a queue, in one statement. */
+export type EnqueueAll<Tx> = <N extends JobName>(
+  tx: Tx,
+  name: N,
+  jobs: { payload: JobPayload<N>; key: string }[],
 ) => Promise<void>;

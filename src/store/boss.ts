@@ -1,6 +1,6 @@
 // pg-boss: its queues, and the way a job is sent inside a transaction of ours.
 import { PgBoss } from 'pg-boss';
-import type { Enqueue, JobName } from '#contracts/jobs.ts';
+import type { Enqueue, EnqueueAll, JobName } from '#contracts/jobs.ts';
 import { bossIn, type Transaction } from './database.ts';
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */
@@ -12,6 +12,8 @@ export type QueueSpec = {
   expireInSeconds: number;
   /** A job whose worker has not been heard of for this long (at least 10) is given to another. */
   heartbeatSeconds?: number;
+  /** How long a job that has ended is kept; a week unless said. */
+  deleteAfterSeconds?: number;
 };
 
 /**
@@ -53,5 +55,13 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
       ...(options.key === undefined ? {} : { singletonKey: options.key }),
       ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
     });
+  };
+}
+
+/** The same for many jobs at once. */
+export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
+  return async (tx, name, jobs) => {
+    const rows = jobs.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
+    await boss.insert(name, rows, { db: bossIn(tx) });
   };
 }

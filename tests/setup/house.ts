@@ -7,6 +7,7 @@ import { type Config, loadConfig } from '#config';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
 import { waitFor } from '#tests/wait.ts';
 import { type House, openHouse } from '../../src/wire.ts';
 
@@ -28,6 +29,8 @@ export async function openTestHouse(
     planner?: Planner;
     work?: boolean;
     workspace?: string;
+    inboxHandlers?: InboxHandlers;
+    inboxRule?: Partial<InboxRule>;
   } = {},
 ): Promise<TestHouse> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
@@ -54,6 +57,8 @@ export async function openTestHouse(
     linkTo: () => null,
     watchEveryMs: 300,
     ...(options.planner === undefined ? {} : { planner: options.planner }),
+    inboxHandlers: options.inboxHandlers,
+    inboxRule: options.inboxRule,
   });
   return {
     ...house,

@@ -1,0 +1,36 @@
+// inbox: says that a thread of a chat platform has events to handle. Whoever takes it works on the thread until none is due.
+import type { InboxThread } from '#contracts/inbox.ts';
+import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
+import { workOnThread } from '#conversation/inbox/work-on-thread.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+export const inboxQueue = {
+  name: 'inbox',
+  policy: 'short',
+  retryLimit: 3,
+  retryDelay: 1,
+  heartbeatSeconds: 30,
+  expireInSeconds: 3600,
+  // Many are sent, and the inbox itself says what became of the events.
+  deleteAfterSeconds: 3600,
+} as const satisfies QueueSpec;
+
+/** Threads worked on at once in one process; each needs a connection for a moment. */
+const threadsAtOnce = 8;
+
+export function inboxJob(context: InboxContext): Job<'inbox'> {
+  const without = new Set<InboxThread['platform']>();
+  return {
+    queue: inboxQueue,
+    concurrency: threadsAtOnce,
+    async handle(thread, signal) {
+      const { platform } = thread;
+      if (context.handlers[platform] === undefined && !without.has(platform)) {
+        without.add(platform);
+        context.warn(`Events of ${platform} wait: this process does not serve it.`);
+      }
+      await workOnThread(context, thread, signal);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What the inbox is given, and what adapters give it: a handler for each platform they serve.
+import type { Random } from '#contracts/clock.ts';
+import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
+import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
+import type { Database, Queryable, Transaction } from '#store/database.ts';
+import type { RetryRule } from './retry.ts';
+
+/** One try at an event. */
+export type Try = {
+  /** Counts the tries, those that were cut off included; from 1. */
+  attempt: number;
+  /** Aborted when the process stops, when the time for one try is over, and when the thread was given to another. */
+  signal: AbortSignal;
+  /**
+   * Marks the event as handled in a transaction of the handler, which then commits together with what the handler
+   * writes: both happen once, or neither. Throws `lease_lost` when another took the event since; let that roll back.
+   */
+  markHandled(tx: Queryable): Promise<void>;
+};
+
+/**
+ * Does what an event asks for. May be called again with the same event: after it threw, and when a process died before
+ * the event was marked, even though the work was done. So what it does it does once for each `event.id`, or in the
+ * transaction that marks the event.
+ * @throws to have it tried again; what `passesAfterMs` says of a CountersignError is obeyed
+ */
+export type InboxHandler = (event: InboxEvent, one: Try) => Promise<void>;
+
+export type InboxHandlers = Partial<Record<InboxThread['platform'], InboxHandler>>;
+
+export type InboxContext = {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  enqueueAll: EnqueueAll<Transaction>;
+  handlers: InboxHandlers;
+  random: Random;
+  rule: InboxRule;
+  warn(message: string, error?: unknown): void;
+};
+
+export type InboxRule = RetryRule & {
+  /** A thread whose holder has not been heard of for this long is given to another. */
+  leaseSeconds: number;
+  /** What one try may take. */
+  tryWithinMs: number;
+  /** A thread that nobody is at is looked after when it is this late: until then its slip may be on its way. */
+  lateSeconds: number;
+};
+
+/** How the inbox of a program works. */
+export const inboxRule: InboxRule = {
+  tries: 8,
+  backoffMs: 1000,
+  longestBackoffMs: 60_000,
+  patienceMs: 24 * 3600 * 1000,
+  leaseSeconds: 10,
+  tryWithinMs: 120_000,
+  lateSeconds: 5,
+};

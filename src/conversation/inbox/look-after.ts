@@ -1,0 +1,51 @@
+// The round that finds again what the inbox lost: threads whose holder died or whose slip is gone; and that forgets what was
+// handled long ago.
+import type { InboxThread } from '#contracts/inbox.ts';
+import { findWaitingThreads, forgetHandledEvents } from '#store/inbox.ts';
+import type { InboxContext } from './inbox-context.ts';
+import { slipsFor } from './slips.ts';
+
+/** Threads looked at in one statement, and statements in one round. */
+const threadsAtOnce = 200;
+const looksARound = 5;
+/** Long beyond the retries of any platform: Slack's end after an hour. */
+const keptForDays = 7;
+const forgottenAtOnce = 500;
+
+const start = { tenant: '', thread: '' };
+
+/** A function for the watch round. Where a round ends the next one goes on, so that many waiting threads hide none. */
+export function createInboxWatch(
+  { db, enqueueAll, handlers, rule }: InboxContext,
+  limit = threadsAtOnce,
+): () => Promise<void> {
+  const places = new Map<string, Pick<InboxThread, 'tenant' | 'thread'>>();
+
+  async function lookAfter(platform: InboxThread['platform']): Promise<void> {
+    for (let look = 0; look < looksARound; look++) {
+      const { waiting, last } = await findWaitingThreads(
+        db.query,
+        platform,
+        places.get(platform) ?? start,
+        { lateSeconds: rule.lateSeconds, limit },
+      );
+      if (waiting.length > 0)
+        await db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(waiting)));
+      places.set(platform, last ?? start);
+      if (last === null) return;
+    }
+  }
+
+  return async () => {
+    if (handlers.slack !== undefined) await lookAfter('slack');
+    if (handlers.teams !== undefined) await lookAfter('teams');
+  };
+}
+
+/** Forgets what no platform sends again; in small deletes, as many as keep up with what arrives. */
+export async function forgetHandled({ db }: Pick<InboxContext, 'db'>): Promise<void> {
+  for (let look = 0; look < looksARound; look++) {
+    const gone = await forgetHandledEvents(db.query, keptForDays, forgottenAtOnce);
+    if (gone < forgottenAtOnce) return;
+  }
+}

@@ -1,0 +1,21 @@
+// The slip that says a thread has something open.
+import { hash } from 'node:crypto';
+import type { InboxThread } from '#contracts/inbox.ts';
+
+/** Of the slips of one thread at most one waits. A digest, since names together may be longer than an index holds. */
+export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
+  return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
+}
+
+/** A slip for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */
+export function slipsFor(threads: InboxThread[]): { payload: InboxThread; key: string }[] {
+  const slips = new Map(
+    threads.map(({ platform, tenant, thread }) => {
+      const payload = { platform, tenant, thread };
+      return [keyOfThread(payload), payload];
+    }),
+  );
+  return [...slips]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, payload]) => ({ key, payload }));
+}

@@ -1,0 +1,97 @@
+// Working off a thread: its open events one after the other, in the order they came, under one lease.
+//
+// Who else can be at it: any number of processes with a slip for the same thread. One of them gets the lease; the others
+// go. What arrives meanwhile is seen by the holder, who lets the lease go in a statement that saw nothing more and then
+// looks once again: a slip that found the lease taken was sent for an event that this last look sees.
+// What if it dies: the lease runs out, and the round (`look-after.ts`) sends another slip. An event counts its tries when
+// it is taken, so that one that ends its process every time is set aside in the end too.
+// What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
+import type { InboxThread } from '#contracts/inbox.ts';
+import { patiently } from '#executor/patiently.ts';
+import {
+  enterThread,
+  type Lease,
+  leaveThread,
+  renewThread,
+  takeNext,
+} from '#store/sql/inbox-thread.ts';
+import { handleEvent } from './handle-event.ts';
+import type { InboxContext } from './inbox-context.ts';
+import { keyOfThread } from './slips.ts';
+
+/** Events of one thread before others have a turn. */
+const eventsATurn = 50;
+
+type Keeper = { lost: AbortSignal; stop(): void };
+
+/** Renews the lease as long as somebody is at the thread. A database that is away for a moment loses nothing yet. */
+function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
+  const lost = new AbortController();
+  let asking = false;
+  const timer = setInterval(
+    () => {
+      if (asking) return;
+      asking = true;
+      renewThread(db.query, lease, rule.leaseSeconds)
+        .then((held) => {
+          if (!held) lost.abort(new Error('This thread was given to another.'));
+        })
+        .catch((error: unknown) => warn('A lease of the inbox could not be renewed.', error))
+        .finally(() => {
+          asking = false;
+        });
+    },
+    (rule.leaseSeconds * 1000) / 3,
+  );
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
+}
+
+/** Lets the thread go, with a slip for whoever goes on with it. */
+async function passOn({ db, enqueue }: InboxContext, lease: Lease): Promise<void> {
+  const { holder: _, ...thread } = lease;
+  await db.transaction(async (tx) => {
+    await leaveThread(tx, lease);
+    await enqueue(tx, 'inbox', thread, { key: keyOfThread(thread) });
+  });
+}
+
+/**
+ * Works until nothing of the thread is due or somebody else is at it. Events of a platform without a handler stay where
+ * they are.
+ * @param stopping aborted: the event under way is cut off and left, with the rest, to others
+ */
+export async function workOnThread(
+  context: InboxContext,
+  { platform, tenant, thread }: InboxThread,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { db, handlers, random, rule, warn } = context;
+  const handler = handlers[platform];
+  if (handler === undefined) return;
+  const { leaseSeconds } = rule;
+  const lease = { platform, tenant, thread, holder: random.hex(16) };
+  for (let done = 0; ; ) {
+    let taken = await enterThread(db.query, lease, leaseSeconds);
+    if (!taken.held) return;
+    const keeper = keepLease(context, lease);
+    const signal = AbortSignal.any([stopping, keeper.lost]);
+    try {
+      while (taken.held) {
+        const { event } = taken;
+        if (event !== null) {
+          const held = await handleEvent(context, handler, lease, event, { signal, stopping });
+          if (!held) return;
+          done += 1;
+        }
+        if (stopping.aborted || done >= eventsATurn) return await passOn(context, lease);
+        taken = await patiently(
+          () => takeNext(db.query, lease, leaseSeconds),
+          (error) => warn('The inbox waits for the database.', error),
+          stopping,
+        );
+      }
+    } finally {
+      keeper.stop();
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// The inbox: what chat platforms sent, each event once. An event, its names and the slips that were sent with it stand
+// together or not at all.
+import { sql } from 'drizzle-orm';
+import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
+import { prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { isoOf } from './sql/iso.ts';
+
+/** `original`: the event stored before that has one of its names; null: it is new. */
+export type StoredEvent = { id: number; original: number | null };
+
+/**
+ * Names are written in one order by everybody, so that processes that were sent the same events wait for each other but
+ * never in a circle. Where a name stands already, the row is written as it is: that waits for whoever is just storing
+ * it, and says whose it is. The number of an event is drawn by the statement that stores it, so that what was stored
+ * before another event came is lower than that one.
+ */
+const storing = prepareStatement(
+  'store_events',
+  sql`
+  with incoming as materialized (
+    select nextval('countersign.inbox_id_seq') as id, e.*
+    from (
+      select * from unnest(
+        ${sql.placeholder('platforms')}::text[], ${sql.placeholder('tenants')}::text[],
+        ${sql.placeholder('threads')}::text[], ${sql.placeholder('kinds')}::text[],
+        ${sql.placeholder('bodies')}::bytea[], ${sql.placeholder('times')}::timestamptz[]
+      ) with ordinality as e(platform, tenant, thread, kind, body, received_at, n)
+      order by n
+    ) e
+  ), asked as materialized (
+    select i.id, i.n, i.platform, i.tenant, k.key
+    from unnest(${sql.placeholder('owners')}::bigint[], ${sql.placeholder('keys')}::text[]) as k(n, key)
+    join incoming i using (n)
+  ), named as (
+    insert into countersign.inbox_keys as k (platform, tenant, key, event_id)
+    select platform, tenant, key, id from asked order by platform, tenant, key
+    on conflict (platform, tenant, key) do update set event_id = k.event_id
+    returning k.platform, k.tenant, k.key, k.event_id
+  ), known as (
+    select a.n, min(named.event_id) as original
+    from named join asked a using (platform, tenant, key)
+    where named.event_id <> a.id group by a.n
+  ), stored as (
+    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at)
+    select id, platform, tenant, thread, kind, body, received_at from incoming i
+    where not exists (select from known where known.n = i.n) order by n
+  )
+  select i.id, known.original from incoming i left join known using (n) order by n`,
+);
+
+/**
+ * Stores events that are not there yet, in one statement.
+ * @param events no two of them with a name in common
+ * @returns an answer for each, in their order
+ */
+export async function storeEvents(
+  tx: Transaction,
+  events: ReceivedEvent[],
+): Promise<StoredEvent[]> {
+  const named = events.flatMap(({ keys }, i) =>
+    [...new Set(keys)].map((key) => ({ owner: i + 1, key })),
+  );
+  const answers = await tx.run<StoredEvent>(storing, {
+    platforms: events.map(({ platform }) => platform),
+    tenants: events.map(({ tenant }) => tenant),
+    threads: events.map(({ thread }) => thread),
+    kinds: events.map(({ kind }) => kind),
+    bodies: events.map(({ body }) => Buffer.from(body)),
+    times: events.map(({ received_at }) => received_at.toISOString()),
+    owners: named.map(({ owner }) => owner),
+    keys: named.map(({ key }) => key),
+  });
+  // A further name of an event that stands already leads to that one.
+  const again = answers.filter(({ original }) => original !== null);
+  if (again.length > 0) {
+    await tx.execute(sql`
+      update countersign.inbox_keys k set event_id = a.original
+      from jsonb_to_recordset(${JSON.stringify(again)}::jsonb) as a(id bigint, original bigint)
+      where k.event_id = a.id`);
+  }
+  return answers;
+}
+
+/** Deletes at most `limit` events that were handled more than `days` ago, with their names. @returns how many */
+export async function forgetHandledEvents(
+  db: Queryable,
+  days: number,
+  limit: number,
+): Promise<number> {
+  const { rows } = await db.execute<{ gone: number }>(sql`
+    with old as (
+      select id from countersign.inbox
+      where handled_at is not null and handled_at < clock_timestamp() - make_interval(days => ${days})
+      order by handled_at limit ${limit} for update skip locked
+    ), gone as (
+      delete from countersign.inbox where id in (select id from old) returning id
+    ), unnamed as (
+      delete from countersign.inbox_keys where event_id in (select id from old)
+    )
+    select count(*)::int as gone from gone`);
+  return rows[0]?.gone ?? 0;
+}
+
+/**
+ * Threads after `after` whose first open event has been due for `lateSeconds` and that nobody is at. Goes from thread to
+ * thread by the index, whatever waits in each.
+ * @returns those among the next `limit` threads, and the last thread looked at; null: there are no more
+ */
+export async function findWaitingThreads(
+  db: Queryable,
+  platform: InboxThread['platform'],
+  after: Pick<InboxThread, 'tenant' | 'thread'>,
+  { lateSeconds, limit }: { lateSeconds: number; limit: number },
+): Promise<{ waiting: InboxThread[]; last: InboxThread | null }> {
+  const open = sql`handled_at is null and failed_at is null and platform = ${platform}`;
+  const { rows } = await db.execute<InboxThread & { waits: boolean }>(sql`
+    with recursive heads as (
+      (select tenant, thread, due_at, 1 as n from countersign.inbox
+        where ${open} and (tenant, thread) > (${after.tenant}, ${after.thread})
+        order by platform, tenant, thread, id limit 1)
+      union all
+      select next.*, heads.n + 1 from heads, lateral (
+        select tenant, thread, due_at from countersign.inbox
+        where ${open} and (tenant, thread) > (heads.tenant, heads.thread)
+        order by platform, tenant, thread, id limit 1
+      ) next
+      where heads.n < ${limit}
+    )
+    select ${platform}::text as platform, h.tenant, h.thread,
+      h.due_at < clock_timestamp() - make_interval(secs => ${lateSeconds}) and not exists (
+        select from countersign.inbox_leases l
+        where l.platform = ${platform} and l.tenant = h.tenant and l.thread = h.thread
+          and l.lease_until > clock_timestamp()
+      ) as waits
+    from heads h order by h.n`);
+  const threads = rows.map(({ waits, ...thread }) => ({ waits, thread }));
+  return {
+    waiting: threads.filter(({ waits }) => waits).map(({ thread }) => thread),
+    last: threads.length < limit ? null : (threads.at(-1)?.thread ?? null),
+  };
+}
+
+/** How many are open and failed, each counted up to `most`, since when the oldest waits, and what failed last. */
+export type InboxState = {
+  open: number;
+  oldest: Date | null;
+  failed: number;
+  last: { id: number; platform: string; kind: string; error: string } | null;
+};
+
+export async function readInboxState(db: Queryable, most: number): Promise<InboxState> {
+  const { rows } = await db.execute<Omit<InboxState, 'oldest'> & { oldest: string | null }>(sql`
+    with open as (
+      select stored_at from countersign.inbox where handled_at is null and failed_at is null limit ${most}
+    ), failed as (
+      select from countersign.inbox where failed_at is not null limit ${most}
+    )
+    select (select count(*)::int from open) as open, (select ${isoOf('min(stored_at)', 'milliseconds')} from open) as oldest,
+      (select count(*)::int from failed) as failed,
+      (select jsonb_build_object('id', id, 'platform', platform, 'kind', kind, 'error', coalesce(error, ''))
+        from countersign.inbox where failed_at is not null order by failed_at desc limit 1) as last`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readInboxState: no row came back');
+  return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
+}

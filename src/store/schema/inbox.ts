@@ -1,0 +1,67 @@
+// What chat platforms sent: stored before it is acknowledged, handled afterwards.
+import { sql } from 'drizzle-orm';
+import { bigint, bigserial, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import type { Platform } from '#contracts/inbox.ts';
+import { at, bytes, countersign } from './columns.ts';
+
+const threadColumns = () => ({
+  platform: text('platform').$type<Platform>().notNull(),
+  tenant: text('tenant').notNull(),
+  thread: text('thread').notNull(),
+});
+
+/** An event is open until it was handled, or set aside as failed. */
+export const inbox = countersign.table(
+  'inbox',
+  {
+    /** Grows in the order of arrival: of two events, the one that was stored before the other came is lower. */
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    ...threadColumns(),
+    kind: text('kind').notNull(),
+    body: bytes('body').notNull(),
+    received_at: at('received_at').notNull(),
+    stored_at: at('stored_at').notNull().default(sql`clock_timestamp()`),
+    /** Counts who took it; whoever settles says which one it is, and is refused when another came after it. */
+    attempt: integer('attempt').notNull().default(0),
+    /** Tries that count against it: they failed, or never came back. */
+    failures: integer('failures').notNull().default(0),
+    /** Not before. */
+    due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
+    error: text('error'),
+    handled_at: at('handled_at'),
+    failed_at: at('failed_at'),
+  },
+  (t) => [
+    index('inbox_open')
+      .on(t.platform, t.tenant, t.thread, t.id)
+      .where(sql`handled_at is null and failed_at is null`),
+    index('inbox_handled').on(t.handled_at).where(sql`handled_at is not null`),
+    index('inbox_failed').on(t.failed_at).where(sql`failed_at is not null`),
+  ],
+);
+
+/** The names of an event, each of which says that it is the same. */
+export const inboxKeys = countersign.table(
+  'inbox_keys',
+  {
+    platform: text('platform').$type<Platform>().notNull(),
+    tenant: text('tenant').notNull(),
+    key: text('key').notNull(),
+    event_id: bigint('event_id', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.platform, t.tenant, t.key] }),
+    index('inbox_keys_event').on(t.event_id),
+  ],
+);
+
+/** Who is at a thread now; nobody else takes its events until `lease_until`. */
+export const inboxLeases = countersign.table(
+  'inbox_leases',
+  {
+    ...threadColumns(),
+    holder: text('holder').notNull(),
+    lease_until: at('lease_until').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.platform, t.tenant, t.thread] })],
+);

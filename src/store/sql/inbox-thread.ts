@@ -1,0 +1,153 @@
+// One thread of the inbox: who is at it, and which of its events is next. Whoever holds the lease of a thread takes its
+// first open event, and no other.
+import { sql } from 'drizzle-orm';
+import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
+import type { Queryable } from '../database.ts';
+import { isoOf } from './iso.ts';
+
+/** An event that was taken to be handled, and how often it has been. */
+export type TakenEvent = InboxEvent & {
+  attempt: number;
+  /** Tries that count, this one included. */
+  failures: number;
+  /** Since it was stored. */
+  age_ms: number;
+};
+
+/** Whether the lease is held now, and the event that was taken under it. */
+export type Taken = { held: boolean; event: TakenEvent | null };
+
+type TakenRow = { held: boolean } & (
+  | ({ id: number } & Omit<TakenEvent, 'id' | 'received_at'> & { received_at: string })
+  | { id: null }
+);
+
+export type Lease = InboxThread & { holder: string };
+
+const inThread = ({ platform, tenant, thread }: InboxThread) =>
+  sql`platform = ${platform} and tenant = ${tenant} and thread = ${thread}`;
+const isOpen = sql`handled_at is null and failed_at is null`;
+const until = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds})`;
+
+const headOf = (thread: InboxThread) => sql`
+  select id, due_at <= clock_timestamp() as due from countersign.inbox
+  where ${isOpen} and ${inThread(thread)} order by id limit 1`;
+
+/** `lease` has a row when the thread is held. What was settled since the statement began is not taken. */
+const takeHead = sql`
+  taken as (
+    update countersign.inbox set attempt = attempt + 1, failures = failures + 1
+    where exists (select from lease) and id = (select id from head) and ${isOpen}
+    returning id, platform, tenant, thread, kind, body, ${isoOf('received_at', 'milliseconds')} as received_at, attempt, failures,
+      (extract(epoch from clock_timestamp() - stored_at) * 1000)::float8 as age_ms
+  )
+  select exists (select from lease) as held, taken.* from (select) once left join taken on true`;
+
+function readTaken(rows: TakenRow[]): Taken {
+  const [row] = rows;
+  if (row === undefined) throw new Error('readTaken: no row came back');
+  const { held, ...event } = row;
+  if (event.id === null) return { held, event: null };
+  return { held, event: { ...event, received_at: new Date(event.received_at) } };
+}
+
+/**
+ * Takes the lease of a thread that has something due and that nobody is at, and its first event.
+ * `{ held: true, event: null }`: another has just handled that one; ask for the next.
+ */
+export async function enterThread(
+  db: Queryable,
+  { holder, ...thread }: Lease,
+  leaseSeconds: number,
+): Promise<Taken> {
+  const { rows } = await db.execute<TakenRow>(sql`
+    with head as materialized (${headOf(thread)}), lease as (
+      insert into countersign.inbox_leases as l (platform, tenant, thread, holder, lease_until)
+      select ${thread.platform}, ${thread.tenant}, ${thread.thread}, ${holder}, ${until(leaseSeconds)}
+      from head where due
+      on conflict (platform, tenant, thread)
+        do update set holder = excluded.holder, lease_until = excluded.lease_until
+        where l.lease_until < clock_timestamp()
+      returning holder
+    ), ${takeHead}`);
+  return readTaken(rows);
+}
+
+/** Takes the next event under a lease and renews that; where nothing is due, lets it go. */
+export async function takeNext(
+  db: Queryable,
+  { holder, ...thread }: Lease,
+  leaseSeconds: number,
+): Promise<Taken> {
+  const { rows } = await db.execute<TakenRow>(sql`
+    with head as materialized (${headOf(thread)}), lease as (
+      update countersign.inbox_leases set lease_until = ${until(leaseSeconds)}
+      where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp()
+        and exists (select from head where due)
+      returning holder
+    ), gone as (
+      delete from countersign.inbox_leases
+      where ${inThread(thread)} and holder = ${holder} and not exists (select from head where due)
+    ), ${takeHead}`);
+  return readTaken(rows);
+}
+
+/** @returns false: the lease has been lost */
+export async function renewThread(
+  db: Queryable,
+  { holder, ...thread }: Lease,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update countersign.inbox_leases set lease_until = ${until(leaseSeconds)}
+    where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp() returning holder`);
+  return rows.length > 0;
+}
+
+export async function leaveThread(db: Queryable, { holder, ...thread }: Lease): Promise<void> {
+  await db.execute(
+    sql`delete from countersign.inbox_leases where ${inThread(thread)} and holder = ${holder}`,
+  );
+}
+
+/** An attempt at an event; what the settling functions ask for. */
+export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
+
+const ofAttempt = ({ id, attempt }: Attempt) =>
+  sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
+
+/** The event was handled. @returns false: another took it, or it is settled already */
+export async function settleHandled(db: Queryable, attempt: Attempt): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update countersign.inbox set handled_at = clock_timestamp(), error = null
+    where ${ofAttempt(attempt)} returning id`);
+  return rows.length > 0;
+}
+
+/**
+ * The event stays first of its thread and is tried again in `inMs`.
+ * @param options.counts false: the try does not count
+ * @returns when it is due; null: another took it, or it is settled already
+ */
+export async function postpone(
+  db: Queryable,
+  attempt: Attempt,
+  { inMs, counts, error }: { inMs: number; counts: boolean; error: string | null },
+): Promise<Date | null> {
+  const { rows } = await db.execute<{ due: string }>(sql`
+    update countersign.inbox set
+      due_at = clock_timestamp() + make_interval(secs => ${inMs / 1000}),
+      failures = failures - ${counts ? 0 : 1}::int,
+      error = coalesce(${error}, error)
+    where ${ofAttempt(attempt)} returning ${isoOf('due_at', 'milliseconds')} as due`);
+  const [row] = rows;
+  return row === undefined ? null : new Date(row.due);
+}
+
+/** The event is not tried again by itself; its thread goes on. */
+export async function setAside(db: Queryable, attempt: Attempt, error: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    update countersign.inbox set failed_at = clock_timestamp(), error = ${error}
+    where ${ofAttempt(attempt)} returning id`);
+  return rows.length > 0;
+}

@@ -1,0 +1,64 @@
+// What tests of the inbox share: houses with handlers, and looks into its tables.
+import { sql } from 'drizzle-orm';
+import type { InboxEvent } from '#contracts/inbox.ts';
+import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+/** Short waits; the round looks at once after whatever is late. */
+const quickRule: Partial<InboxRule> = {
+  backoffMs: 20,
+  longestBackoffMs: 40,
+  leaseSeconds: 1,
+  lateSeconds: 0,
+};
+
+/** A house that handles Slack's events with `handler`. */
+export function openWorker(
+  url: string,
+  handler: InboxHandler,
+  rule: Partial<InboxRule> = {},
+): Promise<TestHouse> {
+  return openTestHouse(url, {
+    inboxHandlers: { slack: handler },
+    inboxRule: { ...quickRule, ...rule },
+  });
+}
+
+export const textOf = ({ body }: Pick<InboxEvent, 'body'>) => body.toString('utf8');
+
+export type InboxRow = {
+  id: number;
+  body: string;
+  state: 'open' | 'handled' | 'failed';
+  attempt: number;
+  failures: number;
+  error: string | null;
+};
+
+export async function readInbox({ db }: Pick<TestHouse, 'db'>): Promise<InboxRow[]> {
+  const { rows } = await db.query.execute<InboxRow>(sql`
+    select id, convert_from(body, 'utf8') as body, attempt, failures, error,
+      case when handled_at is not null then 'handled' when failed_at is not null then 'failed' else 'open' end as state
+    from countersign.inbox order by id`);
+  return rows;
+}
+
+/** Waits until none of the inbox is open. */
+export function settled(house: Pick<TestHouse, 'db'>, timeoutMs = 30_000): Promise<InboxRow[]> {
+  return waitFor(
+    'every event to be settled',
+    async () => {
+      const rows = await readInbox(house);
+      return rows.length > 0 && rows.every(({ state }) => state !== 'open') && rows;
+    },
+    { timeoutMs },
+  );
+}
+
+export async function clearInbox({ db }: Pick<TestHouse, 'db'>): Promise<void> {
+  await db.query.execute(
+    sql`truncate countersign.inbox, countersign.inbox_keys, countersign.inbox_leases`,
+  );
+  await db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+}

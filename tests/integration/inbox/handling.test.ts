@@ -1,0 +1,332 @@
+// Handling what was stored: in order within a thread, one at a time, whatever fails, waits or dies.
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CountersignError } from '#contracts/errors.ts';
+import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.ts';
+import { readInboxState } from '#store/inbox.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, openWorker, readInbox, settled, textOf } from './bench.ts';
+
+const database = useDatabase();
+const houses: TestHouse[] = [];
+
+async function work(handler: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestHouse> {
+  const house = await openWorker(database.url, handler, rule);
+  houses.push(house);
+  return house;
+}
+
+/** A house that only receives. */
+async function openGateway(): Promise<TestHouse> {
+  const house = await openTestHouse(database.url, { work: false });
+  houses.push(house);
+  return house;
+}
+
+beforeAll(async () => {
+  const house = await openGateway();
+  await house.db.query.execute(sql`create table effects (event bigint, house text)`);
+});
+afterEach(async () => {
+  const [first] = houses;
+  const open = houses.splice(0);
+  await Promise.all(open.slice(1).map((house) => house.close()));
+  if (first === undefined) return;
+  await clearInbox(first);
+  await first.db.query.execute(sql`delete from effects`);
+  await first.close();
+});
+
+async function send(house: TestHouse, thread: string, ...names: string[]): Promise<void> {
+  for (const name of names) await house.receive(makeEvent(name, { thread }));
+}
+
+const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
+
+describe('one thread', () => {
+  test('is handled in the order of arrival, one at a time, by many processes and with retries', async () => {
+    const begun: string[] = [];
+    const done: string[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const handler: InboxHandler = async (event) => {
+      const text = textOf(event);
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      atOnce -= 1;
+      const first = !begun.includes(text);
+      begun.push(text);
+      if (first && Number(text) % 20 === 7) throw new Error('not now');
+      done.push(text);
+    };
+    const [one, other] = await Promise.all([work(handler), work(handler)]);
+    const names = numbered(60);
+    for (const [i, name] of names.entries()) await send(i % 2 === 0 ? one : other, 'C1', name);
+    const rows = await settled(one);
+    expect(done).toEqual(names);
+    expect(begun).toHaveLength(63);
+    expect(most).toBe(1);
+    expect(rows.map(({ failures }) => failures)).toEqual(
+      names.map((name) => (Number(name) % 20 === 7 ? 2 : 1)),
+    );
+  });
+
+  test('that waits does not keep others waiting', async () => {
+    const gate = Promise.withResolvers<void>();
+    const done: string[] = [];
+    const house = await work(async (event) => {
+      if (textOf(event) === 'slow') await gate.promise;
+      done.push(textOf(event));
+    });
+    await send(house, 'C1', 'slow', 'after slow');
+    await send(house, 'C2', 'a', 'b');
+    await send(house, 'C3', 'c');
+    await waitFor('the others to be handled', () => done.length === 3);
+    expect(done).not.toContain('after slow');
+    gate.resolve();
+    await settled(house);
+    expect(done.slice(3)).toEqual(['slow', 'after slow']);
+  });
+
+  test('with more events than a turn takes goes on after it', async () => {
+    const done: string[] = [];
+    const gateway = await openGateway();
+    await send(gateway, 'C1', ...numbered(120));
+    await work(async (event) => void done.push(textOf(event)));
+    await settled(gateway);
+    expect(done).toEqual(numbered(120));
+  });
+
+  test('keeps its lease as long as a handler takes', async () => {
+    const gate = Promise.withResolvers<void>();
+    let calls = 0;
+    const handler: InboxHandler = async (_, { signal }) => {
+      calls += 1;
+      await gate.promise;
+      signal.throwIfAborted();
+    };
+    const [one] = await Promise.all([work(handler), work(handler)]);
+    await send(one, 'C1', 'long');
+    const readLease = async () => {
+      const { rows } = await one.db.query.execute<{ lease_until: string }>(
+        sql`select lease_until::text from countersign.inbox_leases`,
+      );
+      return rows[0]?.lease_until;
+    };
+    // Renewed several times over, the first lease would have run out long ago.
+    const seen = new Set<string>();
+    await waitFor('the lease to be renewed five times', async () => {
+      const lease = await readLease();
+      if (lease !== undefined) seen.add(lease);
+      return seen.size > 5;
+    });
+    gate.resolve();
+    await settled(one);
+    expect(calls).toBe(1);
+  });
+});
+
+describe('an event that cannot be handled', () => {
+  test('is set aside after its tries, told, and its thread goes on', async () => {
+    const done: string[] = [];
+    const house = await work(
+      async (event) => {
+        if (textOf(event) === 'poison') throw new Error('it cannot be read');
+        done.push(textOf(event));
+      },
+      { tries: 2 },
+    );
+    await send(house, 'C1', 'before', 'poison', 'after');
+    const rows = await settled(house);
+    expect(done).toEqual(['before', 'after']);
+    expect(rows[1]).toMatchObject({ state: 'failed', failures: 2, error: 'it cannot be read' });
+    expect(await readInboxState(house.db.query, 10)).toMatchObject({
+      open: 0,
+      failed: 1,
+      last: { kind: 'event', error: 'it cannot be read' },
+    });
+  });
+
+  test('is handled after all when it is opened again', async () => {
+    let well = false;
+    const house = await work(
+      async () => {
+        if (!well) throw new Error('not configured');
+      },
+      { tries: 1 },
+    );
+    await send(house, 'C1', 'e');
+    expect(await settled(house)).toMatchObject([{ state: 'failed' }]);
+    well = true;
+    await house.db.query.execute(
+      sql`update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null`,
+    );
+    await waitFor('it to be handled', async () => (await readInbox(house))[0]?.state === 'handled');
+  });
+
+  test('keeps its place as long as the cause passes by itself', async () => {
+    let tries = 0;
+    const house = await work(
+      async () => {
+        tries += 1;
+        if (tries <= 3) {
+          throw new CountersignError('tool_unavailable', 'Slack is away.', { passesAfterMs: 1 });
+        }
+      },
+      { tries: 1 },
+    );
+    await send(house, 'C1', 'e', 'f');
+    const rows = await settled(house);
+    expect(rows).toMatchObject([
+      { state: 'handled', attempt: 4, failures: 1, error: null },
+      { state: 'handled', attempt: 1 },
+    ]);
+  });
+
+  test('is cut off when its time is over, and cannot mark what was taken since', async () => {
+    let late: Promise<void> | undefined;
+    const house = await work(
+      async (_, { attempt, signal, markHandled }) => {
+        if (attempt > 1) return;
+        late = new Promise((_, reject) => {
+          signal.addEventListener(
+            'abort',
+            () =>
+              void waitFor('the second try', async () => (await readInbox(house))[0]?.attempt === 2)
+                .then(() => house.db.transaction(markHandled))
+                .catch(reject),
+          );
+        });
+        await late;
+      },
+      { tryWithinMs: 50 },
+    );
+    await send(house, 'C1', 'e');
+    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 2, failures: 2 }]);
+    await expect(late).rejects.toMatchObject({ code: 'lease_lost' });
+  });
+});
+
+describe('a handler that marks the event in its own transaction', () => {
+  const countEffects = async ({ db }: TestHouse) => {
+    const { rows } = await db.query.execute(sql`select event from effects`);
+    return rows.length;
+  };
+
+  test('writes once, though it fails after that', async () => {
+    const house = await work(async ({ id }, { markHandled }) => {
+      await house.db.transaction(async (tx) => {
+        await tx.execute(sql`insert into effects (event) values (${id})`);
+        await markHandled(tx);
+      });
+      throw new Error('the process is not well');
+    });
+    await send(house, 'C1', 'e', 'f');
+    expect(await settled(house)).toMatchObject([{ state: 'handled' }, { state: 'handled' }]);
+    expect(await countEffects(house)).toBe(2);
+  });
+
+  test('writes nothing when its transaction fails, and is tried again', async () => {
+    const house = await work(async ({ id }, { attempt, markHandled }) => {
+      await house.db.transaction(async (tx) => {
+        await tx.execute(sql`insert into effects (event) values (${id})`);
+        await markHandled(tx);
+        if (attempt === 1) throw new Error('rolled back');
+      });
+    });
+    await send(house, 'C1', 'e');
+    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 2 }]);
+    expect(await countEffects(house)).toBe(1);
+  });
+
+  test('writes nothing when another has taken the event since', async () => {
+    const errors: unknown[] = [];
+    const house = await work(async ({ id }, { attempt, markHandled }) => {
+      if (attempt === 1) {
+        await house.db.query.execute(
+          sql`update countersign.inbox set attempt = attempt + 1 where id = ${id}`,
+        );
+      }
+      await house.db
+        .transaction(async (tx) => {
+          await tx.execute(sql`insert into effects (event) values (${id})`);
+          await markHandled(tx);
+        })
+        .catch((error: unknown) => {
+          errors.push(error);
+          throw error;
+        });
+    });
+    await send(house, 'C1', 'e');
+    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 3 }]);
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+    expect(await countEffects(house)).toBe(1);
+  });
+});
+
+describe('what was lost is found again', () => {
+  test('when the slip is gone', async () => {
+    const gateway = await openGateway();
+    await send(gateway, 'C1', 'e');
+    await gateway.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await work(async () => {});
+    expect(await settled(gateway)).toMatchObject([{ state: 'handled' }]);
+  });
+
+  test('when the holder of the thread is gone, and not before', async () => {
+    const gateway = await openGateway();
+    await gateway.db.query.execute(sql`
+      insert into countersign.inbox_leases values ('slack', 'T1', 'C1', 'gone', clock_timestamp() + interval '1 hour')`);
+    const done: string[] = [];
+    await work(async (event) => void done.push(textOf(event)));
+    await send(gateway, 'C1', 'held');
+    await send(gateway, 'C2', 'free');
+    await waitFor('the free one', () => done.includes('free'));
+    expect(done).toEqual(['free']);
+    await gateway.db.query.execute(
+      sql`update countersign.inbox_leases set lease_until = clock_timestamp()`,
+    );
+    await settled(gateway);
+    expect(done).toEqual(['free', 'held']);
+  });
+
+  test('when a process stops in the middle, without counting the try', async () => {
+    const began = Promise.withResolvers<void>();
+    const stopping = await work(async (_, { signal }) => {
+      began.resolve();
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    });
+    const gateway = await openGateway();
+    await send(gateway, 'C1', 'e', 'f');
+    await began.promise;
+    houses.splice(houses.indexOf(stopping), 1);
+    await stopping.close();
+    expect(await readInbox(gateway)).toMatchObject([
+      { state: 'open', attempt: 1, failures: 0, error: null },
+      { state: 'open', attempt: 0 },
+    ]);
+    await work(async () => {});
+    await settled(gateway);
+  });
+
+  test('when nobody served the platform at first', async () => {
+    const without = await openTestHouse(database.url);
+    houses.push(without);
+    await send(without, 'C1', 'e');
+    await waitFor('the slip to be taken', async () => {
+      const { rows } = await without.db.query.execute(
+        sql`select from pgboss.job where name = 'inbox' and state = 'completed'`,
+      );
+      return rows.length === 1;
+    });
+    expect(await readInbox(without)).toMatchObject([{ state: 'open', attempt: 0 }]);
+    await work(async () => {});
+    await settled(without);
+  });
+});

@@ -1,0 +1,226 @@
+// Storing before acknowledging: each event once, whoever receives it and however often; all of it or nothing.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetHandled } from '#conversation/inbox/look-after.ts';
+import { createReceiver } from '#conversation/inbox/receive.ts';
+import { openDatabase } from '#store/database.ts';
+import { readInboxState } from '#store/inbox.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, readInbox } from './bench.ts';
+
+const database = useDatabase();
+let one: TestHouse;
+let other: TestHouse;
+beforeAll(async () => {
+  [one, other] = await Promise.all([
+    openTestHouse(database.url, { work: false }),
+    openTestHouse(database.url, { work: false }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), other.close()]);
+});
+beforeEach(() => clearInbox(one));
+
+async function countSlips(): Promise<number> {
+  const { rows } = await one.db.query.execute<{ n: number }>(
+    sql`select count(*)::int as n from pgboss.job where name = 'inbox' and state = 'created'`,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+describe('an event that comes again', () => {
+  test('is the same by its id, and the same by its channel and timestamp', async () => {
+    const first = await one.receive(makeEvent('first', { keys: ['Ev1', 'C1:1.1'] }));
+    expect(first.stored).toBe(true);
+    for (const keys of [['Ev1'], ['Ev2', 'C1:1.1'], ['C1:1.1', 'Ev1', 'Ev1']]) {
+      const again = await other.receive(makeEvent('again', { keys }));
+      expect(again).toEqual({ stored: false, id: first.id });
+    }
+    expect(await readInbox(one)).toMatchObject([{ body: 'first', state: 'open' }]);
+  });
+
+  test('brings a further name that is known from then on', async () => {
+    const { id } = await one.receive(makeEvent('first', { keys: ['Ev1', 'C1:1.1'] }));
+    await one.receive(makeEvent('again', { keys: ['Ev2', 'C1:1.1'] }));
+    expect(await other.receive(makeEvent('third', { keys: ['Ev2'] }))).toEqual({
+      stored: false,
+      id,
+    });
+  });
+
+  test('is another when the workspace or the platform is another', async () => {
+    const answers = [
+      await one.receive(makeEvent('Ev1')),
+      await one.receive(makeEvent('Ev1', { tenant: 'T2' })),
+      await one.receive(makeEvent('Ev1', { platform: 'teams' })),
+    ];
+    expect(answers.map(({ stored }) => stored)).toEqual([true, true, true]);
+  });
+
+  test('is stored once when it comes in one moment, under either name', async () => {
+    const answers = await Promise.all(
+      [['Ev1', 'C1:1.1'], ['Ev2', 'C1:1.1'], ['Ev1'], ['Ev2'], ['C1:1.1']].map((keys) =>
+        one.receive(makeEvent('e', { keys })),
+      ),
+    );
+    const id = answers[0]?.id;
+    const again = { stored: false, id };
+    expect(answers).toEqual([{ stored: true, id }, again, again, again, again]);
+    expect(await readInbox(one)).toHaveLength(1);
+  });
+
+  test('is stored once when two processes receive it at the same moment', async () => {
+    const names = Array.from({ length: 300 }, (_, i) => i);
+    const send = (house: TestHouse, order: number[], prefix: string) =>
+      Promise.all(
+        order.map(async (i) => ({
+          i,
+          ...(await house.receive(makeEvent(`e${i}`, { keys: [`${prefix}${i}`, `C1:${i}`] }))),
+        })),
+      );
+    const [here, there] = await Promise.all([
+      send(one, names, 'Ev'),
+      send(other, names.toReversed(), 'Retry'),
+    ]);
+    for (const answer of here) {
+      const twin = there.find(({ i }) => i === answer.i);
+      expect(twin?.id).toBe(answer.id);
+      expect([answer.stored, twin?.stored].filter(Boolean)).toHaveLength(1);
+    }
+    const rows = await readInbox(one);
+    expect(new Set(rows.map(({ body }) => body)).size).toBe(300);
+    expect(rows).toHaveLength(300);
+  });
+});
+
+describe('what is stored', () => {
+  test('is the bytes that came', async () => {
+    const body = Buffer.from(Array.from({ length: 256 }, (_, i) => 255 - i));
+    const { id } = await one.receive(makeEvent('bytes', { body }));
+    const { rows } = await one.db.query.execute<{ body: Buffer }>(
+      sql`select body from countersign.inbox where id = ${id}`,
+    );
+    expect(rows[0]?.body.equals(body)).toBe(true);
+  });
+
+  test('has numbers in the order in which it came', async () => {
+    const ids: number[] = [];
+    for (const house of [one, other, other, one])
+      ids.push((await house.receive(makeEvent(`e${ids.length}`))).id);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    const together = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => one.receive(makeEvent(`t${i}`))),
+    );
+    const later = together.map(({ id }) => id);
+    expect(later).toEqual(later.toSorted((a, b) => a - b));
+  });
+
+  test('has one slip for each thread, and none for what was there before', async () => {
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => one.receive(makeEvent(name, { thread: 'C1' }))),
+    );
+    await one.receive(makeEvent('d', { thread: 'C2' }));
+    expect(await countSlips()).toBe(2);
+    await one.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await one.receive(makeEvent('a', { thread: 'C1' }));
+    expect(await countSlips()).toBe(0);
+  });
+
+  test('has names as long as may be, slip included', async () => {
+    const long = (letter: string) => letter.repeat(600);
+    const event = makeEvent('long', {
+      tenant: long('t'),
+      thread: '"'.repeat(600),
+      keys: [long('k')],
+    });
+    expect(await one.receive(event)).toMatchObject({ stored: true });
+    expect(await one.receive(event)).toMatchObject({ stored: false });
+  });
+});
+
+describe('an event that is refused', () => {
+  test('was not stored when its slip could not be sent, and is when it comes again', async () => {
+    const receive = createReceiver({
+      db: one.db,
+      enqueueAll: () => Promise.reject(new Error('no slip')),
+    });
+    await expect(receive(makeEvent('e'))).rejects.toThrow('no slip');
+    expect(await readInbox(one)).toEqual([]);
+    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: true });
+  });
+
+  test('was refused because the database is away', async () => {
+    const db = openDatabase('postgres://nobody@127.0.0.1:1/nothing', {
+      max: 1,
+      applicationName: 'test',
+      onError: () => {},
+    });
+    const receive = createReceiver({ db, enqueueAll: async () => {} });
+    const answers = await Promise.allSettled(['a', 'b'].map((name) => receive(makeEvent(name))));
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await db.close();
+  });
+
+  test('may have been stored all the same; when it comes again it is the same', async () => {
+    const receive = createReceiver({ db: one.db, enqueueAll: async () => {} }, { patienceMs: 50 });
+    await other.db.transaction(async (tx) => {
+      await tx.execute(sql`lock table countersign.inbox_keys`);
+      await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
+    });
+    await waitFor('the event to be stored', async () => (await readInbox(one)).length === 1);
+    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
+  });
+});
+
+describe('forgetting', () => {
+  const age = (name: string, column: 'handled_at' | 'failed_at' | 'stored_at', days: string) =>
+    one.db.query.execute(sql`
+      update countersign.inbox set ${sql.identifier(column)} = clock_timestamp() - ${days}::interval
+      where convert_from(body, 'utf8') = ${name}`);
+
+  test('takes what was handled more than seven days ago, with its names, and nothing else', async () => {
+    for (const name of ['old', 'young', 'failed', 'open']) {
+      await one.receive(makeEvent(name, { keys: [name, `${name}-ts`] }));
+      await one.receive(makeEvent(name, { keys: [`${name}-retry`, `${name}-ts`] }));
+    }
+    await age('old', 'handled_at', '7 days 1 minute');
+    await age('young', 'handled_at', '6 days 23 hours 59 minutes');
+    await age('failed', 'failed_at', '70 days');
+    await age('open', 'stored_at', '70 days');
+    await forgetHandled(one);
+    expect((await readInbox(one)).map(({ body }) => body)).toEqual(['young', 'failed', 'open']);
+    const { rows } = await one.db.query.execute<{ key: string }>(
+      sql`select key from countersign.inbox_keys order by key`,
+    );
+    expect(rows).toHaveLength(9);
+    expect(rows.some(({ key }) => key.startsWith('old'))).toBe(false);
+    expect(await one.receive(makeEvent('old'))).toMatchObject({ stored: true });
+  });
+
+  test('takes more than one delete can', async () => {
+    await Promise.all(Array.from({ length: 600 }, (_, i) => one.receive(makeEvent(`e${i}`))));
+    await one.db.query.execute(
+      sql`update countersign.inbox set handled_at = clock_timestamp() - interval '8 days'`,
+    );
+    await forgetHandled(one);
+    expect(await readInbox(one)).toEqual([]);
+  });
+});
+
+test('the state of the inbox is counted up to a limit', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await one.receive(makeEvent(name));
+  await one.db.query.execute(sql`
+    update countersign.inbox set failed_at = clock_timestamp(), error = 'it cannot be read'
+    where convert_from(body, 'utf8') = 'd'`);
+  const state = await readInboxState(one.db.query, 2);
+  expect(state).toMatchObject({
+    open: 2,
+    failed: 1,
+    last: { platform: 'slack', kind: 'event', error: 'it cannot be read' },
+  });
+  expect(state.oldest).toBeInstanceOf(Date);
+});

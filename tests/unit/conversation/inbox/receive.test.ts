@@ -1,0 +1,78 @@
+// Receiving without a database: what is refused before, and what happens when none answers.
+import { describe, expect, test } from 'vitest';
+import { createReceiver } from '#conversation/inbox/receive.ts';
+import type { Database, Transaction } from '#store/database.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+
+const noSlips = async () => {};
+
+/** A receiver whose transactions are what `transaction` makes of them. */
+function receiverOn(transaction: () => Promise<unknown>, patienceMs = 20) {
+  // Only transactions are asked for, and none of these gets to its statements.
+  const db = { transaction } as unknown as Database;
+  return createReceiver({ db, enqueueAll: noSlips }, { patienceMs });
+}
+
+describe('an event that cannot be stored', () => {
+  const never = () => Promise.reject(new Error('nobody may ask'));
+  test.each([
+    ['has no name', { keys: [] }],
+    ['has an empty name', { keys: [''] }],
+    ['has a NUL in its thread', { thread: 'a\0b' }],
+    ['has half a character in its name', { keys: ['\ud83d'] }],
+    ['has a tenant of 601 bytes', { tenant: `${'é'.repeat(300)}x` }],
+    ['has nine names', { keys: [...'abcdefghi'] }],
+    ['was received at no time', { received_at: new Date(Number.NaN) }],
+  ])('is refused at once when it %s', async (_, changes) => {
+    await expect(receiverOn(never)(makeEvent('a', changes))).rejects.toThrow(/./);
+    await expect(receiverOn(never)(makeEvent('a', changes))).rejects.not.toThrow('nobody may ask');
+  });
+});
+
+describe('a database that does not answer', () => {
+  test('makes the event be refused, so that it is sent again', async () => {
+    const receive = receiverOn(() => new Promise(() => {}));
+    await expect(receive(makeEvent('a'))).rejects.toMatchObject({ code: 'database_unavailable' });
+  });
+
+  test('does not hold up what comes after it', async () => {
+    let asked = 0;
+    const receive = receiverOn(() => {
+      asked += 1;
+      return asked === 1 ? new Promise(() => {}) : Promise.resolve([{ id: 7, original: null }]);
+    });
+    const first = receive(makeEvent('a'));
+    await expect(first).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(await receive(makeEvent('b'))).toEqual({ stored: true, id: 7 });
+  });
+
+  test('may say why later: nobody is left to hear it, and nothing breaks', async () => {
+    const gone = Promise.withResolvers<unknown>();
+    const receive = receiverOn(() => gone.promise);
+    await expect(receive(makeEvent('a'))).rejects.toMatchObject({ code: 'database_unavailable' });
+    gone.reject(new Error('Connection terminated'));
+    await expect(gone.promise).rejects.toThrow('terminated');
+  });
+});
+
+test('what comes while a statement is under way shares the next', async () => {
+  const batches: number[] = [];
+  let size = 0;
+  // Each statement is answered for as many as asked since the last.
+  const tx = {
+    run: async (_: unknown, { kinds }: { kinds: string[] }) =>
+      kinds.map((__, i) => ({ id: i, original: null })),
+  } as unknown as Transaction;
+  const db = {
+    transaction: async (work: (tx: Transaction) => Promise<unknown[]>) => {
+      const answers = await work(tx);
+      batches.push(answers.length);
+      size += answers.length;
+      return answers;
+    },
+  } as unknown as Database;
+  const receive = createReceiver({ db, enqueueAll: noSlips });
+  await Promise.all(Array.from({ length: 450 }, (_, i) => receive(makeEvent(`e${i}`))));
+  expect(batches).toEqual([200, 200, 50]);
+  expect(size).toBe(450);
+});
