@@ -12,6 +12,7 @@ import type { Transaction } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planSteps } from '#store/schema.ts';
+import type { ClaimedStep } from '#store/sql/claim.ts';
 import {
   findStanding,
   type Outcome,
@@ -26,9 +27,12 @@ import { stopDependents } from './stop-dependents.ts';
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
-/** The outcome as Postgres can store it; what a tool sent may hold anything. */
+/** Outcomes as Postgres can store them; what a tool sent may hold anything. */
+function cleanOutcomes(outcomes: Outcome[]): Outcome[] {
+  return unstorable.test(JSON.stringify(outcomes)) ? outcomes.map(cleanOutcome) : outcomes;
+}
+
 function cleanOutcome(outcome: Outcome): Outcome {
-  if (!unstorable.test(JSON.stringify(outcome))) return outcome;
   return {
     ...outcome,
     summary: outcome.summary === null ? null : makeStorableText(outcome.summary),
@@ -49,6 +53,7 @@ async function fitOutput(
   planId: string,
   outcome: Outcome,
 ): Promise<Outcome> {
+  if (outcome.output === null) return outcome;
   const text = JSON.stringify(outcome.output);
   if (text.length <= inlineOutputBytes / 4) return outcome;
   const content = Buffer.from(text);
@@ -120,8 +125,8 @@ export type Settlement = {
   ended: boolean;
   /** There may be something to claim or to book for later. */
   more: boolean;
-  /** Positions of steps that were freed and run now. */
-  started: number[];
+  /** Steps that were freed and run now. */
+  started: ClaimedStep[];
 };
 
 /**
@@ -136,8 +141,8 @@ export async function settleOutcomes(
   start: StartTerms | null,
 ): Promise<Settlement> {
   const fitted: StoredOutcome[] = [];
-  for (const outcome of outcomes) {
-    fitted.push(fitStatus(await fitOutput(context, tx, row.id, cleanOutcome(outcome)), row));
+  for (const outcome of cleanOutcomes(outcomes)) {
+    fitted.push(fitStatus(await fitOutput(context, tx, row.id, outcome), row));
   }
   const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
   await releaseResources(tx, row, settled.taken);

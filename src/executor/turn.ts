@@ -3,7 +3,6 @@
 import { announceProgress, wakeWatchers } from '#plans/wake.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { readStarted } from '#store/sql/claim.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';
 import {
@@ -76,7 +75,7 @@ export async function takeTurn(
     const settled = await settleAndStart(context, tx, plan, book, outcomes, room);
     const over = settled?.ended ?? false;
     const ready = settled?.progress?.ready ?? plan.ready;
-    const started = await readStarted(tx, plan.id, settled?.started ?? []);
+    const started = settled?.started ?? [];
     const left = over ? 0 : room - started.length;
     if (left > 0 && ready > 0) passCrashPoint('before_attempt');
     const claimed =

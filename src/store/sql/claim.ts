@@ -43,19 +43,19 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
-/** The CTE `allowed`, which records in the audit that the calls of the steps in `source` are allowed, and why. */
+/** The CTE `allowed`: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
 export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   allowed as (
     insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
     select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
       ${calls} -> lane::text ->> 'reason',
       jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
-        'calls', jsonb_agg(jsonb_build_object('step', step_id, 'attempt', attempt) order by position))
-    from ${sql.raw(source)} where ${calls} ? lane::text group by lane
+        'attempt', attempt, 'steps', to_jsonb(array_agg(step_id order by position)))
+    from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
-const contentsOf = (source: SQL): SQL => sql`
+export const contentsOf = (source: SQL): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
   from ${source} c cross join lateral (
     select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
@@ -108,13 +108,6 @@ const claimThese = prepareStatement(
   'claim_these',
   claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
 );
-const started = prepareStatement(
-  'read_started',
-  contentsOf(sql`(
-    select * from countersign.step_states
-    where plan_id = ${plan} and position = any(${sql.placeholder('positions')}::int[])
-  )`),
-);
 const candidates = prepareStatement(
   'claim_candidates',
   sql`select best.position, content.resources
@@ -124,16 +117,6 @@ const candidates = prepareStatement(
     ) content
     order by ${order}`,
 );
-
-/** Reads the steps at `positions`, which the caller has started when what they waited for was settled. */
-export function readStarted(
-  tx: Transaction,
-  planId: string,
-  positions: number[],
-): Promise<ClaimedStep[]> {
-  if (positions.length === 0) return Promise.resolve([]);
-  return tx.run<ClaimedStep>(started, { plan: planId, positions });
-}
 
 /** The values of a claim's placeholders. */
 export function claimValues(planId: string, { worker, leaseSeconds, version, calls }: ClaimTerms) {

@@ -5,7 +5,7 @@ import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
-import { allowCalls, type ClaimTerms, claimValues } from './claim.ts';
+import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
@@ -33,8 +33,8 @@ export type Settled = {
   /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
   taken: number[];
   failed: number[];
-  /** Successors that run now. */
-  started: number[];
+  /** Successors that run now, best first. */
+  started: ClaimedStep[];
   progress: PlanProgress | null;
   /** Successors that are ready now, and when the next of the later ones will be. */
   ready: number;
@@ -44,7 +44,7 @@ export type Settled = {
 type Row = PlanProgress & {
   taken: number[] | null;
   failed_positions: number[] | null;
-  started_positions: number[] | null;
+  started_steps: ClaimedStep[] | null;
   freed_now: number;
   next_available_at: string | null;
 };
@@ -90,14 +90,13 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
       case when retried then 'step_retry' else 'step_' || status end as kind,
       coalesce(error ->> 'message', result_summary) as detail from done
     union all
-    select position, step_id, partition, 'pending', 'ready', 'step_ready', null from freed_now
-    union all
-    select position, step_id, partition, 'ready', 'running', 'step_started', null from started
+    select position, step_id, partition, 'pending', status,
+      case status when 'running' then 'step_started' else 'step_ready' end, null from freed_now
   ),
   ${accounting(plan)}
   select (select array_agg(position) from done) as taken,
     (select array_agg(position) from done where status = 'failed') as failed_positions,
-    (select array_agg(position) from started) as started_positions,
+    ${terms === null ? sql`null` : sql`(select json_agg(c) from (${contentsOf(sql`started`)}) c)`} as started_steps,
     (select count(*)::int from freed_now where status = 'ready' and available_at <= clock_timestamp()) as freed_now,
     (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
     plan.*
@@ -113,6 +112,11 @@ const settleAndStart = prepareStatement(
     seconds: sql.placeholder('seconds'),
   }),
 );
+
+/** Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. */
+function omitNulls(outcome: StoredOutcome): Partial<StoredOutcome> {
+  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== null));
+}
 
 /** What of the steps that are freed may start in the same statement: how many, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
@@ -132,7 +136,7 @@ export async function settleSteps(
   const values = {
     plan: planId,
     worker,
-    outcomes: JSON.stringify(outcomes),
+    outcomes: JSON.stringify(outcomes.map(omitNulls)),
     positions: outcomes.map(({ position }) => position),
   };
   const [row] = await (start === null
@@ -146,7 +150,7 @@ export async function settleSteps(
   return {
     taken: row?.taken ?? [],
     failed: row?.failed_positions ?? [],
-    started: row?.started_positions ?? [],
+    started: row?.started_steps ?? [],
     ready: row?.freed_now ?? 0,
     nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
     progress: progressOf(row),

@@ -46,14 +46,13 @@ test('the next step of a chain starts in the turn that settles the one before', 
   expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', b: 'running', c: 'pending' });
   const { changes } = await house.service.diff(id, 0, 100);
   expect(changes.filter(({ step_id }) => step_id === 'b').map(({ kind }) => kind)).toEqual([
-    'step_ready',
     'step_started',
   ]);
   const audit = await house.service.audit(id, { limit: 100 });
   const allowed = audit.filter(({ action }) => action === 'call_allowed');
   expect(allowed.map(({ data }) => data)).toEqual([
-    { operation: 'control_noop', calls: [{ step: 'a', attempt: 1 }] },
-    { operation: 'control_noop', calls: [{ step: 'b', attempt: 1 }] },
+    { operation: 'control_noop', attempt: 1, steps: ['a'] },
+    { operation: 'control_noop', attempt: 1, steps: ['b'] },
   ]);
   await checkPlan(house.db.query, id);
 });
