@@ -24,6 +24,7 @@ export function inboxJob(context: InboxContext): Job<'inbox'> {
   return {
     queue: inboxQueue,
     concurrency: threadsAtOnce,
+    eager: true,
     async handle(thread, signal) {
       const { platform } = thread;
       if (context.handlers[platform] === undefined && !without.has(platform)) {

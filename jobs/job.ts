@@ -6,6 +6,8 @@ export type Job<N extends JobName> = {
   queue: QueueSpec & { name: N };
   /** Handlers of this queue at once in one process. */
   concurrency: number;
+  /** Whoever has ended a job asks for the next at once, and not when the next is sent: many can come with one word. */
+  eager?: boolean;
   /** Throws to have the job tried again. */
   handle(payload: JobPayload<N>, signal: AbortSignal): Promise<void>;
 };

@@ -33,11 +33,26 @@ async function runJob<N extends JobName>(
   log: Log,
   ending: AbortSignal,
 ): Promise<void> {
+  // An eager job's workers are started one by one, because each is woken by its name.
+  const { eager = false, concurrency } = job;
+  for (let started = 0; started < (eager ? concurrency : 1); started++) {
+    await startWorkers(boss, job, eager ? 1 : concurrency, log, ending);
+  }
+}
+
+async function startWorkers<N extends JobName>(
+  boss: PgBoss,
+  job: Job<N>,
+  localConcurrency: number,
+  log: Log,
+  ending: AbortSignal,
+): Promise<void> {
   const { name } = job.queue;
-  await boss.work<unknown>(
+  let worker: string | undefined;
+  worker = await boss.work<unknown>(
     name,
     {
-      localConcurrency: job.concurrency,
+      localConcurrency,
       batchSize: 1,
       pollingIntervalSeconds: pollingSeconds,
       notifyPollingIntervalSeconds: pollingSeconds,
@@ -55,6 +70,7 @@ async function runJob<N extends JobName>(
           throw error;
         }
       }
+      if (job.eager === true && worker !== undefined) boss.notifyWorker(worker);
     },
   );
 }

@@ -6,6 +6,7 @@ import { errorMessage } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { createModelClient, readModelAccess } from '#models/openai.ts';
 import { readBackends } from '#store/backends.ts';
+import { readInboxState } from '#store/inbox.ts';
 import { readPools } from '#store/sql/resources.ts';
 import { type House, openHouse } from './wire.ts';
 
@@ -104,6 +105,37 @@ async function listPools({ db }: House): Promise<Finding[]> {
   });
 }
 
+/** Events are counted up to this many. */
+const eventsCounted = 1000;
+
+/** What chat platforms sent: nothing to say while it is handled as it comes. */
+async function checkInbox({ db }: House): Promise<Finding[]> {
+  const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
+  const count = (n: number) =>
+    `${countOf(n, 'event')}${n < eventsCounted ? '' : ' or more'} of chat platforms`;
+  if (last !== null) {
+    return [
+      {
+        part: 'Inbox',
+        state: 'broken',
+        text: `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
+        advice:
+          'When the cause is gone: update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null',
+      },
+    ];
+  }
+  const since = oldest === null ? '' : `, the oldest since ${oldest.toISOString()}`;
+  return open === 0
+    ? []
+    : [
+        {
+          part: 'Inbox',
+          state: 'ok',
+          text: `${count(open)} ${open === 1 ? 'waits' : 'wait'}${since}`,
+        },
+      ];
+}
+
 async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
   try {
     const house = await openHouse({ config, log, work: false, linkTo: () => null });
@@ -116,7 +148,11 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       }),
     );
     const text = `${house.database}; ${await countWaiting(house)} waiting for a decision.`;
-    const workers = [...(await listBackends(house)), ...(await listPools(house))];
+    const workers = [
+      ...(await listBackends(house)),
+      ...(await listPools(house)),
+      ...(await checkInbox(house)),
+    ];
     await house.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];
   } catch (error) {

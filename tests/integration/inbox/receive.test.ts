@@ -1,5 +1,6 @@
 // Storing before acknowledging: each event once, whoever receives it and however often; all of it or nothing.
 import { sql } from 'drizzle-orm';
+import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
@@ -9,6 +10,7 @@ import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
+import { examine } from '../../../src/doctor.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
 const database = useDatabase();
@@ -223,4 +225,25 @@ test('the state of the inbox is counted up to a limit', async () => {
     last: { platform: 'slack', kind: 'event', error: 'it cannot be read' },
   });
   expect(state.oldest).toBeInstanceOf(Date);
+});
+
+test('doctor says what waits, and what was set aside and why', async () => {
+  const find = async () => {
+    const findings = await examine(one.config, pino({ level: 'silent' }));
+    return findings.find(({ part }) => part === 'Inbox');
+  };
+  expect(await find()).toBeUndefined();
+  await one.receive(makeEvent('a'));
+  expect(await find()).toMatchObject({
+    state: 'ok',
+    text: expect.stringContaining('1 event of chat platforms waits'),
+  });
+  await one.db.query.execute(
+    sql`update countersign.inbox set failed_at = clock_timestamp(), error = 'it cannot be read'`,
+  );
+  expect(await find()).toMatchObject({
+    state: 'broken',
+    text: expect.stringContaining('because: it cannot be read'),
+    advice: expect.stringContaining('set failed_at = null'),
+  });
 });
