@@ -187,6 +187,30 @@ describe('an event that cannot be handled', () => {
     ]);
   });
 
+  test('is not tried before it is due, and its thread waits with it', async () => {
+    let broken = true;
+    const house = await work(
+      async () => {
+        if (broken) throw new Error('not now');
+      },
+      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
+    );
+    await send(house, 'C1', 'e');
+    await waitFor('the try to fail', async () => (await readInbox(house))[0]?.error === 'not now');
+    await house.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await send(house, 'C1', 'f');
+    await waitFor('the slip of the second to be taken', async () => {
+      const { rows } = await house.db.query.execute(
+        sql`select from pgboss.job where name = 'inbox' and state = 'completed'`,
+      );
+      return rows.length === 1;
+    });
+    expect(await readInbox(house)).toMatchObject([{ attempt: 1 }, { attempt: 0 }]);
+    broken = false;
+    await house.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    expect(await settled(house)).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
+  });
+
   test('is cut off when its time is over, and cannot mark what was taken since', async () => {
     let late: Promise<void> | undefined;
     const house = await work(
