@@ -4,7 +4,7 @@ import type { Plan } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
-import { readSteps } from '#store/steps.ts';
+import { readSteps } from '#store/step-pages.ts';
 import { describeProposal } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { describeBlocked, describeQuestion } from './questions.ts';

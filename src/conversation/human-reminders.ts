@@ -3,7 +3,7 @@
 import type { Step } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { readStepsById } from '#store/steps.ts';
+import { readStepsById } from '#store/step-pages.ts';
 import { findOverdueQuestions, type OverdueQuestion } from '#store/waiting.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { assigneeOf } from './questions.ts';

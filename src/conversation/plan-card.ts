@@ -16,7 +16,8 @@ import { describeTerms } from '#plans/terms.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
-import { readNextSteps, readOperations, readSteps } from '#store/steps.ts';
+import { readNextSteps, readSteps } from '#store/step-pages.ts';
+import { readOperations } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
 
 const namedShown = 5;

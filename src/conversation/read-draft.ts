@@ -3,7 +3,7 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import { createOccurrenceTest } from '#plans/occurrences.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
-import { iterateSteps } from '#store/steps.ts';
+import { iterateSteps } from '#store/step-pages.ts';
 
 /** Every step is read; ask how many there are first. @throws `plan_not_found` */
 export async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {

@@ -13,7 +13,7 @@ import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
 import { appendMessage } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun, readWaitingRuns } from '#store/runs.ts';
-import { readSteps } from '#store/steps.ts';
+import { readSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
 import { keepWish, readWish } from './policy.ts';

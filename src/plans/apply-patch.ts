@@ -22,14 +22,8 @@ import {
   updateContents,
 } from '#store/sql/patch.ts';
 import { findDeadEnds, readPredecessors, readUses } from '#store/sql/patch-reads.ts';
-import {
-  analyzeMany,
-  insertEdges,
-  insertLanes,
-  insertSteps,
-  iterateSteps,
-  readLanes,
-} from '#store/steps.ts';
+import { iterateSteps } from '#store/step-pages.ts';
+import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#store/steps.ts';
 import { contentOfStep, digestPlan } from './canonical.ts';
 import { Lanes } from './lanes.ts';
 import { mayBeApproved } from './lifecycle-table.ts';

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { readStepsById } from '#store/steps.ts';
+import { readStepsById } from '#store/step-pages.ts';
 import { requireManager } from './authority.ts';
 import type { PlansContext } from './plans-context.ts';
 

@@ -19,7 +19,7 @@ import {
   type SeriesRow,
   updateSeries,
 } from '#store/series.ts';
-import { iterateSteps, readStepsById } from '#store/steps.ts';
+import { iterateSteps, readStepsById } from '#store/step-pages.ts';
 import { localDate } from '#timeline/recurrence.ts';
 import { applyPatch } from './apply-patch.ts';
 import { digestPlan } from './canonical.ts';

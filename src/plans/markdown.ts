@@ -6,7 +6,7 @@ import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
-import { iterateSteps } from '#store/steps.ts';
+import { iterateSteps } from '#store/step-pages.ts';
 import { contentOfStep } from './canonical.ts';
 import { createOccurrenceTest } from './occurrences.ts';
 import { describeTerms } from './terms.ts';

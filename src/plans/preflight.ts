@@ -10,7 +10,8 @@ import { countOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
-import { iterateSteps, readOperations } from '#store/steps.ts';
+import { iterateSteps } from '#store/step-pages.ts';
+import { readOperations } from '#store/steps.ts';
 import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
 
 export type PreflightProblem = Simulation['problems'][number];

@@ -5,7 +5,7 @@ import type { PatchOperation } from '#contracts/patch.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { findChangedSince, findSelected, nextPosition } from '#store/sql/patch-reads.ts';
-import { readStepsById } from '#store/steps.ts';
+import { readStepsById } from '#store/step-pages.ts';
 import type { StepRules } from './normalise-step.ts';
 import { requirePast } from './patch-conflicts.ts';
 import { checkPatchOrder, requireClosedRemoval } from './patch-graph.ts';

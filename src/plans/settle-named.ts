@@ -13,7 +13,7 @@ import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { skipDependents } from '#store/sql/settle.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
-import { readStepsById } from '#store/steps.ts';
+import { readStepsById } from '#store/step-pages.ts';
 import { asksToConfirm, isHumanTask } from './asked-person.ts';
 import { requireConfirmer } from './authority.ts';
 import {

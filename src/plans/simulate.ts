@@ -3,7 +3,8 @@ import type { Step } from '#contracts/plan.ts';
 import type { Simulation } from '#contracts/service.ts';
 import { operationName } from '#contracts/tool.ts';
 import { readPlanRow } from '#store/plans.ts';
-import { readOperations, readSteps } from '#store/steps.ts';
+import { readSteps } from '#store/step-pages.ts';
+import { readOperations } from '#store/steps.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems } from './preflight.ts';
 

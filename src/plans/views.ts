@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor } from '#store/cursor.ts';
 import type { Queryable } from '#store/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
-import { readSteps, readStepsById } from '#store/steps.ts';
+import { readSteps, readStepsById } from '#store/step-pages.ts';
 import { findBlocked } from './blocked.ts';
 import { findNextOccurrence } from './next-occurrence.ts';
 

@@ -6,22 +6,23 @@ import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import * as schema from './schema.ts';
 
+/** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
+export type Statement = { name: string; text: string; params: unknown[] };
+
 /** Either the database or a transaction on it: what every function of this room takes first. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct'
->;
-
-/** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
-export type Statement = { name: string; text: string; params: unknown[] };
-
-export type Transaction = Queryable & {
+> & {
   /** Runs a prepared statement; `values` by the names of its placeholders. */
   run<Row extends QueryResultRow>(
     statement: Statement,
     values: Record<string, unknown>,
   ): Promise<Row[]>;
 };
+
+/** For what would be wrong outside a transaction. */
+export type Transaction = Queryable & { readonly isTransaction: true };
 
 const dialect = new PgDialect();
 
@@ -42,25 +43,26 @@ export function prepareStatement(name: string, query: SQL): Statement {
   };
 }
 
+function queryableOn(client: Pool | PoolClient): Queryable {
+  return Object.assign(drizzle(client, { schema }), {
+    async run<Row extends QueryResultRow>(
+      { name, text, params }: Statement,
+      values: Record<string, unknown>,
+    ) {
+      const config = { name, text, values: fillPlaceholders(params, values) };
+      const { rows } = await client.query<Row>(config);
+      return rows;
+    },
+  });
+}
+
 const transactions = new WeakMap<PoolClient, Transaction>();
 
 /** What a transaction on `client` works with; made once a connection. */
 function transactionOn(client: PoolClient): Transaction {
   const known = transactions.get(client);
   if (known !== undefined) return known;
-  const made: Transaction = Object.assign(drizzle(client, { schema }), {
-    async run<Row extends QueryResultRow>(
-      { name, text, params }: Statement,
-      values: Record<string, unknown>,
-    ) {
-      const { rows } = await client.query<Row>({
-        name,
-        text,
-        values: fillPlaceholders(params, values),
-      });
-      return rows;
-    },
-  });
+  const made = Object.assign(queryableOn(client), { isTransaction: true as const });
   transactions.set(client, made);
   return made;
 }
@@ -132,10 +134,9 @@ export function openDatabase(
     keepAlive: true,
   });
   pool.on('error', options.onError);
-  const db = drizzle(pool, { schema });
   return {
     transaction: (work, options = {}) => runTransaction(pool, work, options),
-    query: db,
+    query: queryableOn(pool),
     pool,
     url,
     close: () => pool.end(),

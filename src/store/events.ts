@@ -2,7 +2,7 @@
 import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PlanStatus, StepStatus } from '#contracts/plan.ts';
 import type { Change, Diff } from '#contracts/views.ts';
-import type { Queryable } from './database.ts';
+import { prepareStatement, type Queryable } from './database.ts';
 import { planEvents, plans } from './schema.ts';
 
 /** One row tells of so many changes at most. */
@@ -29,14 +29,12 @@ export function insertEvents(planId: string | Placeholder): SQL {
 }
 
 /** A row of the stream, or the part of it that was asked for: the changes up to `revision`. */
-type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n' | 'at'> & {
-  at: Date | string;
-};
+type EventRow = Omit<typeof planEvents.$inferSelect, 'plan_id' | 'n'>;
 
 /** The changes a row tells of, oldest first. */
 function toChanges({ revision, kind, status, step_ids, details, at }: EventRow): Change[] {
   const steps = step_ids ?? [null];
-  const time = new Date(at).toISOString();
+  const time = at.toISOString();
   return steps.map((step_id, nth) => {
     const detail = details?.[nth] ?? null;
     return {
@@ -93,6 +91,18 @@ function after(since: SQL): SQL {
   return sql`step_ids[${begin}:] as step_ids, details[${begin}:] as details`;
 }
 
+const plan = sql.placeholder('plan');
+const since = sql`${sql.placeholder('since')}::bigint`;
+const last = sql`${sql.placeholder('last')}::bigint`;
+const changes = prepareStatement(
+  'read_changes',
+  sql`select revision, kind, status, at, ${after(since)}
+    from countersign.plan_events
+    where plan_id = ${plan} and revision > ${since} and revision < ${last} + ${sql.raw(String(changesPerRow))}
+      and revision - n < ${last}
+    order by revision`,
+);
+
 /**
  * Changes after revision `since`: `atLeast` so many where there are, and those told of together with the last of them: as
  * revisions have no gaps, it is known which rows have them.
@@ -103,12 +113,7 @@ async function readChanges(
   since: number,
   atLeast: number,
 ): Promise<Change[]> {
-  const last = since + atLeast;
-  const { rows } = await db.execute<EventRow>(sql`
-    select revision, kind, status, at, ${after(sql`${since}::bigint`)}
-    from countersign.plan_events
-    where plan_id = ${planId} and revision > ${since} and revision < ${last + changesPerRow} and revision - n < ${last}
-    order by revision`);
+  const rows = await db.run<EventRow>(changes, { plan: planId, since, last: since + atLeast });
   return rows.flatMap(toChanges);
 }
 
@@ -154,18 +159,23 @@ export async function readCompactDiff(
   return page.more ? page : { ...page, to: window.to, more: window.more };
 }
 
+const recent = prepareStatement(
+  'read_recent_events',
+  sql`with known as (
+      select max(revision) - ${sql.placeholder('limit')}::int as since from countersign.plan_events
+      where plan_id = ${plan}
+    )
+    select revision, kind, status, at, ${after(sql`known.since`)}
+    from known join countersign.plan_events on plan_id = ${plan} and revision > known.since
+    order by revision`,
+);
+
 /** The latest `limit` changes, newest first: revisions have no gaps, so it is known where they begin. */
 export async function readRecentEvents(
   db: Queryable,
   planId: string,
   limit: number,
 ): Promise<Change[]> {
-  const { rows } = await db.execute<EventRow>(sql`
-    with known as (
-      select max(revision) - ${limit}::int as since from countersign.plan_events where plan_id = ${planId}
-    )
-    select revision, kind, status, at, ${after(sql`known.since`)}
-    from known join countersign.plan_events on plan_id = ${planId} and revision > known.since
-    order by revision`);
+  const rows = await db.run<EventRow>(recent, { plan: planId, limit });
   return rows.flatMap(toChanges).reverse();
 }

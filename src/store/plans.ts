@@ -86,19 +86,20 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
   };
 }
 
+/** A column has the same name here and in Postgres, and the same type. */
+const rowOf = sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`, `)} from ${plans}
+  where ${plans.id} = ${sql.placeholder('id')}`;
+
+/** Prepared, since every view and every turn begins with one of them. */
+const read = prepareStatement('read_plan', rowOf);
+const lock = prepareStatement('lock_plan', sql`${rowOf} for no key update`);
+
 /** The plan's own row. @throws `plan_not_found` */
 export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
-  const [row] = await db.select().from(plans).where(eq(plans.id, id));
+  const [row] = await db.run<PlanRow>(read, { id });
   if (row === undefined) throw planNotFound(id);
   return row;
 }
-
-/** Prepared, since every turn begins with it. A column has the same name here and in Postgres, and the same type. */
-const lock = prepareStatement(
-  'lock_plan',
-  sql`select ${sql.join(Object.values(getTableColumns(plans)), sql`, `)} from ${plans}
-    where ${plans.id} = ${sql.placeholder('id')} for no key update`,
-);
 
 /**
  * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,

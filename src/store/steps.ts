@@ -1,9 +1,8 @@
-// Steps and edges: stored in bulk, read in pages by position, never as a whole.
-import { type SQL, sql } from 'drizzle-orm';
-import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
+// Steps, edges and lanes of a plan: stored in bulk, and moved aside when a new version takes their place.
+import { sql } from 'drizzle-orm';
+import type { Step } from '#contracts/plan.ts';
 import { copyRows } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
-import { isoOf } from './sql/iso.ts';
 import {
   contentRows,
   type Edge,
@@ -70,25 +69,8 @@ export async function analyzeMany(tx: Queryable, inserted: number): Promise<void
       countersign.plan_edges (plan_id, predecessor, successor)`);
 }
 
-type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };
-
-const columns = sql.join(
-  [
-    ...[
-      's.position s.step_id c.description c.tool c.operation c.target c.args c.priority c.partition c.tags c.resources',
-      'c.capabilities c.notes c.duration_minutes c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
-      's.output s.question',
-    ]
-      .join(' ')
-      .split(' ')
-      .map((column) => sql.raw(column)),
-    ...['c.not_before', 's.available_at', 's.started_at', 's.ended_at'].map(
-      (column) =>
-        sql`${isoOf(column, 'milliseconds')} as ${sql.identifier(column.split('.')[1] ?? column)}`,
-    ),
-  ],
-  sql`, `,
-);
+/** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
+export const isPresent = sql`s.lane <> 0`;
 
 const after = sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', p.step_id, 'type', e.type, 'lag_minutes', e.lag_minutes)
@@ -96,135 +78,6 @@ const after = sql`(
   from countersign.plan_edges e
   join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
-
-/** What each of the steps at `positions` waits for, by predecessor's position, then type; no entry: nothing. */
-async function readAfter(
-  db: Queryable,
-  planId: string,
-  positions: number[],
-): Promise<Map<number, Dependency[]>> {
-  const found = new Map<number, Dependency[]>();
-  const { rows } = await db.execute<Dependency & { successor: number }>(sql`
-    select e.successor, p.id, e.type, e.lag_minutes
-    from countersign.plan_edges e cross join lateral (
-      select step_id as id from countersign.step_states p where p.plan_id = ${planId} and p.position = e.predecessor offset 0
-    ) p
-    where e.plan_id = ${planId} and e.successor = any(${sql.param(positions)}::int[])
-    order by e.successor, e.predecessor, e.type`);
-  for (const { successor, ...dependency } of rows) {
-    const known = found.get(successor);
-    if (known === undefined) found.set(successor, [dependency]);
-    else known.push(dependency);
-  }
-  return found;
-}
-
-/**
- * Reads the steps that `chosen` selects out of `step_states`, a bounded number of them. Their contents are looked up one by
- * one, by position and by name, so that either index leads to one row, and the edges of all of them at once: what
- * Postgres does then is right for a plan it has no statistics of.
- */
-async function selectSteps(
-  db: Queryable,
-  planId: string,
-  chosen: SQL,
-  order: SQL = byPosition,
-): Promise<Step[]> {
-  const { rows } = await db.execute<StepRow>(sql`
-    select ${columns}
-    from (${chosen}) s cross join lateral (
-      select * from countersign.plan_steps c
-      where c.plan_id = ${planId} and c.position = s.position and c.step_id = s.step_id offset 0
-    ) c
-    order by ${order}`);
-  if (rows.length === 0) return [];
-  const after = await readAfter(
-    db,
-    planId,
-    rows.map(({ position }) => position),
-  );
-  return rows.map(({ step_id, ...row }) => ({
-    ...row,
-    id: step_id,
-    after: after.get(row.position) ?? [],
-  }));
-}
-
-const byPosition = sql`s.position`;
-
-export type StepConditions = {
-  status?: StepStatus[];
-  partition?: string;
-  tag?: string;
-  /** Only steps of the present version, without those that a patch removed. */
-  present?: true;
-};
-
-/** Steps that a patch removed from an approved plan are kept outside every lane; `s` is `step_states`. */
-const isPresent = sql`s.lane <> 0`;
-
-/** Up to `limit` steps after position `after`, in the order of positions. */
-export function readSteps(
-  db: Queryable,
-  planId: string,
-  conditions: StepConditions,
-  after: number,
-  limit: number,
-): Promise<Step[]> {
-  const { status, partition, tag, present } = conditions;
-  const ofStates = [sql`s.plan_id = ${planId}`];
-  if (status !== undefined) ofStates.push(sql`s.status = any(${sql.param(status)}::text[])`);
-  if (present === true) ofStates.push(isPresent);
-  const ofContents: SQL[] = [];
-  if (partition !== undefined) ofContents.push(sql`c.partition = ${partition}`);
-  if (tag !== undefined) ofContents.push(sql`c.tags @> array[${tag}]::text[] and c.tags <> '{}'`);
-  const isAll = (parts: SQL[]) => sql.join(parts, sql` and `);
-  const chosen =
-    ofContents.length === 0
-      ? sql`select * from countersign.step_states s where ${isAll(ofStates)} and s.position > ${after}
-          order by s.position limit ${limit}`
-      : sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
-          where c.plan_id = ${planId} and ${isAll([...ofContents, ...ofStates])} and c.position > ${after}
-          order by c.position limit ${limit}`;
-  return selectSteps(db, planId, chosen);
-}
-
-/** The steps with these ids, in the order of positions. */
-export function readStepsById(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
-  return selectSteps(
-    db,
-    planId,
-    sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
-      where s.plan_id = ${planId} and c.plan_id = ${planId} and c.step_id = any(${sql.param(ids)}::text[])`,
-  );
-}
-
-/** The ready steps that come next, in the order in which they will be claimed. */
-export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
-  const order = sql`s.priority desc, s.dependents desc, s.available_at, s.position`;
-  return selectSteps(
-    db,
-    planId,
-    sql`select * from countersign.step_states s where s.plan_id = ${planId} and s.status = 'ready'
-      order by ${order} limit ${limit}`,
-    order,
-  );
-}
-
-/** Every step of the present version in the order of positions, a page at a time. */
-export async function* iterateSteps(
-  db: Queryable,
-  planId: string,
-  pageSize = 1000,
-): AsyncGenerator<Step> {
-  for (let last = 0; ; ) {
-    const page = await readSteps(db, planId, { present: true }, last, pageSize);
-    yield* page;
-    const end = page.at(-1);
-    if (end === undefined || page.length < pageSize) return;
-    last = end.position;
-  }
-}
 
 /** How often the plan uses each operation, with up to 3 targets of each, in the order of the steps. */
 export async function readOperations(
