@@ -9,9 +9,9 @@ import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
+import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
 import { ApproveBody, DecisionBody, PlanPath, ResumeBody, SimulateBody } from '../requests.ts';
-import { PlanAnswer, SimulationAnswer } from '../schemas.ts';
 
 const decisionProblems: ProblemCode[] = [
   ...bodyProblems,

@@ -4,8 +4,9 @@ import { answers, json, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, PlanPath, VersionsPath } from '../requests.ts';
-import { AuditAnswer, PlanningAnswer, TraceAnswer, VersionDiffAnswer } from '../schemas.ts';
+import { AuditAnswer, TraceAnswer } from '../schemas.ts';
 import { attachment, streamText, toLines } from '../text-stream.ts';
+import { PlanningAnswer, VersionDiffAnswer } from '../version-schemas.ts';
 
 const markdown = 'text/markdown';
 

@@ -3,9 +3,10 @@ import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
+import { PlanAnswer, PlanList } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
 import { PlanPath, PlansQuery, ProposeBody, SinceQuery, StepsQuery } from '../requests.ts';
-import { DiffAnswer, OverviewAnswer, PlanAnswer, PlanList, StepList } from '../schemas.ts';
+import { DiffAnswer, OverviewAnswer, StepList } from '../view-schemas.ts';
 
 /** Why a well-formed plan is not accepted. */
 export const proposalProblems: ProblemCode[] = [
