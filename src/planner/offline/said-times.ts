@@ -1,13 +1,16 @@
 // What is said about when a piece of work is due, how long it takes, what it waits for, and how often it comes: in
 // brackets, at the end of an instruction, or in a sentence of its own.
 import type { Recurs } from '#contracts/planning/outline.ts';
-import { readLength } from '../roadmap/read-amount.ts';
+import { readLength, usualWorkday } from '../roadmap/read-amount.ts';
 import { readDateTiming } from '../roadmap/read-date-timing.ts';
 import { readPlace, readWords } from '../roadmap/timing-words.ts';
 import { endOfDay, findMoment, prepareMoments } from '../schedule/read-moment.ts';
 import { printMomentIn, readRecurrence } from './times.ts';
 
-/** A length of time in minutes. Three days of a person's work are three working days, those of a machine 72 hours. */
+/**
+ * A length of time in minutes. Three days of a person's work are three working days (of the usual length: whose they are is
+ * not known yet), those of a machine 72 hours.
+ */
 export type Duration = { person: number; machine: number };
 
 export type SaidTimes = {
@@ -59,8 +62,6 @@ export function readDeadline(words: string, { now, timezone }: TimeContext): str
   return printMomentIn(new Date(at), timezone);
 }
 
-const workday = 480;
-
 /** "takes three days", "about 2 hours". null: no length of time. */
 export function readDuration(words: string): Duration | null {
   const bare = words
@@ -69,7 +70,7 @@ export function readDuration(words: string): Duration | null {
     .replace(/^(?:about|around|roughly|approximately|~|at most|up to)\s*/i, '')
     .replace(/(?:\s+(?:long|of work|each))?[.!]*$/i, '');
   const machine = readLength(bare, null);
-  return machine === null ? null : { person: readLength(bare, workday) ?? machine, machine };
+  return machine === null ? null : { person: readLength(bare, usualWorkday) ?? machine, machine };
 }
 
 const until = /[,\s]+(?:until|till|through)\s+(?:the\s+end\s+of\s+)?(.{3,40})$/i;

@@ -18,8 +18,7 @@ import {
 import type { PlannedStep } from './planned-step.ts';
 import type { Work } from './prepare.ts';
 import { questions } from './questions.ts';
-import type { Duration, SaidTimes } from './said-times.ts';
-import { readSaidTimes } from './said-times.ts';
+import { type Duration, readSaidTimes, type SaidTimes } from './said-times.ts';
 import type { Scheme, SchemePart } from './scheme.ts';
 import type { Statement } from './statements.ts';
 
@@ -44,11 +43,11 @@ export function emptyNode(
   };
 }
 
-/** `worker`: who does the node's steps. */
+/** @param doneBy who does the node's steps */
 function withTimes(
   node: WrittenNode,
   times: SaidTimes,
-  { previous, worker }: { previous: string | null; worker: keyof Duration },
+  { previous, doneBy }: { previous: string | null; doneBy: keyof Duration },
 ): WrittenNode {
   const { timing, deadline, not_before, duration, recurs } = times;
   // Words that point back mean the part before; where that lies in another part, it is named.
@@ -62,19 +61,19 @@ function withTimes(
     timing: words.length === 0 ? node.timing : words.join(' and '),
     deadline: deadline ?? node.deadline,
     not_before: not_before ?? node.not_before,
-    duration_minutes: duration?.[worker] ?? node.duration_minutes,
+    duration_minutes: duration?.[doneBy] ?? node.duration_minutes,
     ...(recurs === null ? {} : { recurs, rhythm: 'recurring' }),
   };
 }
 
-function findWorker(specs: readonly Pick<OperationSpec, 'human'>[]): keyof Duration {
+/** A person where any of the work is theirs. */
+function findDoer(specs: readonly Pick<OperationSpec, 'human'>[]): keyof Duration {
   return specs.some(({ human }) => human === true) ? 'person' : 'machine';
 }
 
 /** Gathers nodes while the tree of parts is walked. */
 class Writer {
   readonly nodes: WrittenNode[] = [];
-  readonly #steps: PlannedStep[];
   readonly #byPart: Map<number | undefined, PlannedStep[]>;
   readonly #timezone: string;
   /** Which node each step stands in. */
@@ -85,7 +84,6 @@ class Writer {
   #last: string | null = null;
 
   constructor(steps: PlannedStep[], timezone: string) {
-    this.#steps = steps;
     this.#byPart = Map.groupBy(steps, (step) => step.part);
     this.#timezone = timezone;
   }
@@ -112,9 +110,11 @@ class Writer {
       this.#wholes += 1;
       const id = `part-${this.#wholes}`;
       const { structure, title } = part;
-      const node = emptyNode({ id, parent, title: title ?? 'Part', structure });
-      this.nodes.push(this.#withTimes({ ...node, after }, part.times, previous));
+      const node = { ...emptyNode({ id, parent, title: title ?? 'Part', structure }), after };
+      const [at, from] = [this.nodes.push(node) - 1, this.#place];
       this.addParts(part.parts, id);
+      const doneBy = findDoer(this.#specsBetween(from, this.#place));
+      this.nodes[at] = withTimes(node, part.times, { previous, doneBy });
       return [id];
     }
     this.#place += 1;
@@ -125,14 +125,15 @@ class Writer {
     const id = `part-${this.#wholes}`;
     const { structure, title } = part;
     const node = { ...emptyNode({ id, parent, title, structure }), after };
-    this.nodes.push(this.#withTimes(node, part.times, previous));
+    // Nobody works on it: it is a time that passes.
+    this.nodes.push(withTimes(node, part.times, { previous, doneBy: 'machine' }));
     return [id];
   }
 
-  /** For a part that holds others; its time is that of people where any of the work is theirs. */
-  #withTimes(node: WrittenNode, times: SaidTimes, previous: string | null): WrittenNode {
-    const worker = findWorker(this.#steps.map(({ spec }) => spec));
-    return withTimes(node, times, { previous, worker });
+  /** What the steps call of the parts after the one at `from`, up to the one at `to`. */
+  #specsBetween(from: number, to: number): OperationSpec[] {
+    const places = Array.from({ length: to - from }, (_, n) => from + 1 + n);
+    return places.flatMap((place) => this.#byPart.get(place) ?? []).map(({ spec }) => spec);
   }
 
   /** Steps that begin at different moments have a node each, since a moment belongs to a node. */
@@ -160,8 +161,8 @@ class Writer {
         after,
         steps: group.map((step) => this.#writeStep(step, group)),
       };
-      const worker = findWorker(group.map(({ spec }) => spec));
-      this.nodes.push(withTimes(written, part.times, { previous, worker }));
+      const doneBy = findDoer(group.map(({ spec }) => spec));
+      this.nodes.push(withTimes(written, part.times, { previous, doneBy }));
       this.#last = id;
       return id;
     });
@@ -212,7 +213,7 @@ export function writeOutline(
   const goal = withTimes(
     emptyNode({ id: goalId, parent: null, title, structure: 'goal' }),
     scheme.times,
-    { previous: null, worker: findWorker(steps.map(({ spec }) => spec)) },
+    { previous: null, doneBy: findDoer(steps.map(({ spec }) => spec)) },
   );
   writer.addParts(scheme.parts, goalId);
   writer.linkAcross(steps);
@@ -268,8 +269,8 @@ export function addStatements(
     else {
       const timing = [node.timing ?? [], said.timing].flat();
       const asks = node.steps.some((step) => humans.has(operationName(step.tool, step.operation)));
-      const worker = asks ? 'person' : 'machine';
-      changed[found.node] = withTimes(node, { ...said, timing }, { previous: null, worker });
+      const doneBy = asks ? 'person' : 'machine';
+      changed[found.node] = withTimes(node, { ...said, timing }, { previous: null, doneBy });
     }
   }
   return { outline: { ...outline, nodes: changed }, unknown };

@@ -107,7 +107,8 @@ function readNumber([, digits, compound, word]: RegExpExecArray): number {
 }
 
 const weekDays = 5;
-const usualWorkday = 480;
+/** Minutes. */
+export const usualWorkday = 480;
 
 /** Minutes of a text that is a length of time and nothing else; with a working day of `workday` minutes, days and
  *  weeks are those of work, as they are in any case where the text says so. null: no length of time. */

@@ -55,9 +55,9 @@ export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   )`;
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
-export const contentsOf = (source: SQL): SQL => sql`
+export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
-  from ${source} c cross join lateral (
+  from ${sql.raw(source)} c cross join lateral (
     select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
     from countersign.plan_steps s
     where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
@@ -95,7 +95,7 @@ const claimOf = (picked: SQL): SQL => sql`
       'step_started' as kind, null::text as detail from claimed
   ),
   ${accounting(plan)}
-  ${contentsOf(sql`claimed`)}`;
+  ${contentsOf('claimed')}`;
 
 const claimBest = prepareStatement(
   'claim_best',

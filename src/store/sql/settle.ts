@@ -52,7 +52,7 @@ type Row = PlanProgress & {
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 
-/** @param terms with them, the best of what is freed starts at once */
+/** @param terms with them, what is freed starts at once if there is room for all of it */
 const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with o as materialized (
     select *, 'running'::text as from_status from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
@@ -96,7 +96,7 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   ${accounting(plan)}
   select (select array_agg(position) from done) as taken,
     (select array_agg(position) from done where status = 'failed') as failed_positions,
-    ${terms === null ? sql`null` : sql`(select json_agg(c) from (${contentsOf(sql`started`)}) c)`} as started_steps,
+    ${terms === null ? sql`null` : sql`(select json_agg(c) from (${contentsOf('started')}) c)`} as started_steps,
     (select count(*)::int from freed_now where status = 'ready' and available_at <= clock_timestamp()) as freed_now,
     (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
     plan.*
@@ -118,7 +118,7 @@ function omitNulls(outcome: StoredOutcome): Partial<StoredOutcome> {
   return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== null));
 }
 
-/** What of the steps that are freed may start in the same statement: how many, and under which terms. */
+/** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
 /**

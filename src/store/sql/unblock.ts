@@ -11,7 +11,7 @@ export type StartPlaceholders = {
   seconds: Placeholder;
 };
 
-/** Whether all that is freed has room; where it has not, it becomes ready and the best of it is claimed. */
+/** Whether every successor has room, those included that still wait; if not, what is freed becomes ready and the best is claimed. */
 const allFit = ({ room }: StartPlaceholders) =>
   sql`(select count(*) from met_edges) <= ${room}::int`;
 
@@ -44,7 +44,7 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
       case when started then ${terms.worker} else s.lease_owner end,
       case when started then clock_timestamp() + make_interval(secs => ${terms.seconds}) else s.lease_until end,
       case when started then clock_timestamp() else s.started_at end
-    from (select *, ${starts(terms)} as started from (${lookUp}) edges offset 0) known
+    from (select *, ${starts(terms)} as started from (${lookUp}) counted offset 0) known
   )`;
 
 /**

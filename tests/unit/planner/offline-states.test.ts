@@ -254,6 +254,17 @@ describe('a deadline', () => {
     expect(timed?.map((node) => node.duration_minutes)).toEqual([minutes]);
   });
 
+  it('of a part is counted by who works on that part', async () => {
+    const talk = new Talk();
+    await talk.all(
+      'Plan the launch:\nPhase 1 (takes 1 week): Review\n- ask Ana "Please review notes.md"\nPhase 2 (takes 1 week): Write\n- create report.md saying "x"\n- create list.md saying "y"',
+    );
+    const minutes = talk.session.outline?.nodes.flatMap(({ structure, duration_minutes }) =>
+      structure === 'phase' ? [duration_minutes] : [],
+    );
+    expect(minutes).toEqual([5 * 480, 7 * 1440]);
+  });
+
   it('before the beginning is told the same way, and dropped by “reject”', async () => {
     const talk = new Talk();
     await talk.all('Create report.md saying "x" on Friday at 9:00 by Thursday 17:00');

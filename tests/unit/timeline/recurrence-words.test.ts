@@ -15,7 +15,7 @@ test.each([
   expect(describeRecurrence({ rrule, timezone: 'Europe/Berlin', startsAt })).toBe(words);
 });
 
-test('seconds are not said, and midnight is 00:00', () => {
+test('hours are said on the clock of 24, and seconds are not', () => {
   const words = (startsAt: string) =>
     describeRecurrence({ rrule: 'FREQ=DAILY', timezone: 'UTC', startsAt: new Date(startsAt) });
   expect(words('2026-05-04T00:41:22Z')).toBe('every day at 00:41');
