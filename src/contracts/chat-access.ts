@@ -60,7 +60,7 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
   if (botToken !== undefined)
     refuse(
       'SLACK_BOT_TOKEN',
-      `is for one workspace, ${forMany} are for several. Keep one of both.`,
+      `is for one workspace, ${forMany} are for several. Keep one of the two.`,
     );
   if (
     clientId !== undefined &&

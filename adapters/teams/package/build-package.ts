@@ -32,7 +32,7 @@ function refuse(sentence: string): never {
 
 function readId(id: string | undefined): string {
   if (id === undefined || id === '')
-    return refuse('--id: say the Microsoft app id of the bot, or set MicrosoftAppId.');
+    return refuse('--id: give the Microsoft app id of the bot, or set MicrosoftAppId.');
   if (z.guid().safeParse(id).success) return id.toLowerCase();
   return refuse(
     `--id: "${id}" is not a Microsoft app id. It is the GUID that the Azure portal shows for the bot, such as 1f2e3d4c-5b6a-4789-8abc-def012345678.`,

@@ -36,7 +36,7 @@ const program = new Command('npm run teams:package --')
   .description('Writes the app package that is uploaded to Microsoft Teams.')
   .option('--id <guid>', 'the Microsoft app id of the bot; MicrosoftAppId when not given')
   .requiredOption('--domain <host>', 'the public host name of this Countersign')
-  .option('--out <file>', 'where to', 'countersign-teams.zip')
+  .option('--out <file>', 'the file to write', 'countersign-teams.zip')
   .option(
     '--app-version <x.y.z>',
     'of the app; Teams takes an update only with a higher one',

@@ -151,8 +151,8 @@ describe("Microsoft's schema", () => {
 
 describe('what is not right', () => {
   const wrong: [string, Partial<Parameters<typeof buildPackage>[0]>, RegExp][] = [
-    ['no id', { id: undefined }, /^--id: say .*MicrosoftAppId/],
-    ['an empty id', { id: '' }, /^--id: say .*MicrosoftAppId/],
+    ['no id', { id: undefined }, /^--id: give .*MicrosoftAppId/],
+    ['an empty id', { id: '' }, /^--id: give .*MicrosoftAppId/],
     ['a name for an id', { id: 'countersign' }, /^--id: "countersign" is not a Microsoft app id/],
     ['an id with a digit too many', { id: `${id}0` }, /^--id: /],
     ['an address for a host', { domain: 'https://bot.example.com' }, /^--domain: .*without https/],
@@ -208,7 +208,7 @@ describe('the command', () => {
   });
 
   test.each([
-    ['no id', ['--domain', 'bot.example.com'], /^teams:package: --id: say/],
+    ['no id', ['--domain', 'bot.example.com'], /^teams:package: --id: give/],
     ['no host', ['--id', id], /--domain/],
     [
       'a folder that is not there',
