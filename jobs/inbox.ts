@@ -19,17 +19,21 @@ export const inboxQueue = {
 /** Threads worked on at once in one process; each needs a connection for a moment. */
 const threadsAtOnce = 8;
 
+const platformNames = { slack: 'Slack', teams: 'Teams' } as const;
+
 export function inboxJob(context: InboxContext): Job<'inbox'> {
-  const without = new Set<InboxThread['platform']>();
+  const unserved = new Set<InboxThread['platform']>();
   return {
     queue: inboxQueue,
     concurrency: threadsAtOnce,
     eager: true,
     async handle(thread, signal) {
       const { platform } = thread;
-      if (context.handlers[platform] === undefined && !without.has(platform)) {
-        without.add(platform);
-        context.warn(`Events of ${platform} wait: this process does not serve it.`);
+      if (context.handlers[platform] === undefined && !unserved.has(platform)) {
+        unserved.add(platform);
+        context.warn(
+          `Events of ${platformNames[platform]} wait: this worker does not serve it. Start one with its settings.`,
+        );
       }
       await workOnThread(context, thread, signal);
     },

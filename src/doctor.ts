@@ -112,7 +112,9 @@ const eventsCounted = 1000;
 async function checkInbox({ db }: House): Promise<Finding[]> {
   const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
   const count = (n: number) =>
-    `${countOf(n, 'event')}${n < eventsCounted ? '' : ' or more'} of chat platforms`;
+    n < eventsCounted
+      ? `${countOf(n, 'event')} of chat platforms`
+      : '1,000 or more events of chat platforms';
   if (last !== null) {
     return [
       {
@@ -120,11 +122,12 @@ async function checkInbox({ db }: House): Promise<Finding[]> {
         state: 'broken',
         text: `${count(failed)} could not be handled, the latest (${last.id}, ${last.platform}) because: ${last.error}`,
         advice:
-          'When the cause is gone: update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null',
+          'When the cause is gone, in psql: update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null',
       },
     ];
   }
-  const since = oldest === null ? '' : `, the oldest since ${oldest.toISOString()}`;
+  const all = open < eventsCounted;
+  const since = oldest === null || !all ? '' : `, the oldest since ${oldest.toISOString()}`;
   return open === 0
     ? []
     : [

@@ -58,7 +58,7 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   };
 }
 
-/** The same for many jobs at once. */
+/** The same for many jobs at once. Where one of a key waits already, no second one is added. */
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
     const rows = jobs.map(({ payload, key }) => ({ data: payload, singletonKey: key }));

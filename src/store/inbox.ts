@@ -5,7 +5,10 @@ import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { isoOf } from './sql/iso.ts';
 
-/** `original`: the event stored before that has one of its names; null: it is new. */
+/**
+ * `original`: the event stored before that has one of its names; null: it is new, and `id` is its own. Otherwise `id` was
+ * drawn in vain.
+ */
 export type StoredEvent = { id: number; original: number | null };
 
 /**
@@ -140,7 +143,7 @@ export async function findWaitingThreads(
   };
 }
 
-/** How many are open and failed, each counted up to `most`, since when the oldest waits, and what failed last. */
+/** How many are open and failed, each counted up to `most`, since when the oldest of the counted waits, and what failed last. */
 export type InboxState = {
   open: number;
   oldest: Date | null;
@@ -155,7 +158,9 @@ export async function readInboxState(db: Queryable, most: number): Promise<Inbox
     ), failed as (
       select from countersign.inbox where failed_at is not null limit ${most}
     )
-    select (select count(*)::int from open) as open, (select ${isoOf('min(stored_at)', 'milliseconds')} from open) as oldest,
+    select (select count(*)::int from open) as open, (
+        select ${isoOf('min(stored_at)', 'milliseconds')} from open
+      ) as oldest,
       (select count(*)::int from failed) as failed,
       (select jsonb_build_object('id', id, 'platform', platform, 'kind', kind, 'error', coalesce(error, ''))
         from countersign.inbox where failed_at is not null order by failed_at desc limit 1) as last`);

@@ -152,7 +152,7 @@ it('an event that ends every process that handles it is set aside, and its threa
   const rows = await settled(gateway, 60_000);
   expect((await worker.stop()).signal).toBe(null);
   expect(rows).toMatchObject([
-    { state: 'failed', error: 'No try came to an end: each time the process was gone before.' },
+    { state: 'failed', error: 'The process ended during the last try.' },
     { state: 'handled' },
   ]);
 });

@@ -1,6 +1,5 @@
 // One try at one event: its handler is called within a time, and what came of it is noted.
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { patiently } from '#executor/patiently.ts';
 import {
   type Lease,
   leaveThread,
@@ -9,10 +8,11 @@ import {
   settleHandled,
   type TakenEvent,
 } from '#store/sql/inbox-thread.ts';
+import { askPatiently } from './ask-patiently.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
 import { decideNextTry } from './retry.ts';
-import { keyOfThread } from './slips.ts';
+import { sendSlip } from './slips.ts';
 
 /** What somebody else has to know of an event to find it. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
@@ -58,20 +58,17 @@ async function callWithin(
 
 /** Lets the thread go until the event is due again, and sends the slip for that moment. */
 async function putBack(
-  { db, enqueue }: InboxContext,
+  context: InboxContext,
   lease: Lease,
   event: TakenEvent,
   options: { inMs: number; counts: boolean; error: string | null },
 ): Promise<void> {
-  await db.transaction(async (tx) => {
+  await context.db.transaction(async (tx) => {
     const due = await postpone(tx, event, options);
     await leaveThread(tx, lease);
     if (due === null) return;
-    const { platform, tenant, thread } = event;
-    const payload = { platform, tenant, thread };
     // The text of a moment ends at the millisecond; a slip that is early finds nothing to do.
-    const startAfter = new Date(due.getTime() + 1);
-    await enqueue(tx, 'inbox', payload, { key: keyOfThread(payload), startAfter });
+    await sendSlip(context, tx, event, new Date(due.getTime() + 1));
   });
 }
 
@@ -79,10 +76,14 @@ async function putAside(
   { db, warn }: InboxContext,
   event: TakenEvent,
   error: unknown,
+  earlier: 'kept' | 'replaced' = 'replaced',
 ): Promise<void> {
-  const why = errorMessage(error);
-  if (await setAside(db.query, event, why)) {
-    warn(`${nameOf(event)} was set aside after ${event.attempt} tries; others follow.`, error);
+  if (await setAside(db.query, event, errorMessage(error), earlier)) {
+    const name = nameOf(event);
+    warn(
+      `${name} was set aside; its thread goes on. \`countersign doctor\` says how to try it again.`,
+      error,
+    );
   }
 }
 
@@ -100,18 +101,17 @@ export async function handleEvent(
   { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
 ): Promise<boolean> {
   const { db, rule, random, warn } = context;
-  const surely = <T>(work: () => Promise<T>) =>
-    patiently(work, (error) => warn('The inbox waits for the database.', error), stopping);
+  const write = <T>(work: () => Promise<T>) => askPatiently(context, work, stopping);
   if (event.failures > rule.tries) {
-    const error = new Error('No try came to an end: each time the process was gone before.');
-    await surely(() => putAside(context, event, error));
+    const error = new Error('The process ended during the last try.');
+    await write(() => putAside(context, event, error, 'kept'));
     return true;
   }
   passCrashPoint('taken');
   try {
     const marked = await callWithin(rule.tryWithinMs, handler, event, signal);
     passCrashPoint('handled');
-    const settled = await surely(() => settleHandled(db.query, event));
+    const settled = await write(() => settleHandled(db.query, event));
     if (!settled && !marked) warn(`${nameOf(event)} was handled, and taken by another as well.`);
     passCrashPoint('settled');
     return true;
@@ -123,13 +123,13 @@ export async function handleEvent(
     const { attempt, failures, age_ms: ageMs } = event;
     const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
     if (decided.next === 'set_aside') {
-      await surely(() => putAside(context, event, error));
+      await write(() => putAside(context, event, error));
       return true;
     }
     const seconds = Math.ceil(decided.inMs / 1000);
     warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
     const text = errorMessage(error);
-    await surely(() => putBack(context, lease, event, { ...decided, error: text }));
+    await write(() => putBack(context, lease, event, { ...decided, error: text }));
     return false;
   }
 }

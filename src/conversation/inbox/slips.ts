@@ -1,10 +1,24 @@
 // The slip that says a thread has something open.
 import { hash } from 'node:crypto';
 import type { InboxThread } from '#contracts/inbox.ts';
+import type { Transaction } from '#store/database.ts';
+import type { InboxContext } from './inbox-context.ts';
 
 /** Of the slips of one thread at most one waits. A digest, since names together may be longer than an index holds. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
+}
+
+/** Sends the slip of one thread. @param startAfter not before; now when left out */
+export async function sendSlip(
+  { enqueue }: InboxContext,
+  tx: Transaction,
+  { platform, tenant, thread }: InboxThread,
+  startAfter?: Date,
+): Promise<void> {
+  const payload = { platform, tenant, thread };
+  const when = startAfter === undefined ? {} : { startAfter };
+  await enqueue(tx, 'inbox', payload, { key: keyOfThread(payload), ...when });
 }
 
 /** A slip for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */

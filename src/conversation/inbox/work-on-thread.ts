@@ -7,7 +7,6 @@
 // it is taken, so that one that ends its process every time is set aside in the end too.
 // What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
 import type { InboxThread } from '#contracts/inbox.ts';
-import { patiently } from '#executor/patiently.ts';
 import {
   enterThread,
   type Lease,
@@ -15,9 +14,10 @@ import {
   renewThread,
   takeNext,
 } from '#store/sql/inbox-thread.ts';
+import { askPatiently } from './ask-patiently.ts';
 import { handleEvent } from './handle-event.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { keyOfThread } from './slips.ts';
+import { sendSlip } from './slips.ts';
 
 /** Events of one thread before others have a turn. */
 const eventsATurn = 50;
@@ -47,11 +47,10 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
 }
 
 /** Lets the thread go, with a slip for whoever goes on with it. */
-async function passOn({ db, enqueue }: InboxContext, lease: Lease): Promise<void> {
-  const { holder: _, ...thread } = lease;
-  await db.transaction(async (tx) => {
+async function passOn(context: InboxContext, lease: Lease): Promise<void> {
+  await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
-    await enqueue(tx, 'inbox', thread, { key: keyOfThread(thread) });
+    await sendSlip(context, tx, lease);
   });
 }
 
@@ -65,7 +64,7 @@ export async function workOnThread(
   { platform, tenant, thread }: InboxThread,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, handlers, random, rule, warn } = context;
+  const { db, handlers, random, rule } = context;
   const handler = handlers[platform];
   if (handler === undefined) return;
   const { leaseSeconds } = rule;
@@ -84,11 +83,8 @@ export async function workOnThread(
           done += 1;
         }
         if (stopping.aborted || done >= eventsATurn) return await passOn(context, lease);
-        taken = await patiently(
-          () => takeNext(db.query, lease, leaseSeconds),
-          (error) => warn('The inbox waits for the database.', error),
-          stopping,
-        );
+        const next = () => takeNext(db.query, lease, leaseSeconds);
+        taken = await askPatiently(context, next, stopping);
       }
     } finally {
       keeper.stop();

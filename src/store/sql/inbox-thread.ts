@@ -144,10 +144,19 @@ export async function postpone(
   return row === undefined ? null : new Date(row.due);
 }
 
-/** The event is not tried again by itself; its thread goes on. */
-export async function setAside(db: Queryable, attempt: Attempt, error: string): Promise<boolean> {
+/**
+ * The event is not tried again by itself; its thread goes on.
+ * @param earlier what becomes of the error of the try before
+ */
+export async function setAside(
+  db: Queryable,
+  attempt: Attempt,
+  error: string,
+  earlier: 'kept' | 'replaced',
+): Promise<boolean> {
+  const before = earlier === 'kept' ? sql`error` : sql`null`;
   const { rows } = await db.execute(sql`
-    update countersign.inbox set failed_at = clock_timestamp(), error = ${error}
+    update countersign.inbox set failed_at = clock_timestamp(), error = concat_ws(' Before that: ', ${error}::text, ${before})
     where ${ofAttempt(attempt)} returning id`);
   return rows.length > 0;
 }

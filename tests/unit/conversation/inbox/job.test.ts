@@ -15,7 +15,7 @@ test('events of a platform without a handler are left alone, and that is said on
   for (const platform of ['slack', 'slack', 'teams', 'slack'] as const)
     await handle({ platform, tenant: 'T1', thread: 'C1' }, signal);
   expect(said).toEqual([
-    'Events of slack wait: this process does not serve it.',
-    'Events of teams wait: this process does not serve it.',
+    'Events of Slack wait: this worker does not serve it. Start one with its settings.',
+    'Events of Teams wait: this worker does not serve it. Start one with its settings.',
   ]);
 });
