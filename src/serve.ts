@@ -55,6 +55,9 @@ export async function serve(
     metrics: createMetrics(house.db),
   });
   await registerConsole(app, { service: house.service, timezone: config.timezone });
+  const leaveSlack = await house.slack?.receive(app, house.receive);
+  // What comes while the server closes is still acknowledged; the house outlives it.
+  if (leaveSlack !== undefined) app.addHook('onClose', leaveSlack);
   try {
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {
@@ -70,6 +73,13 @@ export async function serve(
   }
   const address = app.server.address();
   return { app, port: typeof address === 'object' && address !== null ? address.port : env.PORT };
+}
+
+function describeSlack({ slack }: Config): string {
+  if (slack === null) return 'not set up: "Add to Slack" in the README says how';
+  return slack.transport.kind === 'socket'
+    ? 'connected in Socket Mode'
+    : 'listens for Slack at /slack/events';
 }
 
 /** What stands in the terminal once the bot is up. */
@@ -97,7 +107,8 @@ export function banner(house: House, config: Config, url: string, seconds: numbe
       'Settings',
       config.settingsFile.found ? config.settingsFile.path : `none (see countersign.example.json)`,
     ],
-    ['Slack, Teams', 'not in this version yet; ask in the console or in a terminal'],
+    ['Slack', describeSlack(config)],
+    ['Teams', 'not in this version yet; ask in the console or in a terminal'],
     ['Terminal', 'npx countersign ask "Create notes/hello.md saying Hello"'],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);

@@ -1,5 +1,6 @@
 // Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
 import type { Logger } from 'pino';
+import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { Config } from '#config';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
@@ -41,6 +42,8 @@ export type House = {
   service: Service;
   /** Stores what a chat platform sends, so that it may be acknowledged. */
   receive: Receive;
+  /** null: Slack is not set up. */
+  slack: SlackAdapter | null;
   registry: ToolRegistry;
   catalogue: Catalogue;
   planner: Planner;
@@ -103,6 +106,16 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     await closers.closeAll();
     throw error;
   }
+}
+
+/** Slack's own libraries are loaded only where Slack is set up. */
+async function loadSlack(
+  { slack: access, timezone }: Config,
+  parts: Pick<Parameters<typeof openSlack>[0], 'service' | 'openConversation' | 'warn'>,
+): Promise<SlackAdapter | null> {
+  if (access === null) return null;
+  const { openSlack } = await import('#adapters/slack/open-slack.ts');
+  return openSlack({ ...parts, access, clock: systemClock, timezone });
 }
 
 async function furnish(options: HouseOptions, closers: Closers): Promise<House> {
@@ -204,11 +217,13 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     linkTo,
     warn,
   };
+  const service = createService(conversation);
+  const slack = await loadSlack(config, { service, warn });
   const inbox: InboxContext = {
     db,
     enqueue,
     enqueueAll: createEnqueueAll(boss),
-    handlers: options.inboxHandlers ?? {},
+    handlers: { ...(slack === null ? {} : { slack: slack.handle }), ...options.inboxHandlers },
     random: systemRandom,
     rule: { ...inboxRule, ...options.inboxRule },
     warn,
@@ -228,8 +243,9 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     });
   }
   return {
-    service: createService(conversation),
+    service,
     receive: createReceiver(inbox),
+    slack,
     registry,
     catalogue,
     planner,

@@ -1,0 +1,95 @@
+// The one translator of Slack's refusals: what passes by itself, what is gone, and what an operator has to do.
+import { webApi } from '@slack/bolt';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+
+const reinstall =
+  'Install the app again under "Install App" and put its new token into SLACK_BOT_TOKEN.';
+
+/** What an operator does about it; the code is Slack's. */
+const remedies: Record<string, string> = {
+  account_inactive: `The Slack app was removed or its token revoked. ${reinstall}`,
+  app_missing_action_url:
+    'Switch on Interactivity for the Slack app, with the address of its manifest.',
+  channel_is_limited_access: 'Posting in this Slack channel is limited. Allow the app to post.',
+  ekm_access_denied: 'Slack Enterprise Key Management does not let the app in. Ask its admins.',
+  invalid_auth: `Slack does not know the token of the app. ${reinstall}`,
+  is_archived: 'The Slack channel is archived. Unarchive it, or go on in another one.',
+  is_inactive: 'The Slack channel is archived. Unarchive it, or go on in another one.',
+  messages_tab_disabled:
+    'The app takes no direct messages. Switch on its Messages Tab under "App Home".',
+  no_permission: 'The Slack app may not do this in the workspace. Install it again.',
+  not_authed: `Slack was given no token. ${reinstall}`,
+  not_in_channel: 'The app is not in this Slack channel. Invite it: /invite @Countersign.',
+  org_login_required: 'The Slack workspace is being moved. Install the app again afterwards.',
+  restricted_action: 'The workspace does not let the app post there. Ask its admins.',
+  restricted_action_read_only_channel: 'This Slack channel is read-only. Go on in another one.',
+  restricted_action_thread_locked: 'This Slack thread is locked. Go on in another one.',
+  team_access_not_granted: 'The Slack app may not act in this workspace. Install it there.',
+  token_expired: `The token of the Slack app has expired. ${reinstall}`,
+  token_revoked: `The Slack app was removed or its token revoked. ${reinstall}`,
+};
+const gone = new Set([
+  'cant_update_message',
+  'channel_not_found',
+  'edit_window_closed',
+  'message_not_found',
+  'thread_not_found',
+  'user_not_found',
+  'user_not_in_channel',
+]);
+const passing = new Set([
+  'accesslimited',
+  'fatal_error',
+  'internal_error',
+  'ratelimited',
+  'rate_limited',
+  'request_timeout',
+  'service_unavailable',
+  'team_added_to_org',
+]);
+
+function explainRefusal(error: webApi.WebAPIPlatformError, deed: string): CountersignError {
+  const { data } = error;
+  const reason = data.error;
+  const details = { slack: reason };
+  if (passing.has(reason))
+    return new CountersignError('tool_unavailable', `Slack cannot ${deed} now: ${reason}.`, {
+      cause: error,
+      details,
+      passesAfterMs: 0,
+    });
+  if (gone.has(reason))
+    return new CountersignError('not_found', `Slack cannot ${deed}: ${reason}.`, {
+      cause: error,
+      details,
+    });
+  const needed = 'needed' in data && typeof data.needed === 'string' ? data.needed : 'a scope';
+  const remedy =
+    reason === 'missing_scope'
+      ? `The Slack app lacks ${needed}. Add it under "OAuth & Permissions" and install the app again.`
+      : remedies[reason];
+  if (remedy !== undefined)
+    return new CountersignError('not_allowed', remedy, { cause: error, details });
+  return new CountersignError('internal', `Slack refused to ${deed}: ${reason}.`, {
+    cause: error,
+    details,
+  });
+}
+
+/** @param deed completes "Slack cannot …" */
+export function explainSlackError(error: unknown, deed: string): CountersignError {
+  if (error instanceof CountersignError) return error;
+  if (error instanceof webApi.WebAPIRateLimitedError)
+    return new CountersignError('tool_unavailable', `Slack has too many requests to ${deed} now.`, {
+      cause: error,
+      passesAfterMs: error.retryAfter * 1000,
+    });
+  if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error, deed);
+  const away =
+    error instanceof webApi.WebAPIRequestError ||
+    (error instanceof webApi.WebAPIHTTPError && error.statusCode >= 500);
+  const text = `Slack could not be reached to ${deed}: ${errorMessage(error)}`;
+  return away
+    ? new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 })
+    : new CountersignError('internal', text, { cause: error });
+}

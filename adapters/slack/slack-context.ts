@@ -1,0 +1,19 @@
+// What the parts of the Slack adapter are given.
+import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
+import type { Service } from '#contracts/service.ts';
+import type { People } from './talk/people.ts';
+import type { ClientOf } from './workspaces.ts';
+
+export type SlackContext = {
+  service: Service;
+  clientOf: ClientOf;
+  people: People;
+  port: ChatPort;
+  /**
+   * Makes a place known as one where a conversation lives.
+   * @param timezone of the one who reads there; null: several do
+   * @returns the conversation's name
+   */
+  openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
+  warn(message: string, error?: unknown): void;
+};

@@ -1,0 +1,84 @@
+// What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
+import { escapeMrkdwn } from '#cards/escape.ts';
+import { person } from '#contracts/actor.ts';
+import type { InboxEvent } from '#contracts/inbox.ts';
+import type { Service } from '#contracts/service.ts';
+import { conversationOf, placeOf } from '../place.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { isWritten } from '../transport/name-signal.ts';
+import type { MessageSignal } from '../transport/read-signal.ts';
+import { mentionedIn, readPlainText } from './plain-text.ts';
+
+const emptyMention =
+  'Say what you want done, for example: “Create notes/standup.md saying Standup at 9:30”. /plans help says the rest.';
+
+/** Whether a person wrote it to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
+export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 'no' {
+  const { type, subtype, bot_id, user, channel, thread_ts, text } = message;
+  if (!isWritten(subtype) || user === undefined || user === bot) return 'no';
+  if (bot_id !== undefined && bot_id !== null) return 'no';
+  const named = mentionedIn(text);
+  if (type === 'app_mention' || channel.startsWith('D')) return 'yes';
+  if (bot !== null && named.includes(bot)) return 'yes';
+  if (thread_ts === undefined) return 'no';
+  // A reply that begins with somebody's name is meant for them.
+  return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
+}
+
+/** Whether this very message was heard by a try that did not live to say so. */
+async function wasHeard(
+  service: Service,
+  conversation: string,
+  said: { by: string; text: string; since: Date },
+): Promise<boolean> {
+  let after = 0;
+  for (;;) {
+    const page = await service.messages(conversation, { after, limit: 200 });
+    const found = page.some(
+      ({ author, name, text, created_at }) =>
+        author === 'person' &&
+        name === said.by &&
+        text === said.text &&
+        new Date(created_at) >= said.since,
+    );
+    const last = page.at(-1);
+    if (found || last === undefined) return found;
+    after = last.id;
+  }
+}
+
+/** Hands a message to the conversation of its place. */
+export async function hear(
+  context: SlackContext,
+  signal: MessageSignal,
+  event: Pick<InboxEvent, 'received_at'>,
+  attempt: number,
+): Promise<void> {
+  const { service, people, port, openConversation } = context;
+  const { team, message, bot } = signal;
+  const addressed = isAddressed(signal);
+  const { user, channel, ts, thread_ts } = message;
+  if (addressed === 'no' || user === undefined) return;
+  const place = placeOf(team, channel, thread_ts ?? ts);
+  if (addressed === 'maybe') {
+    const known = await service.messages(conversationOf(place), { limit: 1 });
+    if (known.length === 0) return;
+  }
+  const named = new Map<string, string>();
+  for (const one of new Set(mentionedIn(message.text))) {
+    if (one === bot) continue;
+    // A name that cannot be had stays the id; what was asked for does not wait for it.
+    const found = await people.find(team, one).catch(() => null);
+    if (found !== null) named.set(one, found.name);
+  }
+  const text = readPlainText(message.text, named, bot);
+  if (text === '') {
+    await port.whisper(place, user, { text: escapeMrkdwn(emptyMention), card: null });
+    return;
+  }
+  const who = await people.find(team, user);
+  const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
+  const said = { by: who.id, text, since: event.received_at };
+  if (attempt > 1 && (await wasHeard(service, conversation, said))) return;
+  await service.say(conversation, text, person(who.id, 'slack'));
+}

@@ -1,0 +1,77 @@
+// Who somebody in Slack is to the house: what they are called, the name people read, and their time zone. Asked once in a while.
+import { z } from 'zod';
+import type { Clock } from '#contracts/clock.ts';
+import { explainSlackError } from '../port/explain-error.ts';
+import type { ClientOf } from '../workspaces.ts';
+
+export type SlackPerson = {
+  /** Who acts: an e-mail address where their own workspace vouches for it, as people are named in settings. */
+  id: string;
+  name: string;
+  timezone: string;
+};
+export type People = { find(team: string, user: string): Promise<SlackPerson> };
+
+const keptForMs = 10 * 60_000;
+const keptAtMost = 5000;
+
+const User = z.object({
+  id: z.string(),
+  team_id: z.string().optional(),
+  name: z.string().default(''),
+  real_name: z.string().optional(),
+  tz: z.string().nullish(),
+  is_stranger: z.boolean().default(false),
+  is_email_confirmed: z.boolean().default(true),
+  profile: z
+    .object({ display_name: z.string().default(''), email: z.string().optional() })
+    .default({ display_name: '' }),
+});
+
+/** @param vouched whether the workspace's own people are known by their e-mail address */
+export function describePerson(
+  team: string,
+  data: unknown,
+  { timezone, vouched }: { timezone: string; vouched: boolean },
+): SlackPerson {
+  const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } =
+    User.parse(data);
+  const own = team_id === team && !is_stranger;
+  const { email } = profile;
+  const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
+  return {
+    id:
+      vouched && own && is_email_confirmed && email !== undefined && email.length <= 200
+        ? email.toLowerCase()
+        : `slack:${team_id ?? team}:${id}`,
+    name: shown ?? id,
+    timezone: tz ?? timezone,
+  };
+}
+
+export function createPeople(options: {
+  clientOf: ClientOf;
+  clock: Clock;
+  timezone: string;
+  vouched: boolean;
+}): People {
+  const { clientOf, clock, timezone, vouched } = options;
+  const known = new Map<string, { person: SlackPerson; until: number }>();
+  return {
+    async find(team, user) {
+      const key = `${team}:${user}`;
+      const now = clock.now().getTime();
+      const kept = known.get(key);
+      if (kept !== undefined && kept.until > now) return kept.person;
+      const client = await clientOf(team);
+      // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
+      const answer = await client.users.info({ user }).catch((error: unknown) => {
+        throw explainSlackError(error, 'say who somebody is');
+      });
+      const person = describePerson(team, answer.user, { timezone, vouched });
+      if (known.size >= keptAtMost) known.clear();
+      known.set(key, { person, until: now + keptForMs });
+      return person;
+    },
+  };
+}

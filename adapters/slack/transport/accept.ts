@@ -1,0 +1,32 @@
+// One way in for both transports: what Slack sends is stored, then acknowledged, and only then is anything done about it.
+import type { Clock } from '#contracts/clock.ts';
+import type { Receive } from '#conversation/inbox/receive.ts';
+import { nameSignal } from './name-signal.ts';
+import { readSignal, type Signal } from './read-signal.ts';
+
+/** What the acknowledgement says; null: nothing. */
+export type Acknowledgement = Record<string, unknown> | null;
+
+/** @throws when it cannot be stored; then it must not be acknowledged, and Slack sends it again */
+export type Accept = (body: Buffer<ArrayBuffer>) => Promise<Acknowledgement>;
+
+export function createAccept(parts: {
+  receive: Receive;
+  clock: Clock;
+  /** What is wrong with a form, as the acknowledgement says it; null: nothing. Must not wait for anything. */
+  object(signal: Signal): Acknowledgement;
+  /** What has to happen within the three seconds of a trigger; not waited for. Must not throw. */
+  show(signal: Signal): Promise<void>;
+}): Accept {
+  const { receive, clock, object, show } = parts;
+  return async (body) => {
+    const signal = readSignal(body);
+    if (signal === null) return null;
+    const objection = object(signal);
+    // The person sends it again, corrected: that is the one to keep.
+    if (objection !== null) return objection;
+    const { stored } = await receive(nameSignal(signal, body, clock.now()));
+    if (stored) void show(signal);
+    return null;
+  };
+}

@@ -1,0 +1,74 @@
+// What a signal is called in the inbox: the names that make two of them one, and the thread whose order it keeps. Pure.
+import type { ReceivedEvent } from '#contracts/inbox.ts';
+import { conversationOf, placeOf } from '../place.ts';
+import type { PressSignal, Signal } from './read-signal.ts';
+
+/** Subtypes under which people write; every other one is news about a message, with a timestamp of its own kind. */
+const written = new Set([undefined, 'file_share', 'me_message', 'thread_broadcast']);
+
+export function isWritten(subtype: string | undefined): boolean {
+  return written.has(subtype);
+}
+
+/** The channel and thread of a message that was pressed in; null: it was no message. */
+export function placeOfPress({ team, pressed }: PressSignal) {
+  const { container, message } = pressed;
+  if (container.channel_id === undefined || container.message_ts === undefined) return null;
+  const root = message?.thread_ts ?? container.thread_ts ?? container.message_ts;
+  return placeOf(team, container.channel_id, root);
+}
+
+function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'> {
+  switch (signal.kind) {
+    case 'message': {
+      const { message, team, event } = signal;
+      const { channel, ts, thread_ts, subtype } = message;
+      // One message that mentions us comes twice, under two ids.
+      const keys = isWritten(subtype) ? [`message:${channel}:${ts}`] : [];
+      const thread = conversationOf(placeOf(team, channel, thread_ts ?? ts));
+      return { kind: 'event', keys: [`event:${event}`, ...keys], thread };
+    }
+    case 'home':
+      return { kind: 'event', keys: [`event:${signal.event}`], thread: `home:${signal.user}` };
+    case 'other':
+      return { kind: 'event', keys: [`event:${signal.event}`], thread: 'workspace' };
+    case 'press': {
+      const { pressed } = signal;
+      const place = placeOfPress(signal);
+      const acts = pressed.actions.map(
+        ({ action_id, action_ts }) => `press:${pressed.user.id}:${action_ts}:${action_id}`,
+      );
+      return {
+        kind: 'interaction',
+        keys: [`trigger:${pressed.trigger_id}`, ...acts.slice(0, 5)],
+        thread: place === null ? `user:${pressed.user.id}` : conversationOf(place),
+      };
+    }
+    case 'sent': {
+      const { view, user } = signal.sent;
+      const keys = [`sent:${view.id}:${view.hash}`];
+      return { kind: 'interaction', keys, thread: `user:${user.id}` };
+    }
+    case 'command': {
+      const { trigger_id, user_id } = signal.command;
+      return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `user:${user_id}` };
+    }
+    default:
+      return signal satisfies never;
+  }
+}
+
+/** The event of the inbox that keeps `body` as it came. */
+export function nameSignal(
+  signal: Signal,
+  body: Buffer<ArrayBuffer>,
+  receivedAt: Date,
+): ReceivedEvent {
+  return {
+    platform: 'slack',
+    tenant: signal.team,
+    ...namesOf(signal),
+    body,
+    received_at: receivedAt,
+  };
+}

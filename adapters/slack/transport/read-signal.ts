@@ -1,0 +1,165 @@
+// What Slack sends, out of its bytes: an event, a press, a form that was sent, or a command. Checked here and trusted inside.
+import { z } from 'zod';
+
+const id = z.string().min(1).max(200);
+
+const Message = z.object({
+  type: z.enum(['message', 'app_mention']),
+  subtype: z.string().optional(),
+  channel: id,
+  ts: id,
+  thread_ts: id.optional(),
+  user: id.optional(),
+  bot_id: z.string().nullish(),
+  text: z.string().default(''),
+});
+const HomeOpened = z.object({ type: z.literal('app_home_opened'), user: id, tab: z.string() });
+
+const Envelope = z.object({
+  type: z.literal('event_callback'),
+  team_id: id,
+  event_id: id,
+  event: z.looseObject({ type: z.string() }),
+  authorizations: z
+    .array(z.object({ team_id: id.nullish(), user_id: id, is_bot: z.boolean() }))
+    .default([]),
+});
+
+const Entered = z.looseObject({
+  value: z.string().nullish(),
+  selected_date: z.string().nullish(),
+  selected_option: z.object({ value: z.string() }).nullish(),
+  selected_options: z.array(z.object({ value: z.string() })).nullish(),
+});
+const View = z.object({
+  id,
+  hash: z.string(),
+  callback_id: z.string().default(''),
+  private_metadata: z.string().default(''),
+  state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
+});
+
+const Person = z.object({ id });
+const Team = z.object({ id });
+const Pressed = z.object({
+  type: z.literal('block_actions'),
+  team: Team,
+  user: Person,
+  trigger_id: id,
+  container: z.object({
+    type: z.string(),
+    channel_id: id.optional(),
+    message_ts: id.optional(),
+    thread_ts: id.optional(),
+    is_ephemeral: z.boolean().default(false),
+  }),
+  message: z.object({ ts: id, thread_ts: id.optional() }).optional(),
+  view: View.optional(),
+  response_url: z.url().optional(),
+  actions: z
+    .array(
+      Entered.extend({
+        action_id: id,
+        block_id: z.string().default(''),
+        value: z.string().nullish(),
+        action_ts: id,
+      }),
+    )
+    .min(1),
+});
+const Sent = z.object({
+  type: z.literal('view_submission'),
+  team: Team,
+  user: Person,
+  view: View,
+});
+const Command = z.object({
+  command: id,
+  text: z.string().default(''),
+  team_id: id,
+  channel_id: id,
+  user_id: id,
+  trigger_id: id,
+  response_url: z.url(),
+});
+
+export type MessageSignal = {
+  kind: 'message';
+  team: string;
+  event: string;
+  /** Our own user there, where Slack says it. */
+  bot: string | null;
+  message: z.infer<typeof Message>;
+};
+export type PressSignal = { kind: 'press'; team: string; pressed: z.infer<typeof Pressed> };
+export type SentSignal = { kind: 'sent'; team: string; sent: z.infer<typeof Sent> };
+export type CommandSignal = { kind: 'command'; team: string; command: z.infer<typeof Command> };
+export type HomeSignal = { kind: 'home'; team: string; event: string; user: string };
+/** Something to be kept that nothing follows from yet. */
+type OtherSignal = { kind: 'other'; team: string; event: string };
+export type Signal =
+  | MessageSignal
+  | PressSignal
+  | SentSignal
+  | CommandSignal
+  | HomeSignal
+  | OtherSignal;
+
+/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. */
+function readBody(body: Uint8Array): unknown {
+  const text = Buffer.from(body).toString('utf8');
+  if (text.startsWith('{')) return JSON.parse(text);
+  const fields = Object.fromEntries(new URLSearchParams(text));
+  return fields.payload === undefined ? fields : JSON.parse(fields.payload);
+}
+
+function readEvent({
+  team_id: team,
+  event_id: name,
+  event,
+  authorizations,
+}: z.infer<typeof Envelope>): Signal {
+  const message = Message.safeParse(event);
+  if (message.success) {
+    const own = authorizations.find(({ is_bot, team_id }) => is_bot && (team_id ?? team) === team);
+    return { kind: 'message', team, event: name, bot: own?.user_id ?? null, message: message.data };
+  }
+  const home = HomeOpened.safeParse(event);
+  if (home.success && home.data.tab === 'home')
+    return { kind: 'home', team, event: name, user: home.data.user };
+  return { kind: 'other', team, event: name };
+}
+
+const Challenge = z.object({ type: z.literal('url_verification'), challenge: z.string() });
+
+/** What Slack asks to be told when the address is set; null: this is something else. */
+export function readChallenge(body: Uint8Array): string | null {
+  try {
+    const parsed = Challenge.safeParse(readBody(body));
+    return parsed.success ? parsed.data.challenge : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** null: nothing that we know, such as a check of the address or a shortcut. */
+export function readSignal(body: Uint8Array): Signal | null {
+  let data: unknown;
+  try {
+    data = readBody(body);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  const envelope = Envelope.safeParse(data);
+  if (envelope.success) return readEvent(envelope.data);
+  const pressed = Pressed.safeParse(data);
+  if (pressed.success) return { kind: 'press', team: pressed.data.team.id, pressed: pressed.data };
+  const sent = Sent.safeParse(data);
+  if (sent.success) return { kind: 'sent', team: sent.data.team.id, sent: sent.data };
+  const command = Command.safeParse(data);
+  if (command.success)
+    return { kind: 'command', team: command.data.team_id, command: command.data };
+  return null;
+}

@@ -1,0 +1,35 @@
+// What the conversation service needs of a chat platform: where a conversation lives there, and one way to write to it.
+// Adapters provide a `ChatPort`; nothing outside them knows Slack's or Teams' own terms.
+import type { Platform } from './inbox.ts';
+
+/** A thread of a platform in which a conversation takes place. */
+export type ChatPlace = {
+  platform: Platform;
+  /** The workspace, or what the platform calls it. */
+  tenant: string;
+  channel: string;
+  /** What replies are posted under; null: the channel itself, as in a direct message. */
+  thread: string | null;
+};
+
+/** A message that was posted, by the platform's own name for it. */
+export type ChatPost = ChatPlace & { message: string };
+
+/** A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. */
+export type ChatContent = { text: string; card: unknown };
+
+/**
+ * Writes to a platform. Errors are CountersignError: with `passesAfterMs` what may be tried again (too many requests, the
+ * platform is away), code `not_found` when the message or channel is gone, `not_allowed` when the app was removed, lacks
+ * a scope or its token was revoked; then the sentence says what an operator has to do.
+ */
+export type ChatPort = {
+  /**
+   * @param key the same for every try of one message: a try that got through although its answer was lost is found by it
+   *   and not posted again
+   */
+  post(place: ChatPlace, content: ChatContent, key: string): Promise<ChatPost>;
+  update(post: ChatPost, content: ChatContent): Promise<void>;
+  /** What only `user` sees. */
+  whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
+};
