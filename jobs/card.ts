@@ -1,6 +1,7 @@
-// card: tells people what is new about a plan. Reads the latest state, so that of many only one is needed.
+// card: tells people what is new about a plan, and has its cards drawn again. Reads the latest state, so that of many only one is needed.
 import { announce } from '#conversation/announce.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { followPlan } from '#conversation/delivery/follow-plan.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -16,6 +17,9 @@ export function cardJob(context: ConversationContext): Job<'card'> {
   return {
     queue: cardQueue,
     concurrency: 2,
-    handle: ({ plan_id }) => announce(context, plan_id),
+    async handle({ plan_id }) {
+      await announce(context, plan_id);
+      await followPlan(context, plan_id);
+    },
   };
 }

@@ -1,6 +1,7 @@
 // Every queue there is; each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#store/boss.ts';
 import { cardQueue } from './card.ts';
+import { deliverQueue } from './deliver.ts';
 import { executeQueue } from './execute.ts';
 import { expireQueue } from './expire.ts';
 import { inboxQueue } from './inbox.ts';
@@ -16,4 +17,5 @@ export const queues: QueueSpec[] = [
   remindQueue,
   expireQueue,
   inboxQueue,
+  deliverQueue,
 ];

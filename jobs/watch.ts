@@ -1,6 +1,8 @@
 // watch: not a queue but a round every few seconds in every worker, so that a lost job, lease or notification is put right.
 import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
+import { createDeliveryWatch } from '#conversation/delivery/look-after.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
 import { ringReminders } from '#conversation/reminders.ts';
@@ -16,9 +18,11 @@ export function startWatch(
   crew: Crew,
   conversation: ConversationContext,
   inbox: InboxContext,
+  delivery: DeliveryContext,
   everyMs: number,
 ): Watch {
   const lookAfterInbox = createInboxWatch(inbox);
+  const lookAfterDelivery = createDeliveryWatch(delivery);
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -36,6 +40,7 @@ export function startWatch(
       ],
       ['Looking after what comes again', () => extendSeries(conversation)],
       ['Looking after the inbox', lookAfterInbox],
+      ['Looking after delivery', lookAfterDelivery],
       ['Forgetting handled events', () => forgetHandled(inbox)],
     ];
     for (const [name, chore] of chores) {

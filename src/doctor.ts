@@ -6,6 +6,7 @@ import { errorMessage } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { createModelClient, readModelAccess } from '#models/openai.ts';
 import { readBackends } from '#store/backends.ts';
+import { readDeliveryState } from '#store/chat-places.ts';
 import { readInboxState } from '#store/inbox.ts';
 import { readPools } from '#store/sql/resources.ts';
 import { type House, openHouse } from './wire.ts';
@@ -139,6 +140,41 @@ async function checkInbox({ db }: House): Promise<Finding[]> {
       ];
 }
 
+/** What is posted to chat platforms: nothing to say while it gets there. */
+async function checkDelivery({ db }: House): Promise<Finding[]> {
+  const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
+  if (last !== null) {
+    const more = broken > 1 ? ` So are ${countOf(broken - 1, 'other conversation')}.` : '';
+    return [
+      {
+        part: 'Delivery',
+        state: 'broken',
+        text: `Nothing can be posted to ${last.platform} ${last.tenant}, ${last.channel}: ${last.broken}${more}`,
+        advice: 'Mend it, then write something there: what waits is posted.',
+      },
+    ];
+  }
+  if (error !== null) {
+    return [
+      {
+        part: 'Delivery',
+        state: 'broken',
+        text: `${countOf(failed, 'message')} could not be shown, the latest because: ${error}`,
+        advice: 'The others went on. The log says which it was and where.',
+      },
+    ];
+  }
+  return waiting === 0
+    ? []
+    : [
+        {
+          part: 'Delivery',
+          state: 'ok',
+          text: `${countOf(waiting, 'conversation')} ${waiting === 1 ? 'waits' : 'wait'} to be brought up to date`,
+        },
+      ];
+}
+
 async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
   try {
     const house = await openHouse({ config, log, work: false, linkTo: () => null });
@@ -155,6 +191,7 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       ...(await listBackends(house)),
       ...(await listPools(house)),
       ...(await checkInbox(house)),
+      ...(await checkDelivery(house)),
     ];
     await house.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];

@@ -2,11 +2,19 @@
 import type { Logger } from 'pino';
 import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { Config } from '#config';
+import type { ChatPlace } from '#contracts/chat.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import {
+  type ChatPorts,
+  type DeliveryContext,
+  type DeliveryRule,
+  deliveryRule,
+} from '#conversation/delivery/delivery-context.ts';
+import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import {
   type InboxContext,
   type InboxHandlers,
@@ -14,8 +22,10 @@ import {
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
 import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
+import { readCardFacts } from '#conversation/plan-card.ts';
 import { createService } from '#conversation/service.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
+import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { queues } from '#jobs/queues.ts';
 import { type ChatModel, createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
@@ -27,7 +37,7 @@ import type { PlanningLimits } from '#planner/limits.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createManifestReader } from '#store/backends.ts';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
-import { type Database, openDatabase } from '#store/database.ts';
+import { type Database, openDatabase, type Transaction } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';
 import { storePools } from '#store/sql/resources.ts';
@@ -44,6 +54,11 @@ export type House = {
   receive: Receive;
   /** null: Slack is not set up. */
   slack: SlackAdapter | null;
+  /**
+   * The conversation at a place of a chat platform, always the same one; an event that came from there mends a broken place.
+   * @param timezone of the one who reads there, in a direct message
+   */
+  openConversation(tx: Transaction, place: ChatPlace, timezone?: string | null): Promise<string>;
   registry: ToolRegistry;
   catalogue: Catalogue;
   planner: Planner;
@@ -70,6 +85,9 @@ export type HouseOptions = {
   /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
+  /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
+  chatPorts?: ChatPorts | undefined;
+  deliveryRule?: Partial<DeliveryRule> | undefined;
 };
 
 /** Connections of one process to the database. */
@@ -218,7 +236,12 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     warn,
   };
   const service = createService(conversation);
-  const slack = await loadSlack(config, { service, warn });
+  const slack = await loadSlack(config, {
+    service,
+    openConversation: (place, timezone) =>
+      db.transaction((tx) => openConversation({ enqueue }, tx, place, timezone)),
+    warn,
+  });
   const inbox: InboxContext = {
     db,
     enqueue,
@@ -226,6 +249,19 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     handlers: { ...(slack === null ? {} : { slack: slack.handle }), ...options.inboxHandlers },
     random: systemRandom,
     rule: { ...inboxRule, ...options.inboxRule },
+    warn,
+  };
+  const delivery: DeliveryContext = {
+    db,
+    enqueue,
+    ports: { ...(slack === null ? {} : { slack: slack.port }), ...options.chatPorts },
+    draw: drawForChat,
+    // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
+    // its plans are agreed, unless one person reads there.
+    readFacts: (planId, timezone) =>
+      readCardFacts(conversation, planId, { user: '', timezone: timezone ?? config.timezone }),
+    random: systemRandom,
+    rule: { ...deliveryRule, ...options.deliveryRule },
     warn,
   };
   if (work) {
@@ -237,6 +273,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
       registry,
       conversation,
       inbox,
+      delivery,
       decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
       watchEveryMs: options.watchEveryMs,
       closers,
@@ -246,6 +283,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     service,
     receive: createReceiver(inbox),
     slack,
+    openConversation: (tx, place, timezone) => openConversation(delivery, tx, place, timezone),
     registry,
     catalogue,
     planner,

@@ -7,12 +7,14 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
+import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { backendsOf } from '#executor/backend.ts';
 import { type Crew, createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { registerBackends } from '#executor/register-backends.ts';
 import { cardJob } from '#jobs/card.ts';
+import { deliverJob } from '#jobs/deliver.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
 import { inboxJob } from '#jobs/inbox.ts';
@@ -32,6 +34,7 @@ function jobsOf(
   { settings }: Config,
   conversation: ConversationContext,
   inbox: InboxContext,
+  delivery: DeliveryContext,
   crew: Crew,
 ) {
   return [
@@ -42,6 +45,8 @@ function jobsOf(
     remindJob(conversation),
     expireJob(conversation, settings),
     inboxJob(inbox),
+    // Elsewhere it is left to processes that can post.
+    ...(Object.keys(delivery.ports).length === 0 ? [] : [deliverJob(delivery)]),
   ];
 }
 
@@ -53,11 +58,12 @@ export async function startWorking(parts: {
   registry: ToolRegistry;
   conversation: ConversationContext;
   inbox: InboxContext;
+  delivery: DeliveryContext;
   decide: ArgumentDecider | null;
   watchEveryMs: number | undefined;
   closers: Closers;
 }): Promise<void> {
-  const { config, log, boss, registry, conversation, inbox, decide, closers } = parts;
+  const { config, log, boss, registry, conversation, inbox, delivery, decide, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
@@ -89,7 +95,7 @@ export async function startWorking(parts: {
   // Before the first claim and until the last step is handed back, others know of these back ends.
   const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
   closers.add('the back ends', registration.withdraw);
-  const stopJobs = await runJobs(boss, jobsOf(config, conversation, inbox, crew), log);
+  const stopJobs = await runJobs(boss, jobsOf(config, conversation, inbox, delivery, crew), log);
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.
     const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
@@ -97,6 +103,12 @@ export async function startWorking(parts: {
     await stopped;
   });
   await boss.schedule('expire', expireCron);
-  const watch = startWatch(crew, conversation, inbox, parts.watchEveryMs ?? usualWatchEveryMs);
+  const watch = startWatch(
+    crew,
+    conversation,
+    inbox,
+    delivery,
+    parts.watchEveryMs ?? usualWatchEveryMs,
+  );
   closers.add('the watch', () => watch.stop());
 }

@@ -17,6 +17,8 @@ export const jobPayloads = {
   expire: z.strictObject({}),
   /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
   inbox: InboxThread,
+  /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
+  deliver: z.strictObject({ conversation: z.string() }),
 } as const;
 
 export type JobName = keyof typeof jobPayloads;

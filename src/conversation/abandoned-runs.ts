@@ -24,7 +24,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
           response_text: text,
           escalate_reason: text,
         });
-        await speakAsBot(tx, {
+        await speakAsBot(context, tx, {
           conversation: run.conversation,
           text,
           runId: id,

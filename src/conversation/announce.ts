@@ -88,7 +88,7 @@ export async function announce(context: ConversationContext, planId: string): Pr
       ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, questionsShown)
       : [];
     const say = (key: string, text: string, card: boolean) =>
-      sayOnce(tx, conversation, planId, key, text, card);
+      sayOnce(context, tx, conversation, planId, key, text, card);
     for (const step of steps) {
       await say(`step:${step.id}:${step.attempt}:${step.status}`, describeQuestion(step), true);
     }
@@ -112,6 +112,7 @@ function describePatch({ id, title }: Plan, { proposed_by, widening }: PatchOutc
 }
 
 async function sayOnce(
+  context: ConversationContext,
   tx: Transaction,
   conversation: string,
   planId: string,
@@ -119,7 +120,7 @@ async function sayOnce(
   text: string,
   card: boolean,
 ): Promise<void> {
-  await speakAsBot(tx, {
+  await speakAsBot(context, tx, {
     conversation,
     text,
     planId: card ? planId : null,

@@ -198,7 +198,7 @@ export function patch(
       }
     }
     if (row.conversation === null) return;
-    await speakAsBot(tx, {
+    await speakAsBot(context, tx, {
       conversation: row.conversation,
       runId: row.run_id,
       text: `${actor.id} changed ${id}: version ${row.version} is below. Nothing runs before it is approved.`,

@@ -81,7 +81,7 @@ async function lockWaiting(
 }
 
 async function remind(
-  { clock }: ConversationContext,
+  context: ConversationContext,
   tx: Transaction,
   plan: Waiting,
   staleAfterDays: number,
@@ -89,9 +89,12 @@ async function remind(
   const row = await lockWaiting(tx, plan);
   if (row === null || row.conversation === null) return;
   const ends = plan.since.getTime() + staleAfterDays * dayMs;
-  const left = countOf(Math.max(1, Math.ceil((ends - clock.now().getTime()) / dayMs)), 'day');
+  const left = countOf(
+    Math.max(1, Math.ceil((ends - context.clock.now().getTime()) / dayMs)),
+    'day',
+  );
   const name = `${row.id} “${row.title}”`;
-  await speakAsBot(tx, {
+  await speakAsBot(context, tx, {
     conversation: row.conversation,
     text:
       row.status === 'rejected'

@@ -9,7 +9,7 @@ import type { ConversationContext } from './conversation-context.ts';
 import { assigneeOf } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
-type ReminderContext = Pick<ConversationContext, 'db' | 'clock'>;
+type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock'>;
 
 const questionsATurn = 200;
 const hourSeconds = 3600;
@@ -36,7 +36,7 @@ async function remind(
     const [step] = await readStepsById(tx, plan_id, [step_id]);
     if (step?.status !== 'waiting' || step.attempt !== attempt) return;
     if (plan.conversation === null || plan.paused_at !== null) return;
-    await speakAsBot(tx, {
+    await speakAsBot(context, tx, {
       conversation: plan.conversation,
       text: describeReminder(step, plan, period * everyHours),
       planId: plan_id,

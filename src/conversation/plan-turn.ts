@@ -107,7 +107,7 @@ async function storeOutcome(
       ...sessionColumns(outcome, now),
     };
     const say = (text: string, planId: string | null, once = `${run.id}:${run.turn}`) =>
-      speakAsBot(tx, {
+      speakAsBot(context, tx, {
         conversation: run.conversation,
         text,
         runId: run.id,

@@ -78,6 +78,7 @@ function readStyleAmong(text: string, lastSaid: string): PolicyWords | null {
 
 /** Keeps a wish for the run, and for the person where it was meant so; says what is different now. */
 export async function keepWish(
+  context: Pick<ConversationContext, 'enqueue'>,
   tx: Transaction,
   run: Pick<RunRow, 'id' | 'conversation' | 'policy'>,
   wish: PolicyWords,
@@ -86,5 +87,6 @@ export async function keepWish(
   const { override, lasting, confirmation } = wish;
   if (lasting) await storePolicy(tx, user, override);
   await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
-  await speakAsBot(tx, { conversation: run.conversation, text: confirmation, runId: run.id });
+  const { id: runId, conversation } = run;
+  await speakAsBot(context, tx, { conversation, text: confirmation, runId });
 }

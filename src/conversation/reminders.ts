@@ -57,7 +57,7 @@ export async function ringReminders(context: ConversationContext): Promise<void>
         rrule === null
           ? []
           : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
-      await speakAsBot(tx, {
+      await speakAsBot(context, tx, {
         conversation: conversationOf(reminder),
         text: `Reminder for ${reminder.user}: ${reminder.text}`,
         once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,

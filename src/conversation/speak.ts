@@ -1,13 +1,24 @@
 // The bot's own voice: everything it says in a conversation is said here, under one name.
+import type { Enqueue } from '#contracts/jobs.ts';
+import { askForDelivery } from '#store/chat-places.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage, type NewMessage } from '#store/messages.ts';
 
 const botName = 'Countersign';
 
-/** Says something in the caller's transaction. @returns whether it was said now (false: its `once` key stands already) */
-export function speakAsBot(
+/**
+ * Says something in the caller's transaction, and has it posted where the conversation lives on a chat platform.
+ * @returns whether it was said now (false: its `once` key stands already)
+ */
+export async function speakAsBot(
+  { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
   message: Omit<NewMessage, 'author' | 'name'>,
 ): Promise<boolean> {
-  return appendMessage(tx, { ...message, author: 'bot', name: botName });
+  const said = await appendMessage(tx, { ...message, author: 'bot', name: botName });
+  const { conversation } = message;
+  if (said && (await askForDelivery(tx, conversation))) {
+    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+  }
+  return said;
 }

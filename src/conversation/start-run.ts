@@ -49,7 +49,7 @@ export async function startRun(
       text: request.text,
       runId: id,
     });
-    if (wish !== null) await keepWish(tx, { id, conversation, policy }, wish, user);
+    if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
     if (asks) await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
   });
   return { run_id: id, conversation };

@@ -84,7 +84,7 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
 async function answer(context: ConversationContext, subject: Subject, text: string): Promise<void> {
   const { conversation, runId, shown } = subject;
   const message = { conversation, text, runId, planId: shown?.id ?? null };
-  await context.db.transaction((tx) => speakAsBot(tx, message));
+  await context.db.transaction((tx) => speakAsBot(context, tx, message));
 }
 
 /** Approves the steps that were named by their numbers on the card, and says which were left out or are to run. */
@@ -163,7 +163,7 @@ async function continueRun(
     actor.id === run.user ? await readWish(context.db.query, run.conversation, text) : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, run.id);
-    if (wish !== null) await keepWish(tx, now, wish, actor.id);
+    if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     if (wish === null || wish.rest !== '') {
       await queueTurn(context, tx, now, wish === null ? text : wish.rest);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {

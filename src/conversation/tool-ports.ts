@@ -29,7 +29,9 @@ export function createToolPorts(
   return {
     chat: {
       async post({ conversation, text, once }) {
-        await forTool(() => db.transaction((tx) => speakAsBot(tx, { conversation, text, once })));
+        await forTool(() =>
+          db.transaction((tx) => speakAsBot({ enqueue }, tx, { conversation, text, once })),
+        );
       },
     },
     reminders: {

@@ -7,6 +7,7 @@ import { type Config, loadConfig } from '#config';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { ChatPorts, DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
 import { waitFor } from '#tests/wait.ts';
 import { type House, openHouse } from '../../src/wire.ts';
@@ -31,6 +32,8 @@ export async function openTestHouse(
     workspace?: string;
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;
+    chatPorts?: ChatPorts;
+    deliveryRule?: Partial<DeliveryRule>;
   } = {},
 ): Promise<TestHouse> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
@@ -59,6 +62,8 @@ export async function openTestHouse(
     ...(options.planner === undefined ? {} : { planner: options.planner }),
     inboxHandlers: options.inboxHandlers,
     inboxRule: options.inboxRule,
+    chatPorts: options.chatPorts,
+    deliveryRule: options.deliveryRule,
   });
   return {
     ...house,

@@ -292,7 +292,11 @@ describe('a question that stays open', () => {
   /** A round of reminders as it would be `hours` from now. */
   const remindAfter = (hours: number, limit?: number) =>
     remindPeople(
-      { db: house.db, clock: { now: () => new Date(Date.now() + hours * hour) } },
+      {
+        db: house.db,
+        enqueue: async () => {},
+        clock: { now: () => new Date(Date.now() + hours * hour) },
+      },
       24,
       limit,
     );

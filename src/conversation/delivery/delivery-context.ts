@@ -1,0 +1,55 @@
+// What delivery is given: a port for each platform a process serves, and the drawing of what it sends there.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { ChatContent, ChatPort } from '#contracts/chat.ts';
+import type { Random } from '#contracts/clock.ts';
+import type { Platform } from '#contracts/inbox.ts';
+import type { Enqueue } from '#contracts/jobs.ts';
+import type { Database, Transaction } from '#store/database.ts';
+import type { RetryRule } from '../inbox/retry.ts';
+
+export type ChatPorts = Partial<Record<Platform, ChatPort>>;
+
+/** What is to be seen of a message. */
+export type Said = {
+  text: string;
+  /** Of the plan whose card stands under the text. */
+  facts: PlanCardFacts | null;
+  /** A newer card of the plan stands below: this one only says so. */
+  superseded: boolean;
+};
+
+/** Draws a message as a platform takes it, within its limits. The same message gives the same content. */
+export type DrawSaid = (platform: Platform, said: Said) => ChatContent;
+
+export type DeliveryContext = {
+  db: Database;
+  enqueue: Enqueue<Transaction>;
+  ports: ChatPorts;
+  draw: DrawSaid;
+  /** The facts of a plan as somebody sees them who is nobody in particular; `timezone` null: that of the house. */
+  readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
+  random: Random;
+  rule: DeliveryRule;
+  warn(message: string, error?: unknown): void;
+};
+
+/** `tries` and waits as the inbox has them. */
+export type DeliveryRule = RetryRule & {
+  /** A place whose holder has not been heard of for this long is given to another; well above `callWithinMs`. */
+  leaseSeconds: number;
+  /** What the platform may take for one answer. */
+  callWithinMs: number;
+  /** A card is changed at most once in so long (milliseconds). */
+  paceMs: number;
+};
+
+/** How a program delivers. */
+export const deliveryRule: DeliveryRule = {
+  tries: 5,
+  backoffMs: 1000,
+  longestBackoffMs: 60_000,
+  patienceMs: Number.POSITIVE_INFINITY,
+  leaseSeconds: 40,
+  callWithinMs: 15_000,
+  paceMs: 1000,
+};

@@ -1,0 +1,212 @@
+// What was posted of a conversation, message by message. A row says `sending` before the platform is asked, and what is
+// shown is unknown from before a card is changed until the platform has answered.
+import { sql } from 'drizzle-orm';
+import type { ChatPost } from '#contracts/chat.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+/** A message of the bot that is not posted yet. */
+export type Unsaid = { id: number; text: string; plan_id: string | null };
+
+/** A message as it stands, or is about to stand, on its platform. */
+export type PostRow = {
+  message_id: number;
+  text: string;
+  plan_id: string | null;
+  key: string;
+  post: ChatPost | null;
+  superseded: boolean;
+  asked: number;
+  shown: string | null;
+  failures: number;
+};
+
+const postColumns = sql`p.message_id, m.text, p.plan_id, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
+const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
+
+/** The first message of the bot that nobody tried to post to the end; null: all are said. */
+export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
+  const { rows } = await db.execute<Unsaid>(sql`
+    select id, text, plan_id from countersign.messages
+    where conversation = ${conversation} and author = 'bot'
+      and id > (select delivered from countersign.chat_places where conversation = ${conversation})
+    order by id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** A card that was deleted and is about to be posted anew; null: there is none. */
+export async function readRepost(db: Queryable, conversation: string): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts}
+    where p.conversation = ${conversation} and p.state = 'sending'
+      and p.message_id <= (select delivered from countersign.chat_places where conversation = ${conversation})
+    order by p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** The first card whose plan has changed since it was drawn, and that was not drawn within `paceMs`. */
+export async function readStaleCard(
+  db: Queryable,
+  conversation: string,
+  paceMs: number,
+): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts}
+    where p.conversation = ${conversation} and p.state = 'posted' and p.asked > p.answered
+      and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000}))
+    order by p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
+/** Milliseconds until the next of the changed cards may be drawn; null: there are none. */
+export async function readPause(
+  db: Queryable,
+  conversation: string,
+  paceMs: number,
+): Promise<number | null> {
+  const { rows } = await db.execute<{ ms: number }>(sql`
+    select greatest(0, ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000)::float8 as ms
+    from countersign.chat_posts
+    where conversation = ${conversation} and state = 'posted' and asked > answered
+    order by shown_at limit 1`);
+  return rows[0]?.ms ?? null;
+}
+
+/** Writes down that a message is about to be posted; where that stands already, its key is the one from then. */
+export async function beginPost(
+  tx: Queryable,
+  conversation: string,
+  { id, plan_id }: Unsaid,
+  key: string,
+): Promise<PostRow> {
+  await tx.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, live)
+    values (${id}, ${conversation}, ${plan_id}, ${key}, ${plan_id !== null}) on conflict do nothing`);
+  const { rows } = await tx.execute<PostRow>(
+    sql`select ${postColumns} from ${posts} where p.message_id = ${id}`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`beginPost: message ${id} has no row`);
+  return row;
+}
+
+/** What is shown of a message after the platform took it. */
+export type Shown = {
+  post: ChatPost;
+  /** Digest of what was sent. */
+  digest: string;
+  /** The plan has ended; its card rests. */
+  rests: boolean;
+};
+
+/** The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded. */
+export async function settlePosted(
+  tx: Transaction,
+  conversation: string,
+  { message_id, key, asked, plan_id }: PostRow,
+  { post, digest, rests }: Shown,
+): Promise<void> {
+  await tx.execute(sql`
+    update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
+    where conversation = ${conversation}`);
+  const { rows } = await tx.execute(sql`
+    update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
+      shown_at = clock_timestamp(), answered = ${asked}, live = live and not ${rests}, failures = 0, error = null
+    where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);
+  if (rows.length === 0 || plan_id === null) return;
+  await tx.execute(sql`
+    update countersign.chat_posts set superseded = true, live = false, asked = asked + 1
+    where conversation = ${conversation} and plan_id = ${plan_id} and message_id < ${message_id} and live`);
+}
+
+/** From now until the answer nobody knows what the card shows. */
+export async function beginUpdate(db: Queryable, { message_id }: PostRow): Promise<void> {
+  await db.execute(
+    sql`update countersign.chat_posts set shown = null where message_id = ${message_id}`,
+  );
+}
+
+/** The card shows what was drawn for the changes up to `asked`. */
+export async function settleCard(
+  tx: Transaction,
+  conversation: string,
+  { message_id, asked }: PostRow,
+  { digest, rests, sent }: { digest: string; rests: boolean; sent: boolean },
+): Promise<void> {
+  if (sent) {
+    await tx.execute(sql`
+      update countersign.chat_places set tries = 0, not_before = null
+      where conversation = ${conversation} and (tries > 0 or not_before is not null)`);
+  }
+  await tx.execute(sql`
+    update countersign.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
+      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, live = live and not ${rests}, failures = 0, error = null
+    where message_id = ${message_id}`);
+}
+
+/** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
+export async function loseCard(
+  db: Queryable,
+  { message_id }: PostRow,
+  key: string | null,
+): Promise<void> {
+  await db.execute(
+    key === null
+      ? sql`update countersign.chat_posts set state = 'gone', live = false, answered = asked where message_id = ${message_id}`
+      : sql`update countersign.chat_posts set state = 'sending', post = null, key = ${key} where message_id = ${message_id}`,
+  );
+}
+
+/** A try that counts failed. */
+export async function countFailure(db: Queryable, { message_id }: PostRow): Promise<void> {
+  await db.execute(
+    sql`update countersign.chat_posts set failures = failures + 1 where message_id = ${message_id}`,
+  );
+}
+
+/** The platform will not take it: what comes after it goes on. A card that stands is tried again with its plan's next change. */
+export async function setPostAside(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+  error: string,
+): Promise<void> {
+  await tx.execute(sql`
+    update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
+    where conversation = ${conversation}`);
+  await tx.execute(sql`
+    update countersign.chat_posts set error = ${error}, failures = 0, answered = asked,
+      live = live and state = 'posted', state = case state when 'sending' then 'failed' else state end
+    where message_id = ${message_id}`);
+}
+
+/** Has the live cards of a plan drawn again. @returns the conversations they are in */
+export async function askForCards(tx: Transaction, planId: string): Promise<string[]> {
+  // Places before posts, and in one order: so does whoever settles, and nobody waits in a circle.
+  const { rows } = await tx.execute<{ conversation: string }>(sql`
+    with found as (
+      select distinct conversation from countersign.chat_posts where plan_id = ${planId} and live
+    ), locked as materialized (
+      select conversation from countersign.chat_places join found using (conversation)
+      order by conversation for no key update of chat_places
+    )
+    update countersign.chat_places p set asked = asked + 1 from locked
+    where p.conversation = locked.conversation returning p.conversation`);
+  if (rows.length === 0) return [];
+  await tx.execute(
+    sql`update countersign.chat_posts set asked = asked + 1 where plan_id = ${planId} and live`,
+  );
+  return rows.map(({ conversation }) => conversation);
+}
+
+/** A try that was given up has come to an end after all: what the card shows now, nobody knows. */
+export async function askForCard(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+): Promise<void> {
+  await tx.execute(
+    sql`update countersign.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+  );
+  await tx.execute(sql`
+    update countersign.chat_posts set asked = asked + 1, shown = null where message_id = ${message_id} and state = 'posted'`);
+}

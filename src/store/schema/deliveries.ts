@@ -1,0 +1,82 @@
+// Where conversations live on chat platforms, and what of them has been posted there.
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, jsonb, text, unique } from 'drizzle-orm/pg-core';
+import type { ChatPost } from '#contracts/chat.ts';
+import type { Platform } from '#contracts/inbox.ts';
+import { at, countersign } from './columns.ts';
+
+const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
+
+/** A conversation and its thread; `asked` beyond `answered`, or a `due_at` that has passed: something is to be done there. */
+export const chatPlaces = countersign.table(
+  'chat_places',
+  {
+    conversation: text('conversation').primaryKey(),
+    platform: text('platform').$type<Platform>().notNull(),
+    tenant: text('tenant').notNull(),
+    channel: text('channel').notNull(),
+    thread: text('thread'),
+    /** Of the one who reads there; null: nobody knows, or several do. */
+    timezone: text('timezone'),
+    /** The last message that was posted, or that nobody can post. */
+    delivered: count('delivered'),
+    asked: count('asked'),
+    answered: count('answered'),
+    /** When a card may be drawn again that was drawn a moment ago. */
+    due_at: at('due_at'),
+    /** The platform wants to be left alone until then. */
+    not_before: at('not_before'),
+    /** Tries in a row that failed. */
+    tries: integer('tries').notNull().default(0),
+    /** What an operator has to do before anything can be posted here again. */
+    broken: text('broken'),
+    broken_at: at('broken_at'),
+    /** Who is at it now; nobody else posts or draws there until `lease_until`. */
+    holder: text('holder'),
+    lease_until: at('lease_until'),
+  },
+  (t) => [
+    unique('chat_places_place').on(t.platform, t.tenant, t.channel, t.thread).nullsNotDistinct(),
+    index('chat_places_waiting')
+      .on(t.platform, t.conversation)
+      .where(sql`asked > answered or due_at is not null`),
+    index('chat_places_broken').on(t.broken_at).where(sql`broken is not null`),
+  ],
+);
+
+/** A message of the bot on its platform. The row stands before the message is posted. */
+export const chatPosts = countersign.table(
+  'chat_posts',
+  {
+    message_id: bigint('message_id', { mode: 'number' }).primaryKey(),
+    conversation: text('conversation').notNull(),
+    plan_id: text('plan_id'),
+    /** The same for every try, so that the platform tells whether one got through. */
+    key: text('key').notNull(),
+    state: text('state')
+      .$type<'sending' | 'posted' | 'gone' | 'failed'>()
+      .notNull()
+      .default('sending'),
+    post: jsonb('post').$type<ChatPost>(),
+    /** Follows its plan. */
+    live: boolean('live').notNull(),
+    /** A newer card of the same plan stands below. */
+    superseded: boolean('superseded').notNull().default(false),
+    /** How often its plan changed, and up to which of these it was drawn. */
+    asked: count('asked'),
+    answered: count('answered'),
+    /** Digest of what is shown; null while that is not known. */
+    shown: text('shown'),
+    shown_at: at('shown_at'),
+    /** Tries that count, since the last success. */
+    failures: integer('failures').notNull().default(0),
+    error: text('error'),
+  },
+  (t) => [
+    index('chat_posts_live').on(t.plan_id).where(sql`live`),
+    index('chat_posts_stale')
+      .on(t.conversation, t.message_id)
+      .where(sql`asked > answered or state = 'sending'`),
+    index('chat_posts_failed').on(t.message_id).where(sql`error is not null`),
+  ],
+);

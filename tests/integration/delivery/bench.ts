@@ -1,0 +1,76 @@
+// What tests of delivery share: houses that post to a platform, and looks into its tables.
+import { sql } from 'drizzle-orm';
+import type { ChatPlace } from '#contracts/chat.ts';
+import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
+import { speakAsBot } from '#conversation/speak.ts';
+import { createEnqueue, openBoss } from '#store/boss.ts';
+import type { Platform } from '#tests/fixtures/chat-platform.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+/** Short waits; the round looks after whatever is late. */
+const quickRule: Partial<DeliveryRule> = {
+  backoffMs: 20,
+  longestBackoffMs: 40,
+  leaseSeconds: 3,
+  callWithinMs: 1000,
+  paceMs: 100,
+};
+
+export function openPostingHouse(
+  url: string,
+  platform: Platform,
+  rule: Partial<DeliveryRule> = {},
+): Promise<TestHouse> {
+  return openTestHouse(url, {
+    chatPorts: { slack: platform.port, teams: platform.port },
+    deliveryRule: { ...quickRule, ...rule },
+  });
+}
+
+export function open({ db, openConversation }: TestHouse, place: ChatPlace): Promise<string> {
+  return db.transaction((tx) => openConversation(tx, place));
+}
+
+export const settledState = async ({ db }: TestHouse) => {
+  const { rows } = await db.query.execute<{ n: number }>(sql`
+    select count(*)::int as n from countersign.chat_places
+    where (asked > answered or due_at is not null or holder is not null) and broken is null`);
+  return rows[0]?.n === 0;
+};
+
+/** Waits until nothing is left to post or to draw. */
+export function delivered(house: TestHouse): Promise<true> {
+  return waitFor('everything to be delivered', () => settledState(house), { timeoutMs: 20_000 });
+}
+
+export type Speaker = {
+  say(conversation: string, texts: string[], planId?: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What the bot says, from a process that posts nothing. */
+export async function openSpeaker(url: string, { db }: TestHouse): Promise<Speaker> {
+  const boss = await openBoss(url, { work: false, onError: () => {} });
+  const enqueue = createEnqueue(boss);
+  return {
+    async say(conversation, texts, planId) {
+      for (const text of texts) {
+        const message = { conversation, text, planId: planId ?? null };
+        await db.transaction((tx) => speakAsBot({ enqueue }, tx, message));
+      }
+    },
+    close: () => boss.stop({ graceful: false }),
+  };
+}
+
+export const countRows = async (
+  { db }: TestHouse,
+  conversation: string,
+  state: string,
+): Promise<number> => {
+  const { rows } = await db.query.execute<{ n: number }>(
+    sql`select count(*)::int as n from countersign.chat_posts where conversation = ${conversation} and state = ${state}`,
+  );
+  return rows[0]?.n ?? 0;
+};

@@ -1,0 +1,321 @@
+// What the bot says reaches the chat platforms: in order, each once, and its cards follow their plans.
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ChatPlace } from '#contracts/chat.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan, StepDraft } from '#contracts/plan.ts';
+import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
+import { appendMessage } from '#store/messages.ts';
+import { openPlatform, type Platform, tooMany } from '#tests/fixtures/chat-platform.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import {
+  countRows,
+  delivered,
+  open,
+  openPostingHouse,
+  openSpeaker,
+  type Speaker,
+} from './bench.ts';
+
+const database = useDatabase();
+let platform: Platform;
+/** Posts nothing. */
+let gateway: TestHouse;
+let speaker: Speaker;
+let houses: TestHouse[] = [];
+
+let channel = 0;
+
+/** A thread of this test's own channel. */
+const placeOf = (thread: string | null, rest: Partial<ChatPlace> = {}): ChatPlace => ({
+  platform: 'slack',
+  tenant: 'T1',
+  channel: `C${channel}`,
+  thread,
+  ...rest,
+});
+
+beforeEach(async () => {
+  channel += 1;
+  platform = openPlatform();
+  gateway = await openTestHouse(database.url, { work: false });
+  speaker = await openSpeaker(database.url, gateway);
+});
+afterEach(async () => {
+  await Promise.all(houses.map((house) => house.close()));
+  houses = [];
+  await speaker.close();
+  await gateway.close();
+});
+
+async function work(rule: Partial<DeliveryRule> = {}): Promise<TestHouse> {
+  const house = await openPostingHouse(database.url, platform, rule);
+  houses.push(house);
+  return house;
+}
+
+const textsIn = (thread: string | null) =>
+  platform.standing
+    .filter(({ place }) => place.thread === thread)
+    .map(({ content }) => content.text);
+
+const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
+
+async function propose(
+  house: TestHouse,
+  conversation: string,
+  steps: StepDraft[] = [noop('1')],
+): Promise<Plan> {
+  return house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+}
+
+const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
+
+describe('messages', () => {
+  test('are posted in order and once, by two processes at one platform', async () => {
+    const [house] = await Promise.all([work(), work()]);
+    const here = await open(house, placeOf('1'));
+    const there = await open(house, placeOf('2'));
+    expect(await open(house, placeOf('1'))).toBe(here);
+    expect(there).not.toBe(here);
+    await Promise.all([
+      speaker.say(here, numbered(20, 'a')),
+      speaker.say(there, numbered(20, 'b')),
+    ]);
+    await delivered(house);
+    expect(textsIn('1')).toEqual(numbered(20, 'a'));
+    expect(textsIn('2')).toEqual(numbered(20, 'b'));
+    expect(platform.calls).toHaveLength(40);
+  });
+
+  test('of people are not echoed, and conversations elsewhere are left alone', async () => {
+    const house = await work();
+    const here = await open(house, placeOf(null));
+    await house.db.transaction((tx) =>
+      appendMessage(tx, { conversation: here, author: 'person', name: 'ana', text: 'Hello' }),
+    );
+    await speaker.say('console', ['Nobody sees this in a chat']);
+    await speaker.say(here, ['Hello, Ana']);
+    await delivered(house);
+    expect(textsIn(null)).toEqual(['Hello, Ana']);
+    expect(platform.calls).toHaveLength(1);
+  });
+
+  test('that were said while nobody posts wait, and a lost job loses none', async () => {
+    const here = await open(gateway, placeOf('1'));
+    await speaker.say(here, ['a', 'b']);
+    await gateway.db.query.execute(sql`delete from pgboss.job where name = 'deliver'`);
+    const house = await work();
+    await delivered(house);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+  });
+
+  test('wait as long as the platform asks, in order, and hold up no other conversation', async () => {
+    const house = await work({ longestBackoffMs: 1 });
+    const here = await open(house, placeOf('1'));
+    const there = await open(house, placeOf('2'));
+    let refused = 0;
+    platform.before = ({ place }) => {
+      if (place.thread !== '1' || refused > 0) return;
+      refused += 1;
+      throw tooMany(3_600_000);
+    };
+    await speaker.say(here, ['a', 'b']);
+    await waitFor('the refusal', () => refused === 1);
+    await speaker.say(there, ['c']);
+    await waitFor('the other', () => textsIn('2').length === 1);
+    expect(textsIn('1')).toEqual([]);
+    const { rows } = await house.db.query.execute<{ minutes: number }>(sql`
+      select extract(epoch from not_before - clock_timestamp())::float8 / 60 as minutes
+      from countersign.chat_places where conversation = ${here}`);
+    expect(rows[0]?.minutes).toBeGreaterThan(58);
+    // The hour is over.
+    await house.db.query.execute(
+      sql`update countersign.chat_places set not_before = clock_timestamp() where conversation = ${here}`,
+    );
+    await delivered(house);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+    expect(refused).toBe(1);
+  });
+
+  test('are posted once though every answer is lost or late', async () => {
+    const house = await work({ callWithinMs: 100, leaseSeconds: 1 });
+    const here = await open(house, placeOf('1'));
+    const seen = new Map<string, number>();
+    platform.after = async ({ content }) => {
+      const tries = (seen.get(content.text) ?? 0) + 1;
+      seen.set(content.text, tries);
+      if (tries === 1) throw new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
+      // Never answers: the call is given up, and the next try finds what got through.
+      if (tries === 2) await new Promise(() => {});
+    };
+    await speaker.say(here, ['a', 'b']);
+    await delivered(house);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+    expect([...seen.values()]).toEqual([3, 3]);
+  });
+
+  test('that the platform refuses for good are set aside, and the next ones go on', async () => {
+    const house = await work({ tries: 3 });
+    const here = await open(house, placeOf('1'));
+    platform.before = ({ content }) => {
+      if (content.text === 'bad') throw new Error('invalid_blocks');
+    };
+    await speaker.say(here, ['a', 'bad', 'c']);
+    await delivered(house);
+    expect(textsIn('1')).toEqual(['a', 'c']);
+    expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(3);
+    expect(await countRows(house, here, 'failed')).toBe(1);
+  });
+});
+
+describe('a broken place', () => {
+  test('waits with what an operator has to do, and goes on when something comes from there', async () => {
+    const house = await work();
+    const here = await open(house, placeOf('1'));
+    const there = await open(house, placeOf('2'));
+    const why = 'The channel is archived. Unarchive it or ask elsewhere.';
+    let broken = true;
+    platform.before = ({ place }) => {
+      if (broken && place.thread === '1') throw new CountersignError('not_allowed', why);
+    };
+    await speaker.say(here, ['a']);
+    const brokenNow = async () => {
+      const { rows } = await house.db.query.execute<{ broken: string | null }>(
+        sql`select broken from countersign.chat_places where conversation = ${here}`,
+      );
+      return rows[0]?.broken === why;
+    };
+    await waitFor('the place to be broken', brokenNow);
+    await speaker.say(here, ['b']);
+    await speaker.say(there, ['c']);
+    await waitFor('the other', () => textsIn('2').length === 1);
+    expect(platform.calls.filter(({ text }) => text === 'a')).toHaveLength(1);
+    broken = false;
+    await open(house, placeOf('1'));
+    await delivered(house);
+    expect(textsIn('1')).toEqual(['a', 'b']);
+  });
+});
+
+describe('a card', () => {
+  test('follows its plan to the end, then has no buttons and rests', async () => {
+    const house = await work();
+    const here = await open(house, placeOf('1'));
+    const plan = await propose(house, here);
+    await waitFor('the card', () => cards()[0]?.includes('countersign:approve'));
+    expect(cards()[0]).toContain('Waiting for ana');
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(house, plan.id, 'completed');
+    await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
+    await delivered(house);
+    expect(cards()[0]).not.toContain('countersign:');
+    const { rows } = await house.db.query.execute(
+      sql`select from countersign.chat_posts where plan_id = ${plan.id} and live`,
+    );
+    expect(rows).toHaveLength(0);
+    expect(textsIn('1')).toHaveLength(2);
+  });
+
+  test('is superseded by a newer one of its plan in the same conversation, and nowhere else', async () => {
+    const house = await work();
+    const here = await open(house, placeOf('1'));
+    const there = await open(house, placeOf('2', { platform: 'teams' }));
+    const plan = await propose(house, here);
+    await waitFor('the card', () => textsIn('1').length === 1);
+    await speaker.say(there, ['Look'], plan.id);
+    await speaker.say(here, ['Again'], plan.id);
+    await delivered(house);
+    await waitFor('the first to be retired', () => cards()[0]?.includes('is further down'));
+    expect(cards()[0]).not.toContain('countersign:');
+    expect(cards().slice(1).join()).toContain('countersign:approve');
+    const inTeams = platform.standing.find(({ place }) => place.platform === 'teams');
+    expect(inTeams?.content.card).toMatchObject({ type: 'AdaptiveCard' });
+    expect(JSON.stringify(inTeams)).toContain('Action.Execute');
+  });
+
+  test('is changed a few times by 200 changes, and shows the newest state', async () => {
+    const house = await work({ paceMs: 400 });
+    const here = await open(house, placeOf('1'));
+    const plan = await propose(house, here);
+    await waitFor('the card', () => textsIn('1').length === 1);
+    const begun = performance.now();
+    for (let i = 1; i <= 200; i++) {
+      await house.db.query.execute(
+        sql`update countersign.plans set title = ${`Rooms ${i}`} where id = ${plan.id}`,
+      );
+      await house.db.transaction(async (tx) => {
+        await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
+        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
+      });
+    }
+    await delivered(house);
+    const seconds = (performance.now() - begun) / 400;
+    expect(cards()[0]).toContain('Rooms 200');
+    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+  });
+
+  test('that did not change is not sent again', async () => {
+    const house = await work();
+    const here = await open(house, placeOf('1'));
+    await propose(house, here);
+    await delivered(house);
+    await house.db.transaction(async (tx) => {
+      await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
+      await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
+    });
+    await delivered(house);
+    expect(platform.standing[0]?.changes).toBe(0);
+  });
+
+  test('that was deleted is posted anew while its plan waits for people, and else forgotten', async () => {
+    const house = await work();
+    const here = await open(house, placeOf('1'));
+    const plan = await propose(house, here);
+    await delivered(house);
+    platform.delete(String(platform.standing[0]?.message));
+    const change = async () => {
+      await house.db.query.execute(
+        sql`update countersign.plans set title = title || '.' where id = ${plan.id}`,
+      );
+      await house.db.transaction(async (tx) => {
+        await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
+        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
+      });
+    };
+    await change();
+    await waitFor('a new card', () => cards()[0]?.includes('countersign:approve'));
+    await delivered(house);
+    expect(platform.standing).toHaveLength(1);
+    platform.delete(String(platform.standing[0]?.message));
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await waitFor(
+      'the card to be forgotten',
+      async () => (await countRows(house, here, 'gone')) === 1,
+    );
+    await delivered(house);
+    expect(cards().join()).not.toContain('countersign:');
+  });
+
+  test('never shows older over newer: a late change is followed by another', async () => {
+    const house = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
+    const here = await open(house, placeOf('1'));
+    const plan = await propose(house, here);
+    await delivered(house);
+    const gate = Promise.withResolvers<void>();
+    let held = 0;
+    platform.before = async ({ verb }) => {
+      if (verb === 'update' && ++held === 1) await gate.promise;
+    };
+    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(house, plan.id, 'completed');
+    await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
+    await delivered(house);
+    const changes = platform.standing[0]?.changes ?? 0;
+    gate.resolve();
+    await waitFor('the late change', () => (platform.standing[0]?.changes ?? 0) > changes);
+    await waitFor('the newest again', () => cards()[0]?.includes('Done'));
+  });
+});
