@@ -1,0 +1,117 @@
+// kill -9 at every named place of delivery, then another process: each message stands on the platform once and in order, and
+// a card shows what is true now.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveryCrashPoints } from '#conversation/delivery/crash-points.ts';
+import { delivered, open, openSpeaker, type Speaker } from '#tests/integration/delivery/bench.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { node, root } from '#tests/setup/process.ts';
+
+const database = useDatabase();
+/** Says what is to be posted, and posts nothing. */
+let gateway: TestHouse;
+let speaker: Speaker;
+const running = new Set<() => Promise<unknown>>();
+
+beforeAll(async () => {
+  gateway = await openTestHouse(database.url, { work: false });
+  speaker = await openSpeaker(database.url, gateway);
+  await gateway.db.query.execute(
+    sql`create table platform (id serial, key text primary key, content text)`,
+  );
+});
+afterAll(async () => {
+  await Promise.all([...running].map((stop) => stop()));
+  await speaker.close();
+  await gateway.close();
+});
+
+function start(env: Record<string, string> = {}) {
+  const child = spawn(node, [join(root, 'tests/fixtures/delivery-process.ts')], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
+      DATABASE_URL: database.url,
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('close', (_, signal) => {
+      running.delete(stop);
+      resolve(signal);
+    });
+  });
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  running.add(stop);
+  return { ended, stop };
+}
+
+async function workUntilKilled(at: string): Promise<void> {
+  expect(await start({ COUNTERSIGN_CRASH_AT: `delivery_${at}` }).ended).toBe('SIGKILL');
+}
+
+async function workToTheEnd(): Promise<string[]> {
+  const worker = start();
+  await delivered(gateway);
+  await worker.stop();
+  const { rows } = await gateway.db.query.execute<{ content: string }>(
+    sql`select content from platform order by id`,
+  );
+  return rows.map(({ content }) => content);
+}
+
+async function openThread(thread: string): Promise<string> {
+  await gateway.db.query.execute(sql`truncate platform`);
+  return open(gateway, { platform: 'slack', tenant: 'T1', channel: 'C1', thread });
+}
+
+const atPosting = ['begun', 'sent', 'settled'];
+const atChanging = ['changing', 'changed'];
+
+describe('after kill -9', () => {
+  it('has a case for every crash point', () => {
+    expect([...atPosting, ...atChanging].sort()).toEqual([...deliveryCrashPoints].sort());
+  });
+
+  it.each(atPosting)('at %s each message is posted once, in order', async (at) => {
+    const here = await openThread(at);
+    await speaker.say(here, ['first', 'second']);
+    await workUntilKilled(at);
+    const posted = await workToTheEnd();
+    expect(posted.map((text) => text.split(' ', 1)[0])).toEqual(['first', 'second']);
+  });
+
+  it.each(atChanging)('at %s a card shows what is true now', async (at) => {
+    const here = await openThread(at);
+    const draft = { title: 'Before', steps: [noop('1')] };
+    const plan = await gateway.service.propose(draft, { conversation: here }, ana);
+    await speaker.say(here, ['Look'], plan.id);
+    await workToTheEnd();
+    const change = async (title: string) => {
+      await gateway.db.query.execute(
+        sql`update countersign.plans set title = ${title} where id = ${plan.id}`,
+      );
+      await gateway.db.transaction(async (tx) => {
+        await tx.execute(
+          sql`update countersign.chat_places set asked = asked + 1 where conversation = ${here}`,
+        );
+        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
+      });
+    };
+    await change('Meanwhile');
+    await workUntilKilled(at);
+    // Back to what was last known to be shown: it may not be any more.
+    await change('Before');
+    const shown = (await workToTheEnd()).at(-1);
+    expect(shown).toContain('Before');
+    expect(shown).not.toContain('Meanwhile');
+  });
+});
