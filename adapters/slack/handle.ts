@@ -1,5 +1,6 @@
 // What is done about a stored signal, by its kind. May be called again with the same one.
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
+import { decidePress, decideSent } from './press/decide.ts';
 import type { SlackContext } from './slack-context.ts';
 import { hear } from './talk/hear.ts';
 import { readSignal } from './transport/read-signal.ts';
@@ -12,7 +13,9 @@ export function createHandler(context: SlackContext): InboxHandler {
       case 'message':
         return hear(context, signal, event, attempt);
       case 'press':
+        return decidePress(context, signal, attempt);
       case 'sent':
+        return decideSent(context, signal, attempt);
       case 'command':
       case 'home':
       case 'other':

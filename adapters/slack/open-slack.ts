@@ -9,6 +9,8 @@ import type { Receive } from '#conversation/inbox/receive.ts';
 import { createHandler } from './handle.ts';
 import { conversationOf } from './place.ts';
 import { createSlackPort } from './port/slack-port.ts';
+import { objectTo } from './press/read-entered.ts';
+import { createShow } from './press/show.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { createPeople } from './talk/people.ts';
@@ -54,8 +56,8 @@ export function openSlack(options: {
       const accept = createAccept({
         receive,
         clock,
-        object: () => null,
-        show: async () => {},
+        object: objectTo,
+        show: createShow(context),
       });
       if (transport.kind === 'socket') {
         const { appToken } = transport;

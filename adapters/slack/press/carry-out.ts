@@ -1,0 +1,96 @@
+// What a press asks of the service. Version and digest are those of the card that was shown.
+import type { Actor } from '#contracts/actor.ts';
+import type { FieldValue } from '#contracts/answer.ts';
+import type { CardPress } from '#contracts/card.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Service } from '#contracts/service.ts';
+import type { AnyPress } from './read-button.ts';
+
+/** What was entered beside a press. */
+export type Entered = { text: string; fields: Record<string, FieldValue> | null };
+
+async function settle(
+  service: Service,
+  press: CardPress,
+  fate: 'retry' | 'done' | 'failed',
+  { text, fields }: Entered,
+  actor: Actor,
+): Promise<void> {
+  const { step_id: step, plan_id, version } = press;
+  if (step === undefined)
+    throw new CountersignError(
+      'invalid_request',
+      'This button does not say which step it is about.',
+    );
+  await service.resume(
+    plan_id,
+    {
+      version,
+      steps: { [step]: fate },
+      ...(text === '' ? {} : { answer: text }),
+      ...(fields === null ? {} : { answers: { [step]: fields } }),
+    },
+    actor,
+  );
+}
+
+/** @throws what the service refuses */
+export async function carryOut(
+  service: Service,
+  press: AnyPress,
+  entered: Entered,
+  actor: Actor,
+): Promise<void> {
+  const { text } = entered;
+  if ('run_id' in press) {
+    const { run_id, digest, turn, action } = press;
+    const words = press.choice ?? text;
+    if (action === 'session_answer') return service.reply(run_id, words, actor);
+    const shown = { digest, turn };
+    if (action === 'session_approve')
+      await service.decideRun(run_id, { ...shown, kind: 'approve' }, actor);
+    else if (action === 'session_reject')
+      await service.decideRun(run_id, { ...shown, kind: 'reject' }, actor);
+    else await service.decideRun(run_id, { ...shown, kind: 'changes', feedback: words }, actor);
+    return;
+  }
+  const { plan_id, version, digest, action } = press;
+  const decision = { version, ...(text === '' ? {} : { feedback: text }) };
+  switch (action) {
+    case 'approve':
+      await service.approve(plan_id, { version, digest }, actor);
+      return;
+    case 'propose_changes':
+      await service.proposeChanges(plan_id, { version, feedback: text }, actor);
+      return;
+    case 'reject':
+      await service.reject(plan_id, decision, actor);
+      return;
+    case 'cancel':
+      await service.cancel(plan_id, decision, actor);
+      return;
+    case 'pause':
+      await service.pause(plan_id, { version }, actor);
+      return;
+    case 'resume':
+      await service.resume(plan_id, { version }, actor);
+      return;
+    case 'retry':
+      await service.retry(plan_id, { version }, actor);
+      return;
+    case 'settle_retry':
+      return settle(service, press, 'retry', { text: '', fields: null }, actor);
+    case 'settle_done':
+      return settle(service, press, 'done', { text: '', fields: null }, actor);
+    case 'settle_failed':
+      return settle(service, press, 'failed', { text: '', fields: null }, actor);
+    case 'human_done':
+      return settle(service, press, 'done', entered, actor);
+    case 'human_blocked':
+      return settle(service, press, 'failed', { text, fields: null }, actor);
+    case 'details':
+      return;
+    default:
+      action satisfies never;
+  }
+}

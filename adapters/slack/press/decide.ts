@@ -1,0 +1,125 @@
+// What a stored press or a form that was sent does: once, in the conversation of its card, as whoever pressed; and why not, said to
+// them alone.
+import { escapeMrkdwn } from '#cards/escape.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { type Actor, person } from '#contracts/actor.ts';
+import type { ChatPlace } from '#contracts/chat.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import { conversationOf } from '../place.ts';
+import type { SlackContext } from '../slack-context.ts';
+import { placeOfPress } from '../transport/name-signal.ts';
+import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
+import { carryOut } from './carry-out.ts';
+import { concerns } from './concerns.ts';
+import { type Held, readHeld } from './held.ts';
+import { type AnyPress, opensWindow, readButton } from './read-button.ts';
+import { readFieldValues, readText, readTicked } from './read-entered.ts';
+
+const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
+
+/** What a second try of a decision meets that the first one made. */
+const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
+
+type Presser = { team: string; user: string; place: ChatPlace | null };
+
+/** Tells one person why nothing was decided: where they pressed, or else directly. */
+async function tell(context: SlackContext, { team, user, place }: Presser, text: string) {
+  const content = { text: escapeMrkdwn(text), card: null };
+  if (place !== null) return context.port.whisper(place, user, content);
+  const client = await context.clientOf(team);
+  await client.chat.postMessage({ channel: user, text: content.text, parse: 'none' });
+}
+
+async function attempt(
+  context: SlackContext,
+  presser: Presser,
+  press: AnyPress,
+  tries: number,
+  act: (actor: Actor) => Promise<void>,
+): Promise<void> {
+  const { service, people } = context;
+  const { team, user, place } = presser;
+  try {
+    if (place !== null && !(await concerns(service, conversationOf(place), press)))
+      throw new CountersignError('not_allowed', elsewhere);
+    const { id } = await people.find(team, user);
+    await act(person(id, 'slack'));
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    if (tries > 1 && alreadyDone.has(error.code)) return;
+    const { message } = error;
+    await tell(context, presser, message).catch((cause: unknown) => {
+      if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
+      // Somebody who cannot be told has been refused all the same.
+      context.warn(`Nobody could be told in Slack: ${message}`, cause);
+    });
+  }
+}
+
+/** A button that decides by itself. */
+export async function decidePress(
+  context: SlackContext,
+  signal: PressSignal,
+  tries: number,
+): Promise<void> {
+  const { team, pressed } = signal;
+  const press = readButton(pressed.actions[0]?.value);
+  if (press === null || opensWindow(press)) return;
+  const place = placeOfPress(signal);
+  // Lists and windows of ours show plans; they decide nothing by a button.
+  if (place === null || pressed.container.is_ephemeral) return;
+  const nothing = { text: '', fields: null };
+  await attempt(context, { team, user: pressed.user.id, place }, press, tries, (actor) =>
+    carryOut(context.service, press, nothing, actor),
+  );
+}
+
+async function approvePart(
+  { service }: SlackContext,
+  { press }: Held,
+  ticked: number[],
+  actor: Actor,
+): Promise<void> {
+  if (!('plan_id' in press)) return;
+  const { plan_id, version, digest } = press;
+  const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
+  // The approval names version and digest; places of steps of another one decide nothing.
+  const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
+  const all = chosen.length === plan.total_steps;
+  await service.approve(plan_id, { version, digest, ...(all ? {} : { steps: chosen }) }, actor);
+}
+
+async function sendForm(
+  { service, people }: SlackContext,
+  { team, user, press }: Held,
+  view: SentSignal['sent']['view'],
+  actor: Actor,
+): Promise<void> {
+  const text = readText(view);
+  let fields = null;
+  if ('plan_id' in press && press.action === 'human_done') {
+    const { timezone } = await people.find(team, user);
+    const { asks } = viewPlan(await service.card(press.plan_id, { user: actor.id, timezone }));
+    const ask = asks.find(({ step_id }) => step_id === press.step_id);
+    fields = readFieldValues(view, ask?.fields ?? []);
+  }
+  await carryOut(service, press, { text, fields }, actor);
+}
+
+/** A form that was sent: only by whom it was opened for. */
+export async function decideSent(
+  context: SlackContext,
+  { team, sent }: SentSignal,
+  tries: number,
+): Promise<void> {
+  const { view, user } = sent;
+  const held = readHeld(view.private_metadata);
+  if (held === null || held.team !== team || held.user !== user.id) return;
+  const place: ChatPlace | null =
+    held.place === null ? null : { platform: 'slack', tenant: team, ...held.place };
+  await attempt(context, { team, user: user.id, place }, held.press, tries, (actor) =>
+    view.callback_id === 'countersign:part'
+      ? approvePart(context, held, readTicked(view), actor)
+      : sendForm(context, held, view, actor),
+  );
+}

@@ -1,0 +1,152 @@
+// What stands in a window: the form of the button that was pressed, or all there is to know about a plan and its steps to tick.
+import type { types } from '@slack/bolt';
+import { drawBlocks } from '#cards/expand.ts';
+import { showLine } from '#cards/plain.ts';
+import { viewSession } from '#cards/session-view.ts';
+import type { Form, PlanView } from '#cards/view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
+import type { Service } from '#contracts/service.ts';
+import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { operationName } from '#contracts/tool.ts';
+import type { Held } from './held.ts';
+import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
+
+type Viewer = { user: string; timezone: string };
+type Block = types.KnownBlock;
+
+const outdated = 'This card is out of date. What holds now is on the last card of its thread.';
+const stepsOfPage = 15;
+const lineAtMost = 180;
+
+/** What may be said beside a press without a form of its own. */
+function noteForm(label: string, submit: string): Form {
+  return { fields: [], label, placeholder: '', required: false, missing: '', submit };
+}
+
+function findForm(view: PlanView, press: CardPress): { form: Form; about: string } | null {
+  const same = (other: CardPress) =>
+    other.action === press.action &&
+    other.step_id === press.step_id &&
+    other.version === press.version &&
+    other.digest === press.digest;
+  for (const ask of view.asks) {
+    const button = ask.buttons.find((one) => same(one.press));
+    if (button === undefined) continue;
+    return {
+      form: button.form ?? noteForm(ask.note ?? 'Note (optional)', button.label),
+      about: ask.text,
+    };
+  }
+  const button = view.buttons.find((one) => same(one.press));
+  return button?.form === undefined || button.form === null
+    ? null
+    : { form: button.form, about: view.title };
+}
+
+function makeForm(form: Form, about: string, held: Held): types.ModalView {
+  return makeWindow({
+    title: form.submit,
+    submit: form.submit,
+    kind: 'form',
+    held: { ...held, missing: form.required ? form.missing : null },
+    blocks: [textSection(about), ...formBlocks(form)],
+  });
+}
+
+/** The card without its buttons: those stay in the conversation, where everybody sees what was pressed. */
+function drawCard(view: PlanView): Block[] {
+  // Blocks of `cards/` are Slack's by construction.
+  return drawBlocks({ ...view, buttons: [], asks: [], asks_more: '' }).blocks as unknown as Block[];
+}
+
+async function drawSteps(service: Service, id: string, pages: string[]) {
+  const cursor = pages.at(-1) ?? '';
+  const page = await service.listSteps(id, {
+    limit: stepsOfPage,
+    ...(cursor === '' ? {} : { cursor }),
+  });
+  const lines = page.steps.map((step) => {
+    const what = `${step.position}. ${showLine(step.description, lineAtMost)}`;
+    const target = step.target === null ? '' : ` → ${showLine(step.target, 60)}`;
+    return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
+  });
+  return { text: lines.join('\n'), next: page.next_cursor };
+}
+
+function pageButton(label: string, action: string, value: string) {
+  return {
+    type: 'button' as const,
+    action_id: `countersign:page:${action}`,
+    text: { type: 'plain_text' as const, text: label, emoji: false },
+    value,
+  };
+}
+
+async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
+  const { plan, steps } = facts;
+  const view = viewPlan(facts);
+  const open = plan.status === 'proposed' || plan.status === 'needs_review';
+  const title = plan.id;
+  const card = drawCard(view);
+  const part = open && !plan.revising && facts.may_approve && plan.total_steps <= numberedAtMost;
+  if (part && steps.length > 1) {
+    const labels = numberSteps(steps).map(
+      ({ label, step }) =>
+        [steps.indexOf(step), `${label}  ${showLine(step.description, 60)}`] as const,
+    );
+    const ordered = labels.toSorted(([a], [b]) => a - b).map(([, text]) => text);
+    const { version, digest } = plan;
+    const press: CardPress = { action: 'approve', plan_id: plan.id, version, digest };
+    return makeWindow({
+      title,
+      submit: 'Approve these',
+      kind: 'part',
+      held: { ...held, press },
+      blocks: [...card, ...partBlocks(ordered)],
+    });
+  }
+  const { text, next } = await drawSteps(service, plan.id, held.pages);
+  const buttons = [
+    ...(held.pages.length > 1 ? [pageButton('Earlier steps', 'back', 'back')] : []),
+    ...(next === null ? [] : [pageButton('Later steps', 'next', next)]),
+  ];
+  return makeWindow({
+    title,
+    held,
+    blocks: [
+      ...card,
+      { type: 'divider' },
+      textSection(text === '' ? 'It has no steps.' : text),
+      ...(buttons.length === 0 ? [] : [{ type: 'actions' as const, elements: buttons }]),
+    ],
+  });
+}
+
+/** @throws what the service refuses, such as `plan_not_found` */
+export async function fillWindow(
+  service: Service,
+  held: Held,
+  viewer: Viewer,
+): Promise<types.ModalView> {
+  const { press } = held;
+  if ('run_id' in press) {
+    const facts = await service.runCard(press.run_id, viewer);
+    const button = viewSession(facts).buttons.find(
+      ({ press: other }) =>
+        other.action === press.action &&
+        other.choice === undefined &&
+        other.turn === press.turn &&
+        other.digest === press.digest,
+    );
+    if (button?.form === undefined || button.form === null)
+      return noticeWindow('Out of date', outdated);
+    return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
+  }
+  const facts = await service.card(press.plan_id, viewer);
+  if (press.action === 'details') return fillDetails(service, facts, held);
+  const found = findForm(viewPlan(facts), press);
+  return found === null
+    ? noticeWindow('Out of date', outdated)
+    : makeForm(found.form, found.about, held);
+}

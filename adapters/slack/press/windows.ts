@@ -1,0 +1,145 @@
+// Slack's modals: one that waits, one that only says something, and one with a form. Pure.
+import type { types } from '@slack/bolt';
+import { cutText } from '#cards/plain.ts';
+import type { Field, Form } from '#cards/view.ts';
+import type { Held } from './held.ts';
+
+type Block = types.KnownBlock;
+
+/** https://docs.slack.dev/reference/views/modal-views and the elements of forms */
+const atMost = { title: 24, button: 24, label: 2000, placeholder: 150, option: 75, text: 3000 };
+const optionsAtMost = 100;
+
+/** The block and element of the text, and the names of the rest. */
+export const textBlock = 'text';
+export const valueId = 'value';
+export const fieldBlock = (name: string) => `field:${name}`;
+export const partBlock = (index: number) => `part:${index}`;
+
+const plain = (text: string, max: number) => ({
+  type: 'plain_text' as const,
+  text: cutText(text, max),
+  emoji: false,
+});
+
+/** A line of text that Slack does not parse. */
+export function textSection(text: string, block?: string): Block {
+  const section = { type: 'section' as const, text: plain(text, atMost.text) };
+  return block === undefined ? section : { ...section, block_id: block };
+}
+
+export function makeWindow(options: {
+  title: string;
+  blocks: Block[];
+  submit?: string;
+  kind?: 'form' | 'part';
+  held?: Held;
+}): types.ModalView {
+  const { title, blocks, submit, kind, held } = options;
+  return {
+    type: 'modal',
+    title: plain(title, atMost.title),
+    close: plain(submit === undefined ? 'Close' : 'Cancel', atMost.button),
+    ...(submit === undefined ? {} : { submit: plain(submit, atMost.button) }),
+    callback_id: `countersign:${kind ?? 'notice'}`,
+    private_metadata: held === undefined ? '' : JSON.stringify(held),
+    blocks,
+  };
+}
+
+export function noticeWindow(title: string, text: string): types.ModalView {
+  return makeWindow({ title, blocks: [textSection(text)] });
+}
+
+const optionOf = (label: string, value: string) => ({ text: plain(label, atMost.option), value });
+
+function elementOf(field: Field): types.InputBlock['element'] {
+  const { type, help, options, min, max, whole } = field;
+  const hint = help === '' ? {} : { placeholder: plain(help, atMost.placeholder) };
+  switch (type) {
+    case 'text':
+    case 'multiline':
+      return {
+        type: 'plain_text_input',
+        action_id: valueId,
+        multiline: type === 'multiline',
+        max_length: type === 'text' ? 1000 : 3000,
+        ...hint,
+      };
+    case 'number':
+      return {
+        type: 'number_input',
+        action_id: valueId,
+        is_decimal_allowed: !whole,
+        ...(min === null ? {} : { min_value: String(min) }),
+        ...(max === null ? {} : { max_value: String(max) }),
+        ...hint,
+      };
+    case 'date':
+      return { type: 'datepicker', action_id: valueId };
+    case 'choice':
+      return {
+        type: 'static_select',
+        action_id: valueId,
+        // By place: a value may be longer than Slack takes.
+        options: options
+          .slice(0, optionsAtMost)
+          .map(({ label }, index) => optionOf(label, String(index))),
+      };
+    case 'boolean':
+      return { type: 'checkboxes', action_id: valueId, options: [optionOf('Yes', 'true')] };
+    default:
+      return type satisfies never;
+  }
+}
+
+function inputOf(field: Field): Block {
+  return {
+    type: 'input',
+    block_id: fieldBlock(field.name),
+    label: plain(field.label, atMost.label),
+    // Not ticked is an answer too.
+    optional: field.type === 'boolean' || !field.required,
+    element: elementOf(field),
+  };
+}
+
+/** The inputs of a form: its fields, then its text. */
+export function formBlocks(form: Form): Block[] {
+  const { fields, label, placeholder, required } = form;
+  if (label === '') return fields.map(inputOf);
+  return [
+    ...fields.map(inputOf),
+    {
+      type: 'input',
+      block_id: textBlock,
+      label: plain(label, atMost.label),
+      optional: !required,
+      element: {
+        type: 'plain_text_input',
+        action_id: valueId,
+        multiline: true,
+        max_length: 3000,
+        ...(placeholder === '' ? {} : { placeholder: plain(placeholder, atMost.placeholder) }),
+      },
+    },
+  ];
+}
+
+/** Steps to tick, ten to a block as Slack takes them; all are ticked at first. */
+export function partBlocks(labels: string[]): Block[] {
+  const blocks: Block[] = [];
+  for (let from = 0; from < labels.length; from += 10) {
+    const options = labels
+      .slice(from, from + 10)
+      .map((label, index) => optionOf(label, String(from + index)));
+    blocks.push({
+      type: 'input',
+      block_id: partBlock(from / 10),
+      label: plain(from === 0 ? 'Steps to approve' : 'More steps', atMost.label),
+      optional: true,
+      element: { type: 'checkboxes', action_id: valueId, options, initial_options: options },
+    });
+  }
+  return blocks;
+}

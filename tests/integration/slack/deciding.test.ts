@@ -1,0 +1,167 @@
+// Cards in Slack and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else.
+import { expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import type { Signal } from '#tests/fixtures/slack/delivery.ts';
+import type { SlackMessage, User } from '#tests/fixtures/slack/types.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, settled } from '../inbox/bench.ts';
+import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(({ revision }) => ({
+  kind: 'proposal',
+  draft: {
+    title: revision === null ? 'Two of nothing <!channel>' : 'Revised',
+    steps: [noop('a'), noop('b')],
+  },
+}));
+
+type Desk = SlackHouse & {
+  ana: User;
+  ben: User;
+  channel: string;
+  root: string;
+  card: SlackMessage;
+};
+
+/** A plan that ana asked for in a channel, and its card in the thread. */
+async function useCard(): Promise<Desk & { plan: Plan }> {
+  const use = await useSlackHouse(database.url, { planner });
+  const { slack, house } = use;
+  await clearInbox(house);
+  const ana = slack.addUser({ name: 'ana' });
+  const ben = slack.addUser({ name: 'ben' });
+  const channel = slack.addChannel({ name: 'release', members: [ana.id, ben.id] }).id;
+  const { message } = await slack.mention(ana.id, channel, 'do nothing, twice');
+  const card = await waitFor('a card', async () => findCard(use, channel, message.ts));
+  const plan = await house.service.getPlan(planOf(card));
+  return { ...use, ana, ben, channel, root: message.ts, card, plan };
+}
+
+function findCard({ slack }: SlackHouse, channel: string, root: string): SlackMessage | null {
+  const cards = slack
+    .replies(channel, root)
+    .filter(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve'));
+  return cards.at(-1) ?? null;
+}
+
+function planOf(card: SlackMessage): string {
+  const id = /PLAN-[0-9a-f]+/.exec(JSON.stringify(card.blocks))?.[0];
+  if (id === undefined) throw new Error('The card names no plan.');
+  return id;
+}
+
+async function openWindow({ slack }: Desk, user: User, card: SlackMessage, action: string) {
+  await slack.press(user.id, card, action);
+  return waitFor('a window that is filled', async () => {
+    const view = slack.views(user.id).at(-1);
+    return view !== undefined && view.callback_id !== '' && JSON.stringify(view).includes('Loading')
+      ? null
+      : (view ?? null);
+  });
+}
+
+test('Approve in the thread runs the plan, the card says so and pings nobody', async () => {
+  const desk = await useCard();
+  const { slack, ana, house, plan, card, channel } = desk;
+  await slack.press(ana.id, card, 'countersign:approve');
+  await reach(house, plan.id, 'completed');
+  await waitFor('a card without buttons', async () => {
+    const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
+    return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
+  });
+  const { approvals } = await house.service.getPlan(plan.id);
+  expect(approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
+  expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
+});
+
+test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
+  const { slack, ben, ana, house, plan, card } = await useCard();
+  await slack.press(ben.id, card, 'countersign:approve');
+  await waitFor('a whisper', async () => slack.ephemerals(ben.id).length > 0);
+  expect(slack.ephemerals(ben.id)[0]?.text).toContain('ana@example.com');
+  expect(slack.ephemerals(ana.id)).toEqual([]);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('a press replayed from another channel, user, workspace or plan decides nothing', async () => {
+  const first = await useCard();
+  const { slack, house, ana, ben, card, plan } = first;
+  const { delivery } = await slack.press(ben.id, card, 'countersign:approve');
+  await settled(house);
+  const elsewhere = slack.addChannel({ name: 'other', members: [ana.id, ben.id] }).id;
+  const other = await house.service.propose(
+    { title: 'Elsewhere', steps: [noop('a')] },
+    { user: 'ana@example.com', conversation: 'conv-elsewhere' },
+    { kind: 'person', id: 'ana@example.com', via: 'api' },
+  );
+  type Payload = Signal['payload'] & {
+    user: { id: string };
+    team: { id: string };
+    trigger_id: string;
+    container: { channel_id: string };
+    actions: { value: string; action_ts: string }[];
+  };
+  let count = 0;
+  const replay = (change: (payload: Payload) => void) =>
+    slack.replay(delivery.signal, (raw) => {
+      const payload = raw as Payload;
+      const [action] = payload.actions;
+      count += 1;
+      payload.trigger_id = `replayed.${count}`;
+      payload.user.id = ana.id;
+      if (action !== undefined) action.action_ts = `1700000000.00000${count}`;
+      change(payload);
+    });
+  await replay((payload) => {
+    payload.container.channel_id = elsewhere;
+  });
+  await replay((payload) => {
+    payload.team.id = 'T0ELSEWHERE';
+  });
+  await replay((payload) => {
+    payload.user.id = ben.id;
+  });
+  await replay((payload) => {
+    const [action] = payload.actions;
+    if (action === undefined) return;
+    const { version, digest } = other;
+    action.value = JSON.stringify({ action: 'approve', plan_id: other.id, version, digest });
+  });
+  await settled(house);
+  // In the other channel and workspace there is nobody to tell.
+  expect(slack.ephemerals().map(({ user }) => user)).toEqual([ben.id, ben.id, ana.id]);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await house.service.getPlan(other.id)).status).toBe('proposed');
+  // The same, unchanged but for who presses, would have counted.
+  await replay(() => {});
+  await reach(house, plan.id, 'completed');
+});
+
+test('Propose changes opens a form that wants words, and brings the next version', async () => {
+  const desk = await useCard();
+  const { slack, ana, house, plan, card, channel, root } = desk;
+  const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
+  await slack.submit(ana.id, view, { value: '   ' });
+  expect(view.errors).toEqual({ text: 'Say what should change.' });
+  expect((await house.service.getPlan(plan.id)).version).toBe(1);
+  await slack.submit(ana.id, view, { value: 'leave out b' });
+  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  await waitFor('its card', async () => findCard(desk, channel, root)?.ts !== card.ts);
+  // The old card decides nothing any more.
+  await slack.press(ana.id, card, 'countersign:approve').catch(() => null);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('Details show the plan, and ticked steps alone are approved', async () => {
+  const desk = await useCard();
+  const { slack, ana, house, plan, card } = desk;
+  const view = await openWindow(desk, ana, card, 'countersign:details');
+  await slack.submit(ana.id, view, { value: [] });
+  expect(view.errors).toEqual({ 'part:0': 'Tick at least one step.' });
+  await slack.submit(ana.id, view, { value: ['0'] });
+  const done = await reach(house, plan.id, 'completed');
+  expect(done.counts).toMatchObject({ succeeded: 1 });
+});
