@@ -2,7 +2,7 @@
 // tools, and what is kept of it.
 import { type Clock, systemClock } from '#contracts/clock.ts';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { Planner } from '#contracts/run.ts';
+import type { Planner, PlanningRequest } from '#contracts/run.ts';
 import type { ChatModel } from '#models/chat-model.ts';
 import type { Database } from '#store/database.ts';
 import { createMemoryBudget } from './agent/pay-in-memory.ts';
@@ -14,6 +14,7 @@ import { type ControllerOptions, createController } from './controller/controlle
 import type { PlanningLimits } from './limits.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import { createOfflineReasoner } from './offline/offline-reasoner.ts';
+import { shortenBlanks } from './offline/shield.ts';
 import { payForCalls } from './pay-for-calls.ts';
 import { openPreferences } from './policy/open-preferences.ts';
 import type { PlannerTools } from './ports.ts';
@@ -76,7 +77,7 @@ function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
 export function createPlanner(options: CreatePlannerOptions): Planner {
   const { tools, limits, store = null, clock = systemClock } = options;
   const profile = options.profile ?? StrategyProfile.parse({});
-  return createController({
+  const controller = createController({
     reasoner: createReasoner(options, clock),
     tools,
     toolset: createToolset({
@@ -101,4 +102,22 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
     flags: options.flags ?? { allowNewSubtypes: true, requireRfcForNewSubtype: true },
     clock,
   });
+  return {
+    name: controller.name,
+    plan: (request, signal) => controller.plan(shortenRequest(request), signal),
+  };
+}
+
+/** Everything that was said, without the long blanks that rules would read over and over. */
+function shortenRequest(request: PlanningRequest): PlanningRequest {
+  const { text, history, revision } = request;
+  return {
+    ...request,
+    text: shortenBlanks(text),
+    history: history.map((line) => ({ ...line, text: shortenBlanks(line.text) })),
+    revision:
+      revision === null
+        ? null
+        : { ...revision, feedback: revision.feedback.map((text) => shortenBlanks(text)) },
+  };
 }

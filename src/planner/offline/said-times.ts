@@ -62,8 +62,12 @@ export function readDeadline(words: string, { now, timezone }: TimeContext): str
   return printMomentIn(new Date(at), timezone);
 }
 
+/** Characters; nobody says a length of time in more. */
+const longestDuration = 200;
+
 /** "takes three days", "about 2 hours". null: no length of time. */
 export function readDuration(words: string): Duration | null {
+  if (words.length > longestDuration) return null;
   const bare = words
     .trim()
     .replace(/^(?:(?:it|this|which|that)\s+)?(?:will\s+)?(?:takes?|lasts?|needs?)\s+/i, '')

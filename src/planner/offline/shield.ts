@@ -47,6 +47,21 @@ const spacedName =
 const block =
   /^([^\n]*\b(?:create|make|write|save|put|add|append|overwrite|store|draft|generate|update|post|publish)\b[^\n]*?(?:\b(?:with|saying|says|contains|containing|contents?|text|message|lines?|following|this)\s*:?|\.\p{L}[\p{L}\p{N}]{0,11}\s*:|\bhere\s*:|\bpost\s*:))[ \t]*\n+([\s\S]+?)(?=\s*\n\s*\n?\s*(?:and\s+)?(?:then|after\s+that|afterwards|finally)\b|\s*$)/iu;
 
+/** Blanks in a row beyond which they say nothing, but cost: a pattern that may begin with blanks is tried at each of them. */
+const blanksAtMost = 20;
+const manyBlanks = new RegExp(`\\s{${blanksAtMost + 1},}`, 'g');
+
+function shortenRun(run: string): string {
+  return run.slice(0, blanksAtMost - 1) + (run.includes('\n') ? '\n' : ' ');
+}
+
+/** Shortens long runs of blanks outside quotation marks. A text without any comes back as it is. */
+export function shortenBlanks(text: string): string {
+  if (text.search(manyBlanks) === -1) return text;
+  const { text: hidden, quotes } = shield(text);
+  return restoreQuotes(hidden, quotes);
+}
+
 export function shield(text: string): Shielded {
   const quotes: Quote[] = [];
   const clean = text
@@ -73,7 +88,7 @@ export function shield(text: string): Shielded {
     spacedName,
     (_, word: string, name: string) => `${word} ${hide(name)}`,
   );
-  return { text: named, quotes };
+  return { text: named.replace(manyBlanks, (run) => shortenRun(run)), quotes };
 }
 
 /** A text in quotation marks may have lines of its own. */

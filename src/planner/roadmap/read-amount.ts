@@ -54,17 +54,32 @@ const quantity = new RegExp(
 const working =
   /^(?:(?:working|business|work|week)[- ]?(?:days?|hours?|weeks?)|weekdays?|workdays?)(?!\p{L})/iu;
 
-export type Amount = { minutes: number; rest: string };
+/** `workdays`: what of it is days, weeks and longer, as days on which people work; `hours`: the rest of it, in minutes. */
+export type Amount = { minutes: number; workdays: number; hours: number; rest: string };
+
+const day = 1440;
+const week = 10_080;
+const workdaysAWeek = 5;
+
+/** Of `count` units of `unit` minutes. A week has five, and so have seven days. */
+function countWorkdays(count: number, unit: number): number {
+  if (unit < day) return 0;
+  const days = (count * unit) / day;
+  return unit >= week || days % 7 === 0 ? (days / 7) * workdaysAWeek : days;
+}
 
 /** null: the text does not begin with a length of time. `working`: it counts working days, which no lag can. */
 export function takeAmount(text: string): Amount | 'working' | null {
   const first = takeOne(text.trimStart());
   if (first === null || first === 'working') return first;
-  let { minutes, rest, unit } = first;
+  let { minutes, workdays, hours, rest, unit } = first;
   for (;;) {
     const half = /^\s*and\s+a\s+(half|quarter)(?!\p{L})/iu.exec(rest);
     if (half) {
-      minutes += unit * (half[1]?.toLowerCase() === 'half' ? 0.5 : 0.25);
+      const part = half[1]?.toLowerCase() === 'half' ? 0.5 : 0.25;
+      minutes += unit * part;
+      workdays += countWorkdays(part, unit);
+      if (unit < day) hours += unit * part;
       rest = rest.slice(half[0].length);
       continue;
     }
@@ -73,15 +88,18 @@ export function takeAmount(text: string): Amount | 'working' | null {
     const bare = unit === 60 ? /^(\d{1,2})(?![\d\p{L}])/u.exec(rest) : null;
     if (bare) {
       minutes += Number(bare[1]);
+      hours += Number(bare[1]);
       rest = rest.slice(bare[0].length);
       continue;
     }
     const next = joined ? takeOne(rest.slice(joined[0].length)) : null;
     if (next === null || next === 'working' || next.unit >= unit) break;
     minutes += next.minutes;
+    workdays += next.workdays;
+    hours += next.hours;
     ({ rest, unit } = next);
   }
-  return { minutes: Math.round(minutes), rest: rest.trimStart() };
+  return { minutes: Math.round(minutes), workdays, hours, rest: rest.trimStart() };
 }
 
 function takeOne(text: string): (Amount & { unit: number }) | 'working' | null {
@@ -93,7 +111,10 @@ function takeOne(text: string): (Amount & { unit: number }) | 'working' | null {
     const found = pattern.exec(after);
     if (found === null) continue;
     const value = readNumber(count);
-    return { minutes: value * unit, unit, rest: after.slice(found[0].length) };
+    const minutes = value * unit;
+    const workdays = countWorkdays(value, unit);
+    const hours = unit < day ? minutes : 0;
+    return { minutes, workdays, hours, unit, rest: after.slice(found[0].length) };
   }
   return null;
 }
@@ -106,7 +127,6 @@ function readNumber([, digits, compound, word]: RegExpExecArray): number {
   return parts.reduce((sum, part) => sum + part, 0);
 }
 
-const weekDays = 5;
 /** Minutes. */
 export const usualWorkday = 480;
 
@@ -117,8 +137,6 @@ export function readLength(text: string, workday: number | null): number | null 
   const read = takeAmount(plain);
   if (read === null || read === 'working' || read.rest !== '') return null;
   const working = workday ?? (plain === text ? null : usualWorkday);
-  if (working === null || read.minutes < 1440) return read.minutes;
-  const inDays = Math.floor(read.minutes / 1440);
-  const days = inDays % 7 === 0 ? (inDays / 7) * weekDays : inDays;
-  return days * working + (read.minutes % 1440);
+  if (working === null) return read.minutes;
+  return Math.round(read.workdays * working + read.hours);
 }
