@@ -1,11 +1,15 @@
 // What is done about a stored signal, by its kind. May be called again with the same one.
+
+import type { Clock } from '#contracts/clock.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
+import { answerCommand } from './lists/answer-command.ts';
+import { publishHome, setFromHome } from './lists/home.ts';
 import { decidePress, decideSent } from './press/decide.ts';
 import type { SlackContext } from './slack-context.ts';
 import { hear } from './talk/hear.ts';
 import { readSignal } from './transport/read-signal.ts';
 
-export function createHandler(context: SlackContext): InboxHandler {
+export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
   return async (event, { attempt }) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
@@ -13,11 +17,14 @@ export function createHandler(context: SlackContext): InboxHandler {
       case 'message':
         return hear(context, signal, event, attempt);
       case 'press':
+        if (await setFromHome(context, signal, clock.now())) return;
         return decidePress(context, signal, attempt);
       case 'sent':
         return decideSent(context, signal, attempt);
       case 'command':
+        return answerCommand(context, signal, clock.now());
       case 'home':
+        return publishHome(context, signal, clock.now());
       case 'other':
         return;
       default:

@@ -50,7 +50,7 @@ export function openSlack(options: {
     warn,
   };
   return {
-    handle: createHandler(context),
+    handle: createHandler(context, clock),
     port,
     async receive(app, receive) {
       const accept = createAccept({

@@ -62,7 +62,7 @@ async function turn(context: SlackContext, { team, pressed }: PressSignal): Prom
   const [action] = actions;
   const held = readHeld(view?.private_metadata ?? '');
   if (view === undefined || action === undefined || held === null) return;
-  if (!action.action_id.startsWith('countersign:page:') || typeof action.value !== 'string') return;
+  if (typeof action.value !== 'string') return;
   if (held.user !== user.id || held.team !== team) return;
   const pages = action.action_id.endsWith(':back')
     ? held.pages.slice(0, Math.max(1, held.pages.length - 1))
@@ -80,7 +80,9 @@ export function createShow(context: SlackContext): (signal: Signal) => Promise<v
   return async (signal) => {
     if (signal.kind !== 'press') return;
     try {
-      await (signal.pressed.view === undefined ? open(context, signal) : turn(context, signal));
+      const { view, actions } = signal.pressed;
+      const turns = view !== undefined && actions[0]?.action_id.startsWith('countersign:page:');
+      await (turns === true ? turn(context, signal) : open(context, signal));
     } catch (error) {
       context.warn('Slack did not open a window.', error);
     }
