@@ -151,13 +151,16 @@ export async function findWaitingPlaces(
   return rows.map(({ conversation }) => conversation);
 }
 
+/** Nobody mends what was set aside; after a week it is no news. */
+const failedLately = sql`error is not null and shown_at > clock_timestamp() - interval '7 days'`;
+
 export type DeliveryState = {
   /** Places with something to do, counted up to a limit. */
   waiting: number;
   broken: number;
   /** The place that broke last, and what an operator has to do. */
   last: { platform: string; tenant: string; channel: string; broken: string } | null;
-  /** Messages and cards the platform refused for good, counted up to a limit. */
+  /** Messages and cards of this week that the platform refused for good, counted up to a limit. */
   failed: number;
   error: string | null;
 };
@@ -169,11 +172,11 @@ export async function readDeliveryState(db: Queryable, most: number): Promise<De
     ), broken as (
       select from countersign.chat_places where broken is not null limit ${most}
     ), failed as (
-      select from countersign.chat_posts where error is not null limit ${most}
+      select from countersign.chat_posts where ${failedLately} limit ${most}
     )
     select (select count(*)::int from waiting) as waiting, (select count(*)::int from broken) as broken,
       (select count(*)::int from failed) as failed,
-      (select error from countersign.chat_posts where error is not null order by message_id desc limit 1) as error,
+      (select error from countersign.chat_posts where ${failedLately} order by message_id desc limit 1) as error,
       (select jsonb_build_object('platform', platform, 'tenant', tenant, 'channel', channel, 'broken', broken)
         from countersign.chat_places where broken is not null order by broken_at desc limit 1) as last`);
   const [row] = rows;

@@ -174,7 +174,7 @@ export async function setPostAside(
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
     where conversation = ${conversation}`);
   await tx.execute(sql`
-    update countersign.chat_posts set error = ${error}, failures = 0, answered = asked,
+    update countersign.chat_posts set error = ${error}, failures = 0, answered = asked, shown_at = clock_timestamp(),
       live = live and state = 'posted', state = case state when 'sending' then 'failed' else state end
     where message_id = ${message_id}`);
 }

@@ -95,17 +95,7 @@ describe('after kill -9', () => {
     const plan = await gateway.service.propose(draft, { conversation: here }, ana);
     await speaker.say(here, ['Look'], plan.id);
     await workToTheEnd();
-    const change = async (title: string) => {
-      await gateway.db.query.execute(
-        sql`update countersign.plans set title = ${title} where id = ${plan.id}`,
-      );
-      await gateway.db.transaction(async (tx) => {
-        await tx.execute(
-          sql`update countersign.chat_places set asked = asked + 1 where conversation = ${here}`,
-        );
-        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
-      });
-    };
+    const change = (title: string) => speaker.rename(plan.id, title);
     await change('Meanwhile');
     await workUntilKilled(at);
     // Back to what was last known to be shown: it may not be any more.

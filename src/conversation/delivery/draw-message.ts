@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PostRow } from '#store/chat-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -40,8 +40,23 @@ async function readFactsOf(
   }
 }
 
-/** Draws a message for a place. A card that was refused twice is left out: what is said about the plan must get through. */
+/**
+ * Draws a message for a place. A card that failed twice is left out: what is said about the plan must get through.
+ * @throws what is the message's own fault, never the place's
+ */
 export async function drawMessage(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+): Promise<Drawing> {
+  try {
+    return await draw(context, visit, row);
+  } catch (cause) {
+    throw new Error(`The message could not be drawn: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+async function draw(
   context: DeliveryContext,
   { place, timezone }: Visit,
   { text, plan_id, post, superseded, failures }: PostRow,

@@ -1,6 +1,6 @@
 // Posting one message, once: its key is stored before the platform is asked, so whoever asks again asks for the same post.
 import { renewPlace } from '#store/chat-places.ts';
-import { type PostRow, settlePosted } from '#store/chat-posts.ts';
+import { type PostRow, type Shown, settlePosted } from '#store/chat-posts.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
@@ -14,17 +14,18 @@ export async function postMessage(
 ): Promise<Outcome> {
   const { db, rule } = context;
   const { conversation, place, port, lease } = visit;
-  const { content, digest, rests } = await drawMessage(context, visit, row);
-  if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
-  passCrashPoint('begun');
-  let post: Awaited<ReturnType<typeof port.post>>;
+  let shown: Shown;
   try {
-    post = await settleWithin(rule.callWithinMs, port.post(place, content, row.key));
+    const { content, digest, rests } = await drawMessage(context, visit, row);
+    if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+    passCrashPoint('begun');
+    const post = await settleWithin(rule.callWithinMs, port.post(place, content, row.key));
+    shown = { post, digest, rests };
   } catch (error) {
     return settleFailure(context, visit, row, error);
   }
   passCrashPoint('sent');
-  await db.transaction((tx) => settlePosted(tx, conversation, row, { post, digest, rests }));
+  await db.transaction((tx) => settlePosted(tx, conversation, row, shown));
   passCrashPoint('settled');
   return 'done';
 }

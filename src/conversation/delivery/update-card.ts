@@ -8,7 +8,7 @@ import { renewPlace } from '#store/chat-places.ts';
 import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#store/chat-posts.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { drawMessage } from './draw-message.ts';
+import { type Drawing, drawMessage } from './draw-message.ts';
 import { isGone, type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
 
 async function drawAgain(
@@ -29,7 +29,13 @@ export async function updateCard(
 ): Promise<Outcome> {
   const { db, rule, random, warn } = context;
   const { conversation, port, lease } = visit;
-  const { content, digest, rests, needed } = await drawMessage(context, visit, row);
+  let drawing: Drawing;
+  try {
+    drawing = await drawMessage(context, visit, row);
+  } catch (error) {
+    return settleFailure(context, visit, row, error);
+  }
+  const { content, digest, rests, needed } = drawing;
   if (digest === row.shown) {
     await db.transaction((tx) => settleCard(tx, conversation, row, { digest, rests, sent: false }));
     return 'done';

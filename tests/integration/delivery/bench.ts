@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
+import { followPlan } from '#conversation/delivery/follow-plan.ts';
 import { speakAsBot } from '#conversation/speak.ts';
 import { createEnqueue, openBoss } from '#store/boss.ts';
 import type { Platform } from '#tests/fixtures/chat-platform.ts';
@@ -46,6 +47,8 @@ export function delivered(house: TestHouse): Promise<true> {
 
 export type Speaker = {
   say(conversation: string, texts: string[], planId?: string): Promise<void>;
+  /** Names the plan anew, and has its cards follow. */
+  rename(planId: string, title: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -59,6 +62,12 @@ export async function openSpeaker(url: string, { db }: TestHouse): Promise<Speak
         const message = { conversation, text, planId: planId ?? null };
         await db.transaction((tx) => speakAsBot({ enqueue }, tx, message));
       }
+    },
+    async rename(planId, title) {
+      await db.query.execute(
+        sql`update countersign.plans set title = ${title} where id = ${planId}`,
+      );
+      await followPlan({ db, enqueue }, planId);
     },
     close: () => boss.stop({ graceful: false }),
   };

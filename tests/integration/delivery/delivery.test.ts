@@ -5,6 +5,7 @@ import type { ChatPlace } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, StepDraft } from '#contracts/plan.ts';
 import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
+import { readDeliveryState } from '#store/chat-places.ts';
 import { appendMessage } from '#store/messages.ts';
 import { openPlatform, type Platform, tooMany } from '#tests/fixtures/chat-platform.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -63,15 +64,19 @@ const textsIn = (thread: string | null) =>
 
 const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
 
+const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
+
+/** Proposes, and waits until the card stands. */
 async function propose(
   house: TestHouse,
   conversation: string,
   steps: StepDraft[] = [noop('1')],
 ): Promise<Plan> {
-  return house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+  const plan = await house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+  await waitFor('its card', () => cards().some((card) => card.includes(plan.id)));
+  await delivered(house);
+  return plan;
 }
-
-const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
 
 describe('messages', () => {
   test('are posted in order and once, by two processes at one platform', async () => {
@@ -168,6 +173,10 @@ describe('messages', () => {
     expect(textsIn('1')).toEqual(['a', 'c']);
     expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(3);
     expect(await countRows(house, here, 'failed')).toBe(1);
+    expect(await readDeliveryState(house.db.query, 10)).toMatchObject({
+      failed: 1,
+      error: 'invalid_blocks',
+    });
   });
 });
 
@@ -189,6 +198,10 @@ describe('a broken place', () => {
       return rows[0]?.broken === why;
     };
     await waitFor('the place to be broken', brokenNow);
+    expect(await readDeliveryState(house.db.query, 10)).toMatchObject({
+      broken: 1,
+      last: { broken: why },
+    });
     await speaker.say(here, ['b']);
     await speaker.say(there, ['c']);
     await waitFor('the other', () => textsIn('2').length === 1);
@@ -205,7 +218,7 @@ describe('a card', () => {
     const house = await work();
     const here = await open(house, placeOf('1'));
     const plan = await propose(house, here);
-    await waitFor('the card', () => cards()[0]?.includes('countersign:approve'));
+    expect(cards()[0]).toContain('countersign:approve');
     expect(cards()[0]).toContain('Waiting for ana');
     await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     await reach(house, plan.id, 'completed');
@@ -224,7 +237,6 @@ describe('a card', () => {
     const here = await open(house, placeOf('1'));
     const there = await open(house, placeOf('2', { platform: 'teams' }));
     const plan = await propose(house, here);
-    await waitFor('the card', () => textsIn('1').length === 1);
     await speaker.say(there, ['Look'], plan.id);
     await speaker.say(here, ['Again'], plan.id);
     await delivered(house);
@@ -240,17 +252,8 @@ describe('a card', () => {
     const house = await work({ paceMs: 400 });
     const here = await open(house, placeOf('1'));
     const plan = await propose(house, here);
-    await waitFor('the card', () => textsIn('1').length === 1);
     const begun = performance.now();
-    for (let i = 1; i <= 200; i++) {
-      await house.db.query.execute(
-        sql`update countersign.plans set title = ${`Rooms ${i}`} where id = ${plan.id}`,
-      );
-      await house.db.transaction(async (tx) => {
-        await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
-        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
-      });
-    }
+    for (let i = 1; i <= 200; i++) await speaker.rename(plan.id, `Rooms ${i}`);
     await delivered(house);
     const seconds = (performance.now() - begun) / 400;
     expect(cards()[0]).toContain('Rooms 200');
@@ -260,12 +263,8 @@ describe('a card', () => {
   test('that did not change is not sent again', async () => {
     const house = await work();
     const here = await open(house, placeOf('1'));
-    await propose(house, here);
-    await delivered(house);
-    await house.db.transaction(async (tx) => {
-      await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
-      await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
-    });
+    const plan = await propose(house, here);
+    await speaker.rename(plan.id, plan.title);
     await delivered(house);
     expect(platform.standing[0]?.changes).toBe(0);
   });
@@ -274,18 +273,8 @@ describe('a card', () => {
     const house = await work();
     const here = await open(house, placeOf('1'));
     const plan = await propose(house, here);
-    await delivered(house);
     platform.delete(String(platform.standing[0]?.message));
-    const change = async () => {
-      await house.db.query.execute(
-        sql`update countersign.plans set title = title || '.' where id = ${plan.id}`,
-      );
-      await house.db.transaction(async (tx) => {
-        await tx.execute(sql`update countersign.chat_places set asked = asked + 1`);
-        await tx.execute(sql`update countersign.chat_posts set asked = asked + 1 where live`);
-      });
-    };
-    await change();
+    await speaker.rename(plan.id, 'Rooms again');
     await waitFor('a new card', () => cards()[0]?.includes('countersign:approve'));
     await delivered(house);
     expect(platform.standing).toHaveLength(1);
@@ -303,7 +292,6 @@ describe('a card', () => {
     const house = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
     const here = await open(house, placeOf('1'));
     const plan = await propose(house, here);
-    await delivered(house);
     const gate = Promise.withResolvers<void>();
     let held = 0;
     platform.before = async ({ verb }) => {
