@@ -152,6 +152,7 @@ function amount(min: number, max: number) {
 const flag = z.stringbool();
 const optional = z.string().min(1).optional();
 const secret = z.string().min(16, 'must have at least 16 characters');
+const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
 
 /** The environment. Empty strings count as not set. */
 export const Environment = z.object({
@@ -165,13 +166,19 @@ export const Environment = z.object({
   OPENAI_BASE_URL: z.url().optional(),
   PLANNER_MODEL: z.string().default('gpt-4.1'),
   EXECUTOR_MODEL: z.string().default('gpt-4.1-mini'),
-  SLACK_BOT_TOKEN: optional,
-  SLACK_SIGNING_SECRET: optional,
-  SLACK_APP_TOKEN: optional,
-  SLACK_CLIENT_ID: optional,
-  SLACK_CLIENT_SECRET: optional,
+  SLACK_BOT_TOKEN: token,
+  SLACK_SIGNING_SECRET: secret.optional(),
+  SLACK_APP_TOKEN: token,
+  SLACK_CLIENT_ID: token,
+  SLACK_CLIENT_SECRET: token,
   SLACK_STATE_SECRET: secret.optional(),
-  SLACK_API_URL: z.url().optional(),
+  SLACK_API_URL: z
+    .url()
+    .regex(
+      /^(?:https:|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/])/,
+      'must begin with https://, or with http:// and a loopback address: tokens are sent there',
+    )
+    .optional(),
   MicrosoftAppId: z
     .guid('must be the GUID that the Azure portal shows as the Microsoft App ID of the bot')
     .optional(),

@@ -202,7 +202,7 @@ class PlanLoop {
         })
       : patiently(take, (error) =>
           context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
-        ).catch((error: unknown) => this.#settleOneByOne(ended, error)));
+        ).catch((error: unknown) => this.#settleOneByOne(ended, room, error)));
     for (const { lease } of ended) context.leases.release(lease);
     if (turn === null) return;
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
@@ -260,12 +260,14 @@ class PlanLoop {
    * A batch that Postgres refuses is settled one by one; an outcome that is refused again is settled as such, and if
    * even that fails its lease runs out, and recovery treats the step as what it is: not known.
    */
-  async #settleOneByOne(ended: Finished[], cause: unknown): Promise<null> {
+  async #settleOneByOne(ended: Finished[], room: number, cause: unknown): Promise<null> {
     const { context, planId } = this;
     context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);
     for (const finished of ended) {
       const candidates = [finished.outcome, refusedOutcome(finished)];
-      for (const outcome of ended.length === 1 ? candidates.slice(1) : candidates) {
+      // One that was refused alone, with nothing claimed beside it, is refused again.
+      const wasAlone = ended.length === 1 && room === 0;
+      for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {
           await patiently(
             () => takeTurn(context, planId, [outcome], 0, this.#book),

@@ -193,6 +193,25 @@ describe('an outcome that Postgres refuses', () => {
     });
     expect((await house.service.getPlan(id)).result_summary).toMatch(/could not be stored/);
   });
+
+  test('because of what it would have started is taken by itself', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, {
+      title: 'Start',
+      steps: [noop('one'), noop('next', 'one')],
+    });
+    await house.db.query.execute(sql`
+      create function refuse_start() returns trigger language plpgsql as
+        $$ begin if old.status = 'pending' and new.status = 'running' then raise exception 'refused'; end if; return new; end $$`);
+    await house.db.query.execute(sql`
+      create trigger refuse_start before update on countersign.step_states for each row execute function refuse_start()`);
+    try {
+      await createPlanWorker(executor).work(id);
+    } finally {
+      await house.db.query.execute(sql`drop function refuse_start() cascade`);
+    }
+    expect(await statusesOf(house, id)).toEqual({ one: 'succeeded', next: 'succeeded' });
+  });
 });
 
 describe('a call', () => {

@@ -30,7 +30,7 @@ const many = {
   SLACK_STATE_SECRET: '0123456789abcdef',
   COUNTERSIGN_ENCRYPTION_KEY: key.toString('base64'),
 };
-const http = { SLACK_SIGNING_SECRET: 'signing-secret' };
+const http = { SLACK_SIGNING_SECRET: 'signing-secret-of-slack' };
 const socket = { SLACK_APP_TOKEN: 'xapp-1' };
 
 const id = { MicrosoftAppId: '1f2e3d4c-5b6a-4789-8abc-def012345678' };
@@ -48,7 +48,7 @@ describe('Slack', () => {
   test('reaches one workspace by its token, over HTTP or by Socket Mode', () => {
     const workspaces = { kind: 'one', botToken: 'xoxb-1' };
     expect(load({ ...one, ...http }).slack).toMatchObject({
-      transport: { kind: 'http', signingSecret: 'signing-secret' },
+      transport: { kind: 'http', signingSecret: 'signing-secret-of-slack' },
       workspaces,
     });
     expect(load({ ...one, ...socket }).slack).toMatchObject({
@@ -100,6 +100,26 @@ describe('Slack', () => {
       'a bot token for an app token',
       { ...one, SLACK_APP_TOKEN: 'xoxb-1' },
       /^SLACK_APP_TOKEN: .*xapp-/,
+    ],
+    [
+      'a signing secret of 15 characters',
+      { ...one, SLACK_SIGNING_SECRET: 'x'.repeat(15) },
+      /^SLACK_SIGNING_SECRET: .*16/,
+    ],
+    [
+      'a token with the end of its line',
+      { ...http, SLACK_BOT_TOKEN: 'xoxb-1\n' },
+      /^SLACK_BOT_TOKEN: must not have/,
+    ],
+    [
+      'an API anybody can listen to',
+      { ...http, ...one, SLACK_API_URL: 'http://slack.example.com/api/' },
+      /^SLACK_API_URL: must begin with https/,
+    ],
+    [
+      'an API whose name only begins like a loopback address',
+      { ...http, ...one, SLACK_API_URL: 'http://127.0.0.1.example.com/api/' },
+      /^SLACK_API_URL: must begin with https/,
     ],
     [
       'a state secret of 15 characters',
