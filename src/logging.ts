@@ -1,23 +1,25 @@
 // Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import pino, { type Logger } from 'pino';
+import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
 
-const secrets = [
+const secretNames = [
   'authorization',
   'token',
   'apiKey',
   'api_key',
   'password',
-  'headers.authorization',
-  '*.authorization',
-  '*.token',
-  '*.apiKey',
-  '*.password',
-  'req.headers.authorization',
+  'botToken',
+  'appToken',
+  'signingSecret',
+  'clientSecret',
+  'stateSecret',
+  'encryptionKey',
 ];
+/** Wherever they stand in what is logged, down to the third level. */
+const secrets = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 const causesShown = 5;
 const queryShown = 300;
@@ -51,13 +53,18 @@ function describeError(error: unknown, depth = 0): unknown {
   };
 }
 
-/** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
-export function createLog({ env, home }: Config, quiet: boolean): Logger {
-  const options = {
-    level: env.LOG_LEVEL,
+/** What every log of the program has in common. */
+export function logOptions(level: string): LoggerOptions {
+  return {
+    level,
     redact: { paths: secrets, censor: '[secret]' },
     serializers: { err: (error: unknown) => describeError(error) },
   };
+}
+
+/** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
+export function createLog({ env, home }: Config, quiet: boolean): Logger {
+  const options = logOptions(env.LOG_LEVEL);
   if (!quiet) return pino(options, pino.destination({ dest: 2, sync: false }));
   const folder = join(home, 'logs');
   mkdirSync(folder, { recursive: true });
