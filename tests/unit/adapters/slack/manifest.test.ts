@@ -89,7 +89,8 @@ const uses: Record<string, string> = {
   'files:write':
     'files.getUploadURLExternal, files.completeUploadExternal: long texts as files in the thread',
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
-  'im:history': 'message.im: asked in a direct message; conversations.replies',
+  'im:history':
+    'message.im: asked in a direct message; conversations.replies, conversations.history',
   'im:write': 'conversations.open: tells an approver who is not in the conversation',
   'mpim:history': 'message.mpim: replies in a group message; conversations.replies',
   'users:read': "users.info: a person's name and time zone",
