@@ -249,15 +249,15 @@ describe('a card', () => {
   });
 
   test('is changed a few times by 200 changes, and shows the newest state', async () => {
-    const house = await work({ paceMs: 400 });
+    const house = await work({ paceMs: 2000 });
     const here = await open(house, placeOf('1'));
     const plan = await propose(house, here);
     const begun = performance.now();
     for (let i = 1; i <= 200; i++) await speaker.rename(plan.id, `Rooms ${i}`);
     await delivered(house);
-    const seconds = (performance.now() - begun) / 400;
+    const paces = (performance.now() - begun) / 2000;
     expect(cards()[0]).toContain('Rooms 200');
-    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+    expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
   });
 
   test('that did not change is not sent again', async () => {
