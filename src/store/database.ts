@@ -73,12 +73,34 @@ export type TransactionOptions = {
    * on planning long ones anew for a plan it has no statistics of.
    */
   planOnce?: boolean;
+  /**
+   * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
+   * for it here. Milliseconds: for a lock, for a statement, and between two statements, after which the connection ends too.
+   */
+  limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
+
+/** Begins a transaction in one round trip. */
+function beginWith({ planOnce = false, limits }: TransactionOptions): string {
+  // 0 would be no limit.
+  const ms = (limit: number) => Math.max(1, Math.ceil(limit));
+  const settings = [
+    ...(planOnce ? ['plan_cache_mode = force_generic_plan'] : []),
+    ...(limits === undefined
+      ? []
+      : [
+          `lock_timeout = ${ms(limits.lockMs)}`,
+          `statement_timeout = ${ms(limits.statementMs)}`,
+          `idle_in_transaction_session_timeout = ${ms(limits.idleMs)}`,
+        ]),
+  ];
+  return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
+}
 
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,
-  { planOnce = false }: TransactionOptions,
+  options: TransactionOptions,
 ): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
@@ -88,8 +110,7 @@ async function runTransaction<T>(
   };
   client.on('error', noteLoss);
   try {
-    const setting = planOnce ? '; set local plan_cache_mode = force_generic_plan' : '';
-    await client.query(`begin${setting}`);
+    await client.query(beginWith(options));
     const result = await work(transactionOn(client));
     await client.query('commit');
     return result;

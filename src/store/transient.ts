@@ -1,6 +1,8 @@
-// Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock.
+// Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
+// that another holds too long.
 
-const transientStates = /^(08|57P0[123]|40001|40P01|53300)/;
+const lockTimeout = '55P03';
+const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53300)/;
 const transientCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,17 +16,29 @@ const transientCodes = new Set([
 const transientTexts =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
 
-/** Whether trying the same statement again later can succeed. Looks at the error and at its causes. */
-export function isTransient(error: unknown): boolean {
+/** Looks at the error and at its causes. */
+function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
   for (
     let at: unknown = error, depth = 0;
     at instanceof Error && depth < 5;
     at = at.cause, depth++
   ) {
     const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
-    if (transientStates.test(code) || transientCodes.has(code) || transientTexts.test(at.message)) {
-      return true;
-    }
+    if (is(code, at.message)) return true;
   }
   return false;
+}
+
+/** Whether trying the same statement again later can succeed. */
+export function isTransient(error: unknown): boolean {
+  return someCause(
+    error,
+    (code, message) =>
+      transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
+  );
+}
+
+/** Whether a statement waited for a lock longer than its transaction allows. */
+export function isLockTimeout(error: unknown): boolean {
+  return someCause(error, (code) => code === lockTimeout);
 }

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
-import { openDatabase } from '#store/database.ts';
+import { type Database, openDatabase } from '#store/database.ts';
 import { readInboxState } from '#store/inbox.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -168,13 +168,71 @@ describe('an event that is refused', () => {
   });
 
   test('may have been stored all the same; when it comes again it is the same', async () => {
+    const { transaction } = one.db;
+    const never = new Promise<never>(() => {});
+    const db: Database = {
+      ...one.db,
+      async transaction(work, options) {
+        await transaction(work, options);
+        return never;
+      },
+    };
+    const receive = createReceiver({ db, enqueueAll: async () => {} }, { patienceMs: 200 });
+    await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
+  });
+
+  test('is given up by the server as well, and gives back its connection', async () => {
     const receive = createReceiver({ db: one.db, enqueueAll: async () => {} }, { patienceMs: 50 });
     await other.db.transaction(async (tx) => {
       await tx.execute(sql`lock table countersign.inbox_keys`);
       await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
+      await expectIdle(one);
     });
-    await waitFor('the event to be stored', async () => (await readInbox(one)).length === 1);
-    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
+    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: true });
+  });
+});
+
+/** Waits until no connection of the house is taken. */
+const expectIdle = ({ db: { pool } }: TestHouse) =>
+  waitFor('every connection to be given back', () => pool.idleCount === pool.totalCount);
+
+describe('a name that somebody holds who does not go on', () => {
+  const others = ['a', 'b', 'y', 'z'];
+
+  test('refuses its own event and no other, however often it comes', async () => {
+    const stuck = other.db.transaction(async (tx) => {
+      await tx.execute(
+        sql`insert into countersign.inbox_keys values ('slack', 'T1', 'stuck', 999999)`,
+      );
+      for (const round of [1, 2, 3]) {
+        const results = await Promise.allSettled([
+          one.receive(makeEvent('stuck')),
+          ...others.map((name) => one.receive(makeEvent(`${name}${round}`))),
+        ]);
+        expect(results).toMatchObject([
+          { status: 'rejected', reason: { code: 'database_unavailable' } },
+          ...others.map(() => ({ status: 'fulfilled', value: { stored: true } })),
+        ]);
+      }
+      await expectIdle(one);
+      throw new Error('it was stopped');
+    });
+    await expect(stuck).rejects.toThrow('it was stopped');
+    expect(await countSlips()).toBe(12);
+    expect(await one.receive(makeEvent('stuck'))).toMatchObject({ stored: true });
+  });
+
+  test('leaves the events of a thread in their order', async () => {
+    await other.db.transaction(async (tx) => {
+      await tx.execute(
+        sql`insert into countersign.inbox_keys values ('slack', 'T1', 'stuck', 999999)`,
+      );
+      await Promise.allSettled(
+        ['z', 'stuck', 'a', 'm'].map((name) => one.receive(makeEvent(name, { thread: 'C1' }))),
+      );
+    });
+    expect((await readInbox(one)).map(({ body }) => body)).toEqual(['z', 'a', 'm']);
   });
 });
 

@@ -3,7 +3,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyRows } from '#store/copy-rows.ts';
 import { type Database, openDatabase } from '#store/database.ts';
+import { isLockTimeout, isTransient } from '#store/transient.ts';
 import { useDatabase } from '#tests/setup/database.ts';
+import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 let db: Database;
@@ -64,6 +66,58 @@ describe('a connection that is lost in a transaction', () => {
       await pidOf(tx);
     });
     await expect(attempt).rejects.toSatisfy(isLoss);
+    expect(await db.transaction(pidOf)).toBeGreaterThan(0);
+  });
+});
+
+describe('a transaction with limits', () => {
+  const limits = { lockMs: 120.2, statementMs: 0, idleMs: 10_000 };
+  const readSettings = async (tx: Pick<Database['query'], 'execute'>) => {
+    const { rows } = await tx.execute<{ setting: string }>(sql`
+      select setting from pg_settings where name in
+        ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`);
+    return rows.map(({ setting }) => Number(setting));
+  };
+
+  test('has them as whole milliseconds, none of them unlimited, and no later transaction has', async () => {
+    const long = { ...limits, statementMs: 5000.5 };
+    expect(await db.transaction(readSettings, { limits: long })).toEqual([10_000, 121, 5001]);
+    expect(await db.transaction(readSettings)).toEqual([0, 0, 0]);
+    await expect(
+      db.transaction((tx) => tx.execute(sql`select pg_sleep(30)`), { limits }),
+    ).rejects.toMatchObject({ cause: { code: '57014' } });
+  });
+
+  test('gives up a lock that another holds, which passes by itself', async () => {
+    await other.transaction(async (holder) => {
+      await holder.execute(sql`lock table countersign.inbox_keys`);
+      const waiting = db.transaction(
+        (tx) => tx.execute(sql`select from countersign.inbox_keys limit 1`),
+        { limits: { ...limits, lockMs: 20, statementMs: 20_000 } },
+      );
+      await expect(waiting).rejects.toSatisfy(
+        (error) => isLockTimeout(error) && isTransient(error),
+      );
+    });
+  });
+
+  test('lets go of its locks when nothing more is heard of it', async () => {
+    const silent = db.transaction(
+      async (tx) => {
+        const pid = await pidOf(tx);
+        await tx.execute(sql`lock table countersign.inbox_keys`);
+        await waitFor('the server to end it', async () => {
+          const { rows } = await other.query.execute(
+            sql`select from pg_stat_activity where pid = ${pid}`,
+          );
+          return rows.length === 0;
+        });
+        await other.query.execute(sql`select from countersign.inbox_keys limit 1`);
+        await pidOf(tx);
+      },
+      { limits: { ...limits, statementMs: 20_000, idleMs: 20 } },
+    );
+    await expect(silent).rejects.toSatisfy(isTransient);
     expect(await db.transaction(pidOf)).toBeGreaterThan(0);
   });
 });

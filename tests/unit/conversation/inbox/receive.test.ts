@@ -1,5 +1,5 @@
 // Receiving without a database: what is refused before, and what happens when none answers.
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createReceiver } from '#conversation/inbox/receive.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
@@ -52,6 +52,41 @@ describe('a database that does not answer', () => {
     await expect(receive(makeEvent('a'))).rejects.toMatchObject({ code: 'database_unavailable' });
     gone.reject(new Error('Connection terminated'));
     await expect(gone.promise).rejects.toThrow('terminated');
+  });
+});
+
+describe('an event that waits for its batch', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const passImmediates = async () => {
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const receiveAll = (receive: ReturnType<typeof receiverOn>, names: string[]) =>
+    Promise.allSettled(names.map((name) => receive(makeEvent(name))));
+
+  test.each([
+    { after: 'for less than the patience', ms: 19, status: 'fulfilled', asked: 2 },
+    { after: 'as long as the patience', ms: 20, status: 'rejected', asked: 1 },
+  ])('$after is $status', async ({ ms, status, asked }) => {
+    let times = 0;
+    const first = Promise.withResolvers<unknown>();
+    const receive = receiverOn(() => {
+      times += 1;
+      return times === 1 ? first.promise : Promise.resolve([{ id: 7, original: null }]);
+    }, 20);
+    const all = receiveAll(
+      receive,
+      Array.from({ length: 201 }, (_, i) => `e${i}`),
+    );
+    await passImmediates();
+    vi.advanceTimersByTime(ms);
+    first.reject(new Error('not now'));
+    expect((await all).at(-1)?.status).toBe(status);
+    expect(times).toBe(asked);
   });
 });
 
