@@ -21,7 +21,14 @@ const threadsAtOnce = 8;
 
 const platformNames = { slack: 'Slack', teams: 'Teams' } as const;
 
-export function inboxJob(context: InboxContext): Job<'inbox'> {
+/** The job, where this process handles the events of any platform; elsewhere slips are left to those that do. */
+export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
+  return Object.values(context.handlers).some((handler) => handler !== undefined)
+    ? [inboxJob(context)]
+    : [];
+}
+
+function inboxJob(context: InboxContext): Job<'inbox'> {
   const unserved = new Set<InboxThread['platform']>();
   return {
     queue: inboxQueue,

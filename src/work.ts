@@ -17,7 +17,7 @@ import { cardJob } from '#jobs/card.ts';
 import { deliverJob } from '#jobs/deliver.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
-import { inboxJob } from '#jobs/inbox.ts';
+import { inboxJobs } from '#jobs/inbox.ts';
 import { planJob } from '#jobs/plan.ts';
 import { remindJob } from '#jobs/remind.ts';
 import { runJobs } from '#jobs/run-jobs.ts';
@@ -44,7 +44,7 @@ function jobsOf(
     cardJob(conversation),
     remindJob(conversation),
     expireJob(conversation, settings),
-    inboxJob(inbox),
+    ...inboxJobs(inbox),
     // Elsewhere it is left to processes that can post.
     ...(Object.keys(delivery.ports).length === 0 ? [] : [deliverJob(delivery)]),
   ];

@@ -1,5 +1,6 @@
 // One try at one event: its handler is called within a time, and what came of it is noted.
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { makeStorableText } from '#contracts/text.ts';
 import {
   type Lease,
   leaveThread,
@@ -19,26 +20,33 @@ function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
   return `${platform} ${kind} ${id} (${tenant}, ${thread})`;
 }
 
+/** Characters of an error that are kept. */
+const longestError = 2000;
+
+/** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
+const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
+
+/** Whether the handler has said itself that the event is handled, in whatever transaction that was. */
+type Mark = { made: boolean };
+
 /**
  * Calls the handler. When its time is over it is not waited for; should it go on, it can mark the event only as long
  * as nobody else has taken it.
- * @returns whether the handler said itself that the event is handled
  */
 async function callWithin(
   ms: number,
   handler: InboxHandler,
   { attempt, failures: _, age_ms: __, ...event }: TakenEvent,
-  signal: AbortSignal,
-): Promise<boolean> {
+  { mark, signal }: { mark: Mark; signal: AbortSignal },
+): Promise<void> {
   const over = new AbortController();
-  let marked = false;
   const call = async () =>
     handler(event, {
       attempt,
       signal: AbortSignal.any([signal, over.signal]),
       async markHandled(tx) {
-        marked = await settleHandled(tx, { id: event.id, attempt });
-        if (!marked)
+        mark.made = await settleHandled(tx, { id: event.id, attempt });
+        if (!mark.made)
           throw new CountersignError('lease_lost', 'The event was settled or taken by another.');
       },
     });
@@ -50,41 +58,57 @@ async function callWithin(
   }, ms);
   try {
     await Promise.race([call(), late.promise]);
-    return marked;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Lets the thread go until the event is due again, and sends the slip for that moment. */
+/**
+ * Lets the thread go until the event is due again, with a slip for that moment; where the event is settled or another's,
+ * with one for whoever goes on with the rest. The lease first, then the event, as everybody who enters a thread does: in
+ * the other order two would wait for each other.
+ * @returns false: there was nothing to put back
+ */
 async function putBack(
   context: InboxContext,
   lease: Lease,
   event: TakenEvent,
   options: { inMs: number; counts: boolean; error: string | null },
-): Promise<void> {
-  await context.db.transaction(async (tx) => {
-    const due = await postpone(tx, event, options);
+): Promise<boolean> {
+  return context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
-    if (due === null) return;
+    const due = await postpone(tx, event, options);
     // The text of a moment ends at the millisecond; a slip that is early finds nothing to do.
-    await sendSlip(context, tx, event, new Date(due.getTime() + 1));
+    const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
+    await sendSlip(context, tx, event, startAfter);
+    return due !== null;
   });
 }
 
+/** An event failed and is not open any more, or not ours. */
+function tellSettled({ warn }: InboxContext, event: TakenEvent, mark: Mark, error: unknown): void {
+  const why = mark.made
+    ? 'was marked as handled and failed after that: what was left to do for it is not done.'
+    : 'failed, but another has settled or taken it since.';
+  warn(`${nameOf(event)} ${why}`, error);
+}
+
+/** @returns false: the event is settled already, or another's */
 async function putAside(
   { db, warn }: InboxContext,
   event: TakenEvent,
   error: unknown,
   earlier: 'kept' | 'replaced' = 'replaced',
-): Promise<void> {
-  if (await setAside(db.query, event, errorMessage(error), earlier)) {
+): Promise<boolean> {
+  const done = await setAside(db.query, event, textOf(error), earlier);
+  if (done) {
     const name = nameOf(event);
     warn(
       `${name} was set aside; its thread goes on. \`countersign doctor\` says how to try it again.`,
       error,
     );
   }
+  return done;
 }
 
 /**
@@ -108,11 +132,12 @@ export async function handleEvent(
     return true;
   }
   passCrashPoint('taken');
+  const mark: Mark = { made: false };
   try {
-    const marked = await callWithin(rule.tryWithinMs, handler, event, signal);
+    await callWithin(rule.tryWithinMs, handler, event, { mark, signal });
     passCrashPoint('handled');
     const settled = await write(() => settleHandled(db.query, event));
-    if (!settled && !marked) warn(`${nameOf(event)} was handled, and taken by another as well.`);
+    if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);
     passCrashPoint('settled');
     return true;
   } catch (error) {
@@ -123,13 +148,15 @@ export async function handleEvent(
     const { attempt, failures, age_ms: ageMs } = event;
     const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
     if (decided.next === 'set_aside') {
-      await write(() => putAside(context, event, error));
+      if (!(await write(() => putAside(context, event, error))))
+        tellSettled(context, event, mark, error);
       return true;
     }
-    const seconds = Math.ceil(decided.inMs / 1000);
-    warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
-    const text = errorMessage(error);
-    await write(() => putBack(context, lease, event, { ...decided, error: text }));
+    const options = { ...decided, error: textOf(error) };
+    if (await write(() => putBack(context, lease, event, options))) {
+      const seconds = Math.ceil(decided.inMs / 1000);
+      warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
+    } else tellSettled(context, event, mark, error);
     return false;
   }
 }

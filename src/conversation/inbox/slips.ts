@@ -4,12 +4,16 @@ import type { InboxThread } from '#contracts/inbox.ts';
 import type { Transaction } from '#store/database.ts';
 import type { InboxContext } from './inbox-context.ts';
 
-/** Of the slips of one thread at most one waits. A digest, since names together may be longer than an index holds. */
+/** Of the slips of one thread that may be taken now at most one waits. A digest, since names together may be longer than an index holds. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
 }
 
-/** Sends the slip of one thread. @param startAfter not before; now when left out */
+/**
+ * Sends the slip of one thread.
+ * @param startAfter not before; now when left out. A later slip has a key of its own: those that are sent meanwhile would
+ *   otherwise be dropped for it, and it may be an hour away
+ */
 export async function sendSlip(
   { enqueue }: InboxContext,
   tx: Transaction,
@@ -17,8 +21,10 @@ export async function sendSlip(
   startAfter?: Date,
 ): Promise<void> {
   const payload = { platform, tenant, thread };
-  const when = startAfter === undefined ? {} : { startAfter };
-  await enqueue(tx, 'inbox', payload, { key: keyOfThread(payload), ...when });
+  const key = keyOfThread(payload);
+  const options =
+    startAfter === undefined ? { key } : { key: `${key}@${startAfter.toISOString()}`, startAfter };
+  await enqueue(tx, 'inbox', payload, options);
 }
 
 /** A slip for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */

@@ -33,11 +33,12 @@ const headOf = (thread: InboxThread) => sql`
   select id, due_at <= clock_timestamp() as due from countersign.inbox
   where ${isOpen} and ${inThread(thread)} order by id limit 1`;
 
-/** `lease` has a row when the thread is held. What was settled since the statement began is not taken. */
+/** `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. */
 const takeHead = sql`
   taken as (
     update countersign.inbox set attempt = attempt + 1, failures = failures + 1
     where exists (select from lease) and id = (select id from head) and ${isOpen}
+      and due_at <= clock_timestamp()
     returning id, platform, tenant, thread, kind, body, ${isoOf('received_at', 'milliseconds')} as received_at, attempt, failures,
       (extract(epoch from clock_timestamp() - stored_at) * 1000)::float8 as age_ms
   )
@@ -53,7 +54,7 @@ function readTaken(rows: TakenRow[]): Taken {
 
 /**
  * Takes the lease of a thread that has something due and that nobody is at, and its first event.
- * `{ held: true, event: null }`: another has just handled that one; ask for the next.
+ * `{ held: true, event: null }`: another has just handled that one or put it off; ask for the next.
  */
 export async function enterThread(
   db: Queryable,

@@ -235,6 +235,85 @@ describe('an event that cannot be handled', () => {
   });
 });
 
+describe('an error that could not be stored', () => {
+  test('is kept as far as it can be, and the event waits as after any other', async () => {
+    const house = await work(
+      async () => {
+        throw new Error(`a\0b${'c'.repeat(5000)}`);
+      },
+      { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
+    );
+    await send(house, 'C1', 'e');
+    const error = `a\ufffdb${'c'.repeat(1997)}`;
+    await waitFor('the error to be kept', async () => (await readInbox(house))[0]?.error === error);
+    expect(await readInbox(house)).toMatchObject([{ state: 'open', attempt: 1, failures: 1 }]);
+  });
+
+  test('is kept when the event is set aside', async () => {
+    const house = await work(
+      async () => {
+        throw new Error('a\0b');
+      },
+      { tries: 1 },
+    );
+    await send(house, 'C1', 'e');
+    expect(await settled(house)).toMatchObject([{ state: 'failed', error: 'a\ufffdb' }]);
+  });
+});
+
+describe('without the round', () => {
+  /** Longer than any test. */
+  const lateSeconds = 3600;
+
+  test('a slip that is sent now is not dropped for one that is for later', async () => {
+    let broken = true;
+    const done: string[] = [];
+    const house = await work(
+      async (event) => {
+        if (broken) {
+          throw new CountersignError('tool_unavailable', 'Slack wants less.', {
+            passesAfterMs: 3_600_000,
+          });
+        }
+        done.push(textOf(event));
+      },
+      { lateSeconds },
+    );
+    await send(house, 'C1', 'first');
+    await waitFor(
+      'the try to fail',
+      async () => (await readInbox(house))[0]?.error === 'Slack wants less.',
+    );
+    broken = false;
+    await house.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    await send(house, 'C1', 'second');
+    await settled(house);
+    expect(done).toEqual(['first', 'second']);
+  });
+
+  test('a thread goes on whose event was marked and then failed', async () => {
+    const done: string[] = [];
+    const house = await work(
+      async (event, { markHandled }) => {
+        if (textOf(event) === 'marked') {
+          await house.db.transaction(markHandled);
+          throw new Error('the answer could not be posted');
+        }
+        done.push(textOf(event));
+      },
+      { lateSeconds },
+    );
+    const gateway = await openGateway();
+    // One after the other in one statement: no slip comes later.
+    await Promise.all(
+      ['marked', 'after'].map((name) => gateway.receive(makeEvent(name, { thread: 'C1' }))),
+    );
+    const rows = await settled(house);
+    expect(done).toEqual(['after']);
+    expect(rows).toMatchObject([{ state: 'handled', attempt: 1 }, { state: 'handled' }]);
+  });
+});
+
 describe('a handler that marks the event in its own transaction', () => {
   const countEffects = async ({ db }: TestHouse) => {
     const { rows } = await db.query.execute(sql`select event from effects`);
@@ -339,18 +418,11 @@ describe('what was lost is found again', () => {
     await settled(gateway);
   });
 
-  test('when nobody served the platform at first', async () => {
-    const without = await openTestHouse(database.url);
-    houses.push(without);
-    await send(without, 'C1', 'e');
-    await waitFor('the slip to be taken', async () => {
-      const { rows } = await without.db.query.execute(
-        sql`select from pgboss.job where name = 'inbox' and state = 'completed'`,
-      );
-      return rows.length === 1;
-    });
-    expect(await readInbox(without)).toMatchObject([{ state: 'open', attempt: 0 }]);
-    await work(async () => {});
-    await settled(without);
+  test('when the slip came while nobody served the platform: it is left to whoever does', async () => {
+    const unserved = await openTestHouse(database.url);
+    await send(unserved, 'C1', 'e');
+    await unserved.close();
+    const house = await work(async () => {}, { lateSeconds: 3600 });
+    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 1 }]);
   });
 });

@@ -1,0 +1,132 @@
+// A thread that one lets go of in the very moment in which another enters it.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { handleEvent } from '#conversation/inbox/handle-event.ts';
+import { type InboxHandler, inboxRule } from '#conversation/inbox/inbox-context.ts';
+import type { Database, Transaction } from '#store/database.ts';
+import {
+  enterThread,
+  leaveThread,
+  postpone,
+  type Taken,
+  type TakenEvent,
+} from '#store/sql/inbox-thread.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, readInbox } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+beforeEach(() => clearInbox(house));
+
+const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
+const mine = { ...thread, holder: 'mine' };
+const yours = { ...thread, holder: 'yours' };
+const hour = 3_600_000;
+
+/** The only event of the thread, taken under a lease of `seconds`. */
+async function takeEvent(seconds: number): Promise<TakenEvent> {
+  await house.receive(makeEvent('e', { thread: thread.thread }));
+  const { event } = await enterThread(house.db.query, mine, seconds);
+  if (event === null) throw new Error('takeEvent: nothing was taken');
+  return event;
+}
+
+/** Until `statement` waits for a row that another transaction has changed, or has ended. */
+async function waitUntilHeld(statement: Promise<unknown>): Promise<void> {
+  let ended = false;
+  void statement
+    .catch(() => {})
+    .finally(() => {
+      ended = true;
+    });
+  await waitFor('somebody to wait for a lock', async () => {
+    if (ended) return true;
+    const { rows } = await house.db.query.execute(sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    return rows.length > 0;
+  });
+}
+
+test('an event that was put off meanwhile is not taken', async () => {
+  const event = await takeEvent(10);
+  const { entering } = await house.db.transaction(async (tx) => {
+    await leaveThread(tx, mine);
+    await postpone(tx, event, { inMs: hour, counts: true, error: 'not now' });
+    const statement = enterThread(house.db.query, yours, 10);
+    await waitUntilHeld(statement);
+    // In an object: here it must not be waited for.
+    return { entering: statement };
+  });
+  expect(await entering).toEqual({ held: true, event: null });
+  expect(await readInbox(house)).toMatchObject([{ attempt: 1, failures: 1 }]);
+});
+
+describe('an event that fails under a lease that has just run out', () => {
+  const warnings: string[] = [];
+  beforeEach(() => void warnings.splice(0));
+
+  /** Has `handler` handle the event; between its first statement that puts the event back and the next, another enters. */
+  async function failWhileEntered(handler: InboxHandler): Promise<Taken> {
+    const event = await takeEvent(0);
+    let entering: Promise<Taken> | undefined;
+    const db: Database = {
+      ...house.db,
+      transaction: (work, options) =>
+        house.db.transaction((tx) => {
+          const execute = async (query: Parameters<Transaction['execute']>[0]) => {
+            const result = await tx.execute(query);
+            if (entering === undefined) {
+              entering = enterThread(house.db.query, yours, 10);
+              await waitUntilHeld(entering);
+            }
+            return result;
+          };
+          // Only what its statements come to is handed on, whatever kind of promise that is.
+          return work({ ...tx, execute: execute as unknown as Transaction['execute'] });
+        }, options),
+    };
+    await handleEvent(
+      {
+        db,
+        enqueue: async () => {},
+        enqueueAll: async () => {},
+        handlers: {},
+        random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+        rule: { ...inboxRule, backoffMs: hour, longestBackoffMs: hour },
+        warn: (message) => void warnings.push(message),
+      },
+      handler,
+      mine,
+      event,
+      { signal: new AbortController().signal, stopping: new AbortController().signal },
+    );
+    if (entering === undefined) throw new Error('failWhileEntered: nobody entered');
+    return entering;
+  }
+
+  test('is put back without a deadlock, and whoever enters leaves it until it is due', async () => {
+    const taken = await failWhileEntered(async () => {
+      throw new Error('not now');
+    });
+    expect(taken).toEqual({ held: true, event: null });
+    expect(warnings).toEqual([expect.stringContaining('failed and is tried again in')]);
+  });
+
+  test('is not said to be tried again when it was marked as handled before it failed', async () => {
+    const taken = await failWhileEntered(async (_, { markHandled }) => {
+      await markHandled(house.db.query);
+      throw new Error('the answer could not be posted');
+    });
+    expect(taken.event).toBeNull();
+    expect(warnings).toEqual([
+      expect.stringContaining('was marked as handled and failed after that'),
+    ]);
+  });
+});
