@@ -60,6 +60,30 @@ async function checkModel({ env }: Config): Promise<Finding> {
   }
 }
 
+async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding> {
+  const part = 'Slack';
+  if (slack === null)
+    return {
+      part,
+      state: 'off',
+      text: 'Not set up.',
+      advice: '"Add to Slack" in the README says how.',
+    };
+  try {
+    const { checkSlack } = await import('#adapters/slack/check.ts');
+    const { text, missing } = await checkSlack(slack, (message) => log.warn(message));
+    if (missing.length === 0) return { part, state: 'ok', text };
+    return {
+      part,
+      state: 'broken',
+      text: `${text}, without ${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`,
+      advice: 'Put manifest.json into "App Manifest" of the Slack app and install it again.',
+    };
+  } catch (error) {
+    return { part, state: 'broken', text: errorMessage(error) };
+  }
+}
+
 /** `no plans`, `1 plan`, `1,000 plans or more` */
 async function countWaiting({ service }: House): Promise<string> {
   const { plans, next_cursor } = await service.listPlans({
@@ -226,11 +250,8 @@ export async function examine(config: Config, log: Logger): Promise<Finding[]> {
     ...(await checkHouse(config, log)),
     await checkWorkspace(config),
     await checkModel(config),
-    {
-      part: 'Slack, Teams',
-      state: 'off',
-      text: 'Not in this version yet; the console and the terminal are.',
-    },
+    await checkSlackAccess(config, log),
+    { part: 'Teams', state: 'off', text: 'Not in this version yet.' },
   ];
 }
 

@@ -17,7 +17,7 @@ const callWithinMs = 10_000;
 type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };
 
 /** A client that neither waits nor tries again: whoever calls knows whether that is safe. */
-function createClient(token: string, { apiUrl, logger }: ClientOptions): WebClient {
+export function createClient(token: string, { apiUrl, logger }: ClientOptions): WebClient {
   return new webApi.WebClient(token, {
     ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
     logger,

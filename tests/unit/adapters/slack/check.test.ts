@@ -1,0 +1,35 @@
+// What doctor says of Slack, asked of the double of its servers.
+import { expect, test } from 'vitest';
+import { checkSlack } from '#adapters/slack/check.ts';
+import type { SlackAccess } from '#contracts/chat-access.ts';
+import manifest from '../../../../manifest.json' with { type: 'json' };
+import { useSlack } from '../../fixtures/slack-client.ts';
+
+const scopes = manifest.oauth_config.scopes.bot;
+
+const accessWith = (botToken: string, apiUrl: string): SlackAccess => ({
+  transport: { kind: 'http', signingSecret: 'signing-secret-of-slack' },
+  workspaces: { kind: 'one', botToken },
+  apiUrl,
+});
+
+test('whose token it is, and that nothing is missing', async () => {
+  const slack = await useSlack({ scopes });
+  const state = await checkSlack(accessWith(slack.token, slack.apiUrl), () => {});
+  expect(state.missing).toEqual([]);
+  expect(state.text).toMatch(/^\S.* as @.+, over HTTP$/);
+});
+
+test('each scope that the token was not given', async () => {
+  const given = scopes.filter((scope) => scope !== 'commands' && scope !== 'im:history');
+  const slack = await useSlack({ scopes: given });
+  const { missing } = await checkSlack(accessWith(slack.token, slack.apiUrl), () => {});
+  expect(new Set(missing)).toEqual(new Set(['commands', 'im:history']));
+});
+
+test('what to do about a token that Slack does not know', async () => {
+  const slack = await useSlack();
+  await expect(checkSlack(accessWith('xoxb-nobody', slack.apiUrl), () => {})).rejects.toThrow(
+    /Slack does not know the token of the app\. Install the app again/,
+  );
+});
