@@ -1,8 +1,9 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
+
+import { patiently } from '#store/patiently.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
-import { patiently } from './patiently.ts';
 
 /**
  * A function that resolves to whether the call may be made. Marks asked for in the same turn of the event loop, or

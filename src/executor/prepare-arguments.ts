@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { addPlanCost } from '#store/costs.ts';
 import { readOutputs } from '#store/outputs.ts';
+import { patiently } from '#store/patiently.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { requireBudget } from './budget.ts';
-import { patiently } from './patiently.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
 /** `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case. */

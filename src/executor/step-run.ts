@@ -1,9 +1,10 @@
 // What running one claimed step is given.
+
+import { patiently } from '#store/patiently.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { patiently } from './patiently.ts';
 
 export type StepRun = {
   context: ExecutorContext;

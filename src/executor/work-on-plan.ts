@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
+import { patiently } from '#store/patiently.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
@@ -11,7 +12,6 @@ import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { createMarker } from './mark-batch.ts';
-import { patiently } from './patiently.ts';
 import { runStep } from './run-step.ts';
 import { takeTurn } from './turn.ts';
 

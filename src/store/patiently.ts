@@ -1,6 +1,6 @@
-// Waiting for a database that is away for a moment: what a step needs of it is asked for again, not given up.
+// Waiting for a database that is away for a moment: what is needed of it is asked for again, not given up.
 import { setTimeout as pause } from 'node:timers/promises';
-import { isTransient } from '#store/transient.ts';
+import { isTransient } from './transient.ts';
 
 const firstWaitMs = 100;
 const longestWaitMs = 5000;
