@@ -3,7 +3,10 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
+import { CountersignError } from '#contracts/errors.ts';
+import type { ReceivedEvent } from '#contracts/inbox.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
+import type { Receipt } from '#conversation/inbox/receive.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import type { TestHouse } from '#tests/setup/house.ts';
@@ -84,6 +87,18 @@ afterAll(async () => {
   await Promise.all(houses.map((house) => house.close()));
 });
 
+/** As platforms do, what is refused because it waited too long is sent again. */
+async function send(house: TestHouse, event: ReceivedEvent): Promise<Receipt> {
+  for (;;) {
+    try {
+      return await house.receive(event);
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.code !== 'database_unavailable')
+        throw error;
+    }
+  }
+}
+
 test('each of 2,000 events is handled once and in the order of its thread', async () => {
   const seed = Number(process.env.INBOX_SEED ?? randomInt(2 ** 31));
   onTestFailed(() => console.error(`The same again: INBOX_SEED=${seed}`));
@@ -95,10 +110,11 @@ test('each of 2,000 events is handled once and in the order of its thread', asyn
   // As platforms do: many requests under way at once, each answered for itself.
   const receipts = await Promise.all(
     script.sendings.map(({ by, name, keys, thread }) =>
-      (by === 0 ? one : other).receive(makeEvent(name, { keys, thread })),
+      send(by === 0 ? one : other, makeEvent(name, { keys, thread })),
     ),
   );
-  expect(receipts.filter(({ stored }) => stored)).toHaveLength(total);
+  // What was refused may have been stored all the same.
+  expect(receipts.filter(({ stored }) => stored).length).toBeLessThanOrEqual(total);
   expect(new Set(receipts.map(({ id }) => id)).size).toBe(total);
 
   const rows = await settled(one, 50_000);
