@@ -1,5 +1,18 @@
 // Numbers, times and durations as people read them. English, the reader's own time zone.
-import type { Step } from '#contracts/plan.ts';
+import type { PlanStatus, Step } from '#contracts/plan.ts';
+
+/** A plan's status in a list, in the order of a list. */
+export const statusWords: Record<PlanStatus, string> = {
+  proposed: 'waiting',
+  needs_review: 'needs review',
+  stalled: 'stalled',
+  approved: 'starting',
+  executing: 'running',
+  failed: 'failed',
+  completed: 'done',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+};
 
 /** `… and 4 more`, or nothing. */
 export function andMore(n: number): string {

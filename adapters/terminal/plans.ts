@@ -1,7 +1,7 @@
 // `countersign plans`: what waits and what runs, one line a plan; or one plan in full, and its question; or how it came about.
 import { isolateText, showLine } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
-import { formatAge, nothingWaiting } from '#cards/words.ts';
+import { formatAge, nothingWaiting, statusWords } from '#cards/words.ts';
 import { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary, Service } from '#contracts/service.ts';
 import { runSession, sayFarewell } from './ask.ts';
@@ -61,21 +61,9 @@ function waitsFor(plan: PlanSummary, user: string): boolean {
   }
 }
 
-const words: Record<PlanStatus, string> = {
-  proposed: 'waiting',
-  needs_review: 'needs review',
-  stalled: 'stalled',
-  approved: 'starting',
-  executing: 'running',
-  failed: 'failed',
-  completed: 'done',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-};
-
 function describe(plan: PlanSummary, user: string): string {
   if (waitsFor(plan, user)) return 'waits for you';
-  if (plan.status !== 'executing') return words[plan.status];
+  if (plan.status !== 'executing') return statusWords[plan.status];
   const done = plan.counts.succeeded;
   return `${drawBar(done, plan.total_steps)} ${done} of ${plan.total_steps}`;
 }

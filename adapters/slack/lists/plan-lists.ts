@@ -2,7 +2,7 @@
 import type { types } from '@slack/bolt';
 import { cutText, isolateText, showLine } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
-import { formatAge } from '#cards/words.ts';
+import { formatAge, statusWords } from '#cards/words.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary } from '#contracts/service.ts';
@@ -12,19 +12,8 @@ type Block = types.KnownBlock;
 /** Lines of one list: a message takes 50 blocks. */
 export const listedAtMost = 20;
 
-const words: Record<PlanStatus, string> = {
-  proposed: 'waiting',
-  needs_review: 'needs review',
-  stalled: 'stalled',
-  approved: 'starting',
-  executing: 'running',
-  failed: 'failed',
-  completed: 'done',
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-};
 // The keys of the table are the statuses, in the order of a list.
-export const statuses = Object.keys(words) as PlanStatus[];
+export const statuses = Object.keys(statusWords) as PlanStatus[];
 
 /** Whether the plan's own rule lets `user` approve it; the service has the last word. */
 function waitsFor(
@@ -59,7 +48,7 @@ function describePlan(plan: PlanSummary, user: string, now: string): string {
     ? 'waits for you'
     : status === 'executing'
       ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
-      : words[status];
+      : statusWords[status];
   const by = isolateText(showLine(plan.requester, 60));
   return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
 }
@@ -94,7 +83,7 @@ export function listBlocks(plans: PlanSummary[], user: string, now: string): Blo
 export function describeCounts(counts: Map<PlanStatus, number>, more: boolean): string {
   const lines = statuses.flatMap((status) => {
     const count = counts.get(status) ?? 0;
-    return count === 0 ? [] : [`${count} ${words[status]}`];
+    return count === 0 ? [] : [`${count} ${statusWords[status]}`];
   });
   if (lines.length === 0) return 'There are no plans yet.';
   return [...lines, ...(more ? ['There are older ones, which are not counted.'] : [])].join('\n');
