@@ -3,7 +3,8 @@
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { type PatternSpec, PatternType } from '#contracts/planning/pattern.ts';
 import { type Features, findForeignRhythms, findNeeds, readFeatures } from './features.ts';
-import { type Named, patternRules } from './rules.ts';
+import type { Named } from './rules/shape.ts';
+import { patternRules } from './rules.ts';
 import { findPhrases, similarity, toTokens } from './similar-words.ts';
 
 export type Match = { pattern_type: PatternType; score: number };
