@@ -11,8 +11,8 @@ import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 let house: TestHouse;
-/** What the planner is asked, and the hand that lets it answer. */
-let letGo = () => {};
+/** Open once the planner may answer: it may be asked after that as well as before. */
+const gate = Promise.withResolvers<void>();
 
 const entry = (more: Partial<TraceEntry>): TraceEntry => ({
   stage: 'COLLECT_CONTEXT',
@@ -37,11 +37,11 @@ const entries = [
   }),
 ];
 
-/** Answers "slow" when it is let go, everything else with a plan at once. */
+/** Answers "slow" when the gate is open, everything else with a plan at once. */
 const planner: Planner = {
   name: 'traced planner',
   async plan({ text }) {
-    if (text === 'slow') await new Promise<void>((resolve) => (letGo = resolve));
+    if (text === 'slow') await gate.promise;
     return {
       result: { kind: 'proposal', draft: { title: text, steps: [noop('a')] } },
       reason: 'a plan, because it was asked for',
@@ -58,7 +58,7 @@ beforeAll(async () => {
   house = await openTestHouse(database.url, { planner });
 });
 afterAll(async () => {
-  letGo();
+  gate.resolve();
   await house.close();
 });
 
@@ -110,7 +110,7 @@ describe('the trace', () => {
     expect(trace.entries).toEqual(entries);
     expect(trace.path).toHaveLength(1);
     expect(trace.open_calls).toMatchObject([{ stage: 'DRAFT_OUTLINE', estimate_usd: 0.07 }]);
-    letGo();
+    gate.resolve();
     const id = await planned(run_id);
     expect((await house.service.trace(id)).entries.slice(0, 3)).toEqual(entries);
   });
