@@ -78,5 +78,6 @@ export const chatPosts = countersign.table(
       .on(t.conversation, t.message_id)
       .where(sql`asked > answered or state = 'sending'`),
     index('chat_posts_failed').on(t.message_id).where(sql`error is not null`),
+    index('chat_posts_resting').on(t.shown_at).where(sql`not live`),
   ],
 );

@@ -1,0 +1,44 @@
+// Which accounts are one person, and the codes with which people link them.
+import { sql } from 'drizzle-orm';
+import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { at, countersign } from './columns.ts';
+
+/** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */
+export const identities = countersign.table(
+  'identities',
+  {
+    account: text('account').primaryKey(),
+    person: text('person').notNull(),
+    linked_at: at('linked_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [index('identities_person').on(t.person)],
+);
+
+/** The code an account has asked for; of the code itself only its hash. A newer one takes its place. */
+export const linkCodes = countersign.table(
+  'link_codes',
+  {
+    account: text('account').primaryKey(),
+    code_hash: text('code_hash').notNull(),
+    /** Whether a chat platform vouched for the account, or somebody only named it. */
+    via: text('via').notNull(),
+    expires_at: at('expires_at').notNull(),
+    /** Who used it; nobody else can any more. */
+    used_by: text('used_by'),
+  },
+  (t) => [
+    uniqueIndex('link_codes_hash').on(t.code_hash),
+    index('link_codes_expires').on(t.expires_at),
+  ],
+);
+
+/** Wrong codes an account has tried since `since`. */
+export const linkTries = countersign.table(
+  'link_tries',
+  {
+    account: text('account').primaryKey(),
+    since: at('since').notNull(),
+    wrong: integer('wrong').notNull(),
+  },
+  (t) => [index('link_tries_since').on(t.since)],
+);
