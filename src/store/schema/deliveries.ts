@@ -50,7 +50,10 @@ export const chatPosts = countersign.table(
   {
     message_id: bigint('message_id', { mode: 'number' }).primaryKey(),
     conversation: text('conversation').notNull(),
+    /** What its card is about: a plan, or what a planning session showed at the end of one of its turns. */
     plan_id: text('plan_id'),
+    run_id: text('run_id'),
+    run_turn: integer('run_turn'),
     /** The same for every try, so that the platform tells whether one got through. */
     key: text('key').notNull(),
     state: text('state')
@@ -58,7 +61,7 @@ export const chatPosts = countersign.table(
       .notNull()
       .default('sending'),
     post: jsonb('post').$type<ChatPost>(),
-    /** Follows its plan. */
+    /** Follows its plan, or its session. */
     live: boolean('live').notNull(),
     /** A newer card of the same plan stands below. */
     superseded: boolean('superseded').notNull().default(false),
@@ -74,6 +77,9 @@ export const chatPosts = countersign.table(
   },
   (t) => [
     index('chat_posts_live').on(t.plan_id).where(sql`live`),
+    index('chat_posts_sessions')
+      .on(t.conversation, t.message_id)
+      .where(sql`live and run_id is not null`),
     index('chat_posts_stale')
       .on(t.conversation, t.message_id)
       .where(sql`asked > answered or state = 'sending'`),
