@@ -4,6 +4,7 @@ export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';
 export * from './schema/deliveries.ts';
+export * from './schema/homes.ts';
 export * from './schema/identities.ts';
 export * from './schema/inbox.ts';
 export * from './schema/planning.ts';

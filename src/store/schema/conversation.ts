@@ -76,6 +76,7 @@ export const messages = countersign.table(
   },
   (t) => [
     index('messages_conversation').on(t.conversation, t.id),
+    index('messages_plan').on(t.plan_id, t.conversation).where(sql`plan_id is not null`),
     uniqueIndex('messages_once').on(t.once),
   ],
 );
