@@ -10,4 +10,5 @@ export * from './schema/inbox.ts';
 export * from './schema/planning.ts';
 export * from './schema/plans.ts';
 export * from './schema/records.ts';
+export * from './schema/slack.ts';
 export * from './schema/steps.ts';
