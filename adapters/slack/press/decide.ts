@@ -5,14 +5,15 @@ import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import type { AnyPress } from '#contracts/press.ts';
+import { carryOut } from '#conversation/press/carry-out.ts';
+import { concerns } from '#conversation/press/concerns.ts';
 import { conversationOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
-import { carryOut } from './carry-out.ts';
-import { concerns } from './concerns.ts';
 import { type Held, readHeld } from './held.ts';
-import { type AnyPress, opensWindow, readButton } from './read-button.ts';
+import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 
 const elsewhere = 'This card belongs to another conversation. Nothing was decided.';

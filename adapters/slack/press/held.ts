@@ -1,6 +1,6 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
 import { z } from 'zod';
-import { AnyPress } from './read-button.ts';
+import { AnyPress } from '#contracts/press.ts';
 
 const Held = z.object({
   team: z.string(),

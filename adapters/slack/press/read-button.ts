@@ -1,10 +1,5 @@
 // What a button of ours stands for, and whether it asks something before it decides. Pure.
-import { z } from 'zod';
-import { CardPress } from '#contracts/card.ts';
-import { SessionPress } from '#contracts/session-card.ts';
-
-export const AnyPress = z.union([CardPress, SessionPress]);
-export type AnyPress = z.infer<typeof AnyPress>;
+import { AnyPress } from '#contracts/press.ts';
 
 /** null: none of ours. */
 export function readButton(value: string | null | undefined): AnyPress | null {

@@ -1,11 +1,11 @@
 // What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
 // it follows. Nothing is decided here, so what is lost here is pressed again.
 import { CountersignError } from '#contracts/errors.ts';
+import { concerns } from '#conversation/press/concerns.ts';
 import { conversationOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, Signal } from '../transport/read-signal.ts';
-import { concerns } from './concerns.ts';
 import { fillWindow } from './fill-window.ts';
 import { type Held, readHeld } from './held.ts';
 import { opensWindow, readButton } from './read-button.ts';

@@ -1,10 +1,10 @@
-// What a press asks of the service. Version and digest are those of the card that was shown.
+// What a press asks of the service, on whatever chat platform. Version and digest are those of the card that was shown.
 import type { Actor } from '#contracts/actor.ts';
 import type { FieldValue } from '#contracts/answer.ts';
 import type { CardPress } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { AnyPress } from '#contracts/press.ts';
 import type { Service } from '#contracts/service.ts';
-import type { AnyPress } from './read-button.ts';
 
 /** What was entered beside a press. */
 export type Entered = { text: string; fields: Record<string, FieldValue> | null };

@@ -1,6 +1,6 @@
 // Whether a card belongs to the conversation in which it was pressed. A press that came from elsewhere decides nothing.
+import type { AnyPress } from '#contracts/press.ts';
 import type { Service } from '#contracts/service.ts';
-import type { AnyPress } from './read-button.ts';
 
 export async function concerns(
   service: Service,

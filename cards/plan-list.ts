@@ -1,0 +1,89 @@
+// Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
+import { isSamePerson } from '#contracts/names.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import type { PlanSummary } from '#contracts/service.ts';
+import { isolateText, showLine } from './plain.ts';
+import { drawBar } from './report.ts';
+import { formatAge, nothingWaiting, statusWords } from './words.ts';
+
+/** Which plans a list is of. */
+export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';
+
+export const listWords: Record<PlanListKind, { title: string; empty: string }> = {
+  pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me.') },
+  all: { title: 'All plans', empty: 'There are no plans yet.' },
+  mine: { title: 'Your plans', empty: 'You have asked for nothing yet.' },
+  running: { title: 'Running', empty: 'Nothing runs now.' },
+};
+
+/** What the command can do, on one screen. @param command as people type it there: `/plans` */
+export function describeCommands(command: string): string {
+  const lines: [string, string][] = [
+    ['', 'what waits for a decision, and what runs'],
+    ['mine', 'what you asked for'],
+    ['running', 'what runs now'],
+    ['all', 'every plan, the latest first'],
+    ['stats', 'how many stand where'],
+    ['PLAN-…', 'one plan in full'],
+  ];
+  const width = command.length + 13;
+  return [
+    'Mention me, or write to me directly, and say what you want done. I draft a plan; nothing runs before it is approved.',
+    '',
+    ...lines.map(([word, what]) => `${`${command} ${word}`.padEnd(width)}${what}`),
+    '',
+    'In the thread of a plan: approve · approve 1-3 · reject · propose changes: … · cancel · status',
+  ].join('\n');
+}
+
+// The keys of the table are the statuses, in the order of a list.
+const statuses = Object.keys(statusWords) as PlanStatus[];
+
+/** Whether the plan's own rule lets `user` approve it; the service has the last word. */
+function waitsFor(
+  { status, approver_policy: policy, requester }: PlanSummary,
+  user: string,
+): boolean {
+  if (status !== 'proposed' && status !== 'needs_review') return false;
+  switch (policy.kind) {
+    case 'requester':
+      return isSamePerson(requester, user);
+    case 'not_requester':
+      return !isSamePerson(requester, user);
+    case 'named':
+    case 'n_of':
+      return policy.people.some((one) => isSamePerson(one, user));
+    case 'anyone':
+      return true;
+    default:
+      return policy satisfies never;
+  }
+}
+
+/** Those that wait for the reader first, then by status. */
+export function sortPlans(plans: PlanSummary[], user: string): PlanSummary[] {
+  const rank = (plan: PlanSummary) => (waitsFor(plan, user) ? -1 : statuses.indexOf(plan.status));
+  return plans.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A plan as the list has it, in two lines. */
+export function describePlan(plan: PlanSummary, user: string, now: string): string {
+  const { counts, total_steps: total, status } = plan;
+  const state = waitsFor(plan, user)
+    ? 'waits for you'
+    : status === 'executing'
+      ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
+      : statusWords[status];
+  const by = isolateText(showLine(plan.requester, 60));
+  return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
+}
+
+/** How many plans stand where, in lines. */
+export function describeCounts(counts: Map<PlanStatus, number>, more: boolean): string {
+  const lines = statuses.flatMap((status) => {
+    const count = counts.get(status) ?? 0;
+    return count === 0 ? [] : [`${count} ${statusWords[status]}`];
+  });
+  if (lines.length === 0) return 'There are no plans yet.';
+  return [...lines, ...(more ? ['There are older ones, which are not counted.'] : [])].join('\n');
+}
