@@ -12,3 +12,4 @@ export * from './schema/plans.ts';
 export * from './schema/records.ts';
 export * from './schema/slack.ts';
 export * from './schema/steps.ts';
+export * from './schema/teams.ts';

@@ -1,6 +1,6 @@
 // What chat platforms sent: stored before it is acknowledged, handled afterwards.
 import { sql } from 'drizzle-orm';
-import { bigint, bigserial, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import type { Platform } from '#contracts/inbox.ts';
 import { at, bytes, countersign } from './columns.ts';
 
@@ -28,6 +28,8 @@ export const inbox = countersign.table(
     /** Not before. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
+    /** What the one is told who waits for this event to be handled. */
+    reply: jsonb('reply').$type<unknown>(),
     handled_at: at('handled_at'),
     failed_at: at('failed_at'),
   },
