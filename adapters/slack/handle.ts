@@ -15,7 +15,7 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
     if (signal === null) return;
     switch (signal.kind) {
       case 'message':
-        return hear(context, signal, event, attempt);
+        return hear(context, signal);
       case 'press':
         if (await setFromHome(context, signal, clock.now())) return;
         return decidePress(context, signal, attempt);

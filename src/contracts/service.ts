@@ -99,13 +99,32 @@ export type Service = {
   startRun(request: RunRequest, actor: Actor): Promise<{ run_id: string; conversation: string }>;
   getRun(id: string): Promise<RunView>;
   /** An answer, a deciding word (`approve`, `reject`, `propose changes: …`, `cancel`, `status`) or more talk. */
-  reply(runId: string, text: string, actor: Actor): Promise<void>;
+  reply(
+    runId: string,
+    text: string,
+    actor: Actor,
+    /** `turn`: what was shown when it was said; later it answers nothing. `once` as in `say`. */
+    options?: { turn?: number; once?: string },
+  ): Promise<void>;
   /** What a run's planning session shows now, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
   /** Decides about what a session shows: a gate, an RFC, the budget, an escalation; or about the run's plan that waits. */
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
-  /** A message in a conversation: decides, answers the open question, or starts a run. */
-  say(conversation: string, text: string, actor: Actor): Promise<{ run_id: string | null }>;
+  /**
+   * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
+   * where it came from, it does so a single time, however often it is said and whatever ends in between.
+   */
+  say(
+    conversation: string,
+    text: string,
+    actor: Actor,
+    options?: { once?: string },
+  ): Promise<{ run_id: string | null }>;
+  /** Whether a plan or a run belongs to a conversation, or was shown there. */
+  isAbout(
+    conversation: string,
+    subject: { plan_id: string } | { run_id: string },
+  ): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
   getPolicy(user: string): Promise<PolicyView>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;

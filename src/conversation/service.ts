@@ -24,15 +24,18 @@ import { startRun } from './start-run.ts';
 import { reply, say } from './talk.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 
+import { isAbout } from './subject.ts';
 export function createService(context: ConversationContext): Service {
   const { db } = context;
   const service: Service = {
     startRun: (request, actor) => startRun(context, request, actor),
     getRun: async (id) => toRunView(await readRun(db.query, id)),
-    reply: (runId, text, actor) => reply(context, runId, text, actor),
+    reply: (runId, text, actor, options) => reply(context, runId, text, actor, options),
     runCard: (runId, viewer) => readRunCard(context, runId, viewer),
     decideRun: (runId, choice, actor) => decideRun(context, runId, choice, actor),
-    say: (conversation, text, actor) => say(context, conversation, text, actor),
+    say: (conversation, text, actor, options) =>
+      say(context, conversation, text, actor, options?.once),
+    isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
     setPolicy: (user, change, actor) => setPolicy(db, user, change, actor),

@@ -3,15 +3,16 @@ import type { Actor } from '#contracts/actor.ts';
 import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunRequest } from '#contracts/run.ts';
 import type { Transaction } from '#store/database.ts';
-import { appendMessage } from '#store/messages.ts';
 import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { hearPerson } from './hear-person.ts';
 import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
 
 /**
  * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
  * @returns its id and conversation
+ * @param once the name of the message where it came from
  */
 export async function startRun(
   context: ConversationContext,
@@ -19,6 +20,7 @@ export async function startRun(
   actor: Actor,
 ): Promise<{ run_id: string; conversation: string }> {
   const id = `run-${context.random.hex(8)}`;
+  once?: string,
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
@@ -42,13 +44,7 @@ export async function startRun(
       },
       policy,
     });
-    await appendMessage(tx, {
-      conversation,
-      author: 'person',
-      name: user,
-      text: request.text,
-      runId: id,
-    });
+    await hearPerson(tx, { conversation, name: user, text: request.text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
     if (asks) await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
   });

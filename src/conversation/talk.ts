@@ -10,12 +10,14 @@ import {
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
-import { appendMessage } from '#store/messages.ts';
+import { joinTransaction, type Transaction } from '#store/database.ts';
+import { findSaid } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun, readWaitingRuns } from '#store/runs.ts';
 import { readSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
+import { hearPerson, SaidBefore } from './hear-person.ts';
 import { keepWish, readWish } from './policy.ts';
 import { isDecidable, nameWaiting, waitsFor } from './session-subject.ts';
 import { decideInSession, describeSession } from './session-talk.ts';
@@ -23,17 +25,8 @@ import { speakAsBot } from './speak.ts';
 import { queueTurn, startRun } from './start-run.ts';
 import { readWord, readWordFor, type Word } from './words.ts';
 
-/** Writes down what a person said. */
-async function hear(
-  context: ConversationContext,
-  conversation: string,
-  runId: string | null,
-  text: string,
-  actor: Actor,
-): Promise<void> {
-  const message = { conversation, author: 'person' as const, name: actor.id, text, runId };
-  await context.db.transaction((tx) => appendMessage(tx, message));
-}
+/** What a person said, its name where it came from, and the turn of the run it was said to, where that is known. */
+type Saying = { text: string; actor: Actor; once?: string; turn?: number };
 
 /** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */
 type Subject = {
@@ -81,20 +74,22 @@ async function describeStatus(context: ConversationContext, subject: Subject): P
 }
 
 /** Something the bot says about the subject. */
-async function answer(context: ConversationContext, subject: Subject, text: string): Promise<void> {
-  const { conversation, runId, shown } = subject;
-  const message = { conversation, text, runId, planId: shown?.id ?? null };
-  await context.db.transaction((tx) => speakAsBot(context, tx, message));
+async function answer(
+  context: ConversationContext,
+  tx: Transaction,
+  { conversation, runId, shown }: Subject,
+  text: string,
+): Promise<void> {
+  await speakAsBot(context, tx, { conversation, text, runId, planId: shown?.id ?? null });
 }
 
-/** Approves the steps that were named by their numbers on the card, and says which were left out or are to run. */
+/** Approves the steps that were named by their numbers on the card. @returns which were left out or are to run, in words */
 async function approvePart(
   context: ConversationContext,
-  subject: Subject,
   { id, version, digest }: NonNullable<Subject['shown']>,
   choice: StepChoice,
   actor: Actor,
-): Promise<void> {
+): Promise<string> {
   // The approval names the version, so that numbers of another one decide nothing.
   const numbered = numberSteps(await readSteps(context.db.query, id, {}, 0, numberedAtMost));
   const { chosen, approval } = chooseSteps(choice, numbered);
@@ -105,23 +100,20 @@ async function approvePart(
   }
   const steps = describeNumbered(chosen);
   const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
-  await answer(context, subject, `${actor.id} approved ${words}.`);
+  return `${actor.id} approved ${words}.`;
 }
 
-/** Carries out a deciding word on the version that was shown. */
+/** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */
 async function decide(
   context: ConversationContext,
   subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
   actor: Actor,
-): Promise<void> {
-  if (word.kind === 'status') {
-    await answer(context, subject, await describeStatus(context, subject));
-    return;
-  }
+): Promise<string | null> {
+  if (word.kind === 'status') return describeStatus(context, subject);
   if (subject.session !== null) {
     await decideInSession(context, subject.session, word, actor);
-    return;
+    return null;
   }
   if (subject.shown === null) {
     throw new CountersignError(
@@ -133,36 +125,75 @@ async function decide(
   switch (word.kind) {
     case 'approve':
       await approve(context, id, { version, digest }, actor);
-      return;
+      return null;
     case 'approve_part':
-      await approvePart(context, subject, { id, version, digest }, word.choice, actor);
-      return;
+      return approvePart(context, subject.shown, word.choice, actor);
     case 'reject':
       await reject(context, id, { version }, actor, true);
-      return;
+      return null;
     case 'cancel':
       await cancel(context, id, { version }, actor);
-      return;
+      return null;
     case 'propose_changes':
       await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true);
-      return;
+      return null;
     default:
-      word satisfies never;
+      return word satisfies never;
   }
+}
+
+/**
+ * Writes a deciding word down and carries it out, both or neither: whoever is ended in between can be told it again.
+ * @param aloud a refusal is said in the conversation as well
+ * @returns why it was refused; null: it was not
+ */
+function hearDecision(
+  context: ConversationContext,
+  subject: Subject,
+  { text, actor, once }: Saying,
+  aloud: boolean,
+  deed: (joined: ConversationContext) => Promise<string | null>,
+): Promise<CountersignError | null> {
+  const { conversation, runId } = subject;
+  return context.db.transaction(async (tx) => {
+    const joined = { ...context, db: joinTransaction(context.db, tx) };
+    let refusal: CountersignError | null = null;
+    let words: string | null = null;
+    try {
+      words = await joined.db.transaction(() => deed(joined));
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      refusal = error;
+      words = aloud ? error.message : null;
+    }
+    // The plan and its run are locked before the conversation is, as everywhere.
+    await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+    if (words !== null) await answer(context, tx, subject, words);
+    return refusal;
+  });
+}
+
+/** @throws `stale_version` when more was said since what was answered was shown */
+function requireTurn(run: RunRow, turn: number | undefined): void {
+  if (turn === undefined || turn === run.turn) return;
+  throw new CountersignError(
+    'stale_version',
+    'This was answered meanwhile. Answer what is shown last.',
+  );
 }
 
 /** Goes on with a run: what was said about how to talk is kept, and the rest is for the planner. */
 async function continueRun(
   context: ConversationContext,
-  run: RunRow,
-  text: string,
-  actor: Actor,
+  { id, user, conversation }: RunRow,
+  { text, actor, once, turn }: Saying,
 ): Promise<void> {
   // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
-  const wish =
-    actor.id === run.user ? await readWish(context.db.query, run.conversation, text) : null;
+  const wish = actor.id === user ? await readWish(context.db.query, conversation, text) : null;
   await context.db.transaction(async (tx) => {
-    const now = await lockRun(tx, run.id);
+    const now = await lockRun(tx, id);
+    requireTurn(now, turn);
+    await hearPerson(tx, { conversation, name: actor.id, text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     if (wish === null || wish.rest !== '') {
       await queueTurn(context, tx, now, wish === null ? text : wish.rest);
@@ -173,12 +204,50 @@ async function continueRun(
   });
 }
 
+/** What is said to a run: a word decides, anything else goes on with it. @returns why it was refused; null: it was not */
+async function hearReply(
+  context: ConversationContext,
+  run: RunRow,
+  saying: Saying,
+  aloud: boolean,
+): Promise<CountersignError | null> {
+  const word = readWordFor(saying.text, waitsFor(run));
+  requireTurn(run, saying.turn);
+  if (word.kind === 'talk') {
+    await continueRun(context, run, saying);
+    return null;
+  }
+  const subject = subjectOfRun(run);
+  return hearDecision(context, subject, saying, aloud, (joined) =>
+    decide(joined, subject, word, saying.actor),
+  );
+}
+
+/** Does what a message means, unless it was heard before under its name. @returns the run it was about, then or now */
+async function onceOnly(
+  { db }: ConversationContext,
+  once: string | undefined,
+  act: () => Promise<{ run_id: string | null }>,
+): Promise<{ run_id: string | null }> {
+  if (once === undefined) return act();
+  const said = await findSaid(db.query, once);
+  if (said !== null) return { run_id: said.run_id };
+  try {
+    return await act();
+  } catch (error) {
+    // Another try of the same message was quicker.
+    if (!(error instanceof SaidBefore)) throw error;
+    return { run_id: (await findSaid(db.query, once))?.run_id ?? null };
+  }
+}
+
 /** A message addressed to a run. @throws what the decision throws */
 export async function reply(
   context: ConversationContext,
   runId: string,
   text: string,
   actor: Actor,
+  options: { turn?: number; once?: string } = {},
 ): Promise<void> {
   const run = await readRun(context.db.query, runId);
   const word = readWordFor(text, waitsFor(run));
@@ -188,9 +257,11 @@ export async function reply(
       'Say what should change: “propose changes: …”.',
     );
   }
-  await hear(context, run.conversation, runId, text, actor);
-  if (word.kind === 'talk') await continueRun(context, run, text, actor);
-  else await decide(context, subjectOfRun(run), word, actor);
+  await onceOnly(context, options.once, async () => {
+    const refusal = await hearReply(context, run, { text, actor, ...options }, false);
+    if (refusal !== null) throw refusal;
+    return { run_id: runId };
+  });
 }
 
 /** Plans in these statuses can be meant by a deciding word. */
@@ -261,41 +332,52 @@ function goesOn(run: RunRow | null): run is RunRow {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
 }
 
+/** Talk goes on with the latest run where that is not over, and else begins another. */
+async function hearTalk(
+  context: ConversationContext,
+  conversation: string,
+  saying: Saying,
+): Promise<{ run_id: string }> {
+  const latest = await readLatestRun(context.db.query, conversation);
+  if (goesOn(latest)) {
+    await hearReply(context, latest, saying, true);
+    return { run_id: latest.id };
+  }
+  const { text, actor, once } = saying;
+  const request = { text, conversation, user: actor.id };
+  const { run_id } = await startRun(context, request, actor, once);
+  return { run_id };
+}
+
+async function hear(
+  context: ConversationContext,
+  conversation: string,
+  saying: Saying,
+): Promise<{ run_id: string | null }> {
+  const { text, actor } = saying;
+  const word = readWord(text);
+  if (word.kind === 'talk') return hearTalk(context, conversation, saying);
+  const open = await findOpen(context, conversation, word);
+  const subject = await findSubject(context, conversation, open, word);
+  await hearDecision(context, subject, saying, true, async (joined) => {
+    if (word.kind !== 'status') requireOne(open);
+    return decide(joined, subject, word, actor);
+  });
+  return { run_id: subject.runId };
+}
+
 /**
  * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
  * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
+ * @param once the message's name where it came from: under the same name nothing is said, decided or asked a second time
  */
 export async function say(
   context: ConversationContext,
   conversation: string,
   text: string,
   actor: Actor,
+  once?: string,
 ): Promise<{ run_id: string | null }> {
-  const word = readWord(text);
-  if (word.kind === 'talk') {
-    const latest = await readLatestRun(context.db.query, conversation);
-    if (!goesOn(latest)) {
-      const { run_id } = await startRun(context, { text, conversation, user: actor.id }, actor);
-      return { run_id };
-    }
-    try {
-      await reply(context, latest.id, text, actor);
-    } catch (error) {
-      if (!(error instanceof CountersignError)) throw error;
-      await answer(context, subjectOfRun(latest), error.message);
-    }
-    return { run_id: latest.id };
-  }
-  const open = await findOpen(context, conversation, word);
-  const subject = await findSubject(context, conversation, open, word);
-  const { runId } = subject;
-  await hear(context, conversation, runId, text, actor);
-  try {
-    if (word.kind !== 'status') requireOne(open);
-    await decide(context, subject, word, actor);
-  } catch (error) {
-    if (!(error instanceof CountersignError)) throw error;
-    await answer(context, subject, error.message);
-  }
-  return { run_id: runId };
+  const named = once === undefined ? {} : { once };
+  return onceOnly(context, once, () => hear(context, conversation, { text, actor, ...named }));
 }

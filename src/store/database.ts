@@ -1,5 +1,5 @@
 // The connection to Postgres: one pool, drizzle on top, and transactions that pg-boss can join.
-import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm';
+import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
@@ -54,6 +54,31 @@ function queryableOn(client: Pool | PoolClient): Queryable {
       return rows;
     },
   });
+}
+
+/**
+ * The database as somebody sees it who is inside `tx` already. What they take for a transaction is a part of that one: it
+ * happens whole or not at all, and stays only if `tx` commits.
+ */
+export function joinTransaction(db: Database, tx: Transaction): Database {
+  let parts = 0;
+  return {
+    ...db,
+    query: tx,
+    async transaction(work) {
+      parts += 1;
+      const name = sql.identifier(`part_${parts}`);
+      await tx.execute(sql`savepoint ${name}`);
+      try {
+        const result = await work(tx);
+        await tx.execute(sql`release savepoint ${name}`);
+        return result;
+      } catch (error) {
+        await tx.execute(sql`rollback to savepoint ${name}`);
+        throw error;
+      }
+    },
+  };
 }
 
 const transactions = new WeakMap<PoolClient, Transaction>();

@@ -1,6 +1,6 @@
 // What was said in a conversation. A message with a `once` key is said at most once.
 // Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
-import { and, asc, desc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Message } from '#contracts/service.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { notify } from './notify.ts';
@@ -46,6 +46,26 @@ export async function appendMessage(tx: Transaction, message: NewMessage): Promi
 function toMessage(row: typeof messages.$inferSelect): Message {
   const { once: _, ...rest } = row;
   return { ...rest, created_at: row.created_at.toISOString() };
+}
+
+/** The message that was said under a key; null: none was. */
+export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
+  const [row] = await db.select().from(messages).where(eq(messages.once, once));
+  return row === undefined ? null : toMessage(row);
+}
+
+/** Whether a plan was spoken of in a conversation. */
+export async function isShownIn(
+  db: Queryable,
+  conversation: string,
+  planId: string,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.plan_id, planId), eq(messages.conversation, conversation)))
+    .limit(1);
+  return row !== undefined;
 }
 
 /** Messages after id `after`, oldest first. */
@@ -95,4 +115,38 @@ export async function findSpeakers(
       ),
     );
   return new Set(rows.map(({ name }) => name));
+}
+
+/** What people said in a run before and after one of its messages; null: nobody said anything. */
+export async function readSaidAround(
+  db: Queryable,
+  runId: string,
+  { id, conversation }: { id: number; conversation: string },
+): Promise<{
+  before: string | null;
+  after: { name: string; created_at: string } | null;
+}> {
+  const said = and(
+    eq(messages.conversation, conversation),
+    eq(messages.run_id, runId),
+    eq(messages.author, 'person'),
+  );
+  const { name, text, created_at } = messages;
+  const [before] = await db
+    .select({ text })
+    .from(messages)
+    .where(and(said, lt(messages.id, id)))
+    .orderBy(desc(messages.id))
+    .limit(1);
+  const [after] = await db
+    .select({ name, created_at })
+    .from(messages)
+    .where(and(said, gt(messages.id, id)))
+    .orderBy(asc(messages.id))
+    .limit(1);
+  return {
+    before: before?.text ?? null,
+    after:
+      after === undefined ? null : { name: after.name, created_at: after.created_at.toISOString() },
+  };
 }

@@ -1,8 +1,6 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { person } from '#contracts/actor.ts';
-import type { InboxEvent } from '#contracts/inbox.ts';
-import type { Service } from '#contracts/service.ts';
 import { conversationOf, placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
@@ -25,35 +23,8 @@ export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 
   return /^\s*<@[UW]/.test(text) ? 'no' : 'maybe';
 }
 
-/** Whether this very message was heard by a try that did not live to say so. */
-async function wasHeard(
-  service: Service,
-  conversation: string,
-  said: { by: string; text: string; since: Date },
-): Promise<boolean> {
-  let after = 0;
-  for (;;) {
-    const page = await service.messages(conversation, { after, limit: 200 });
-    const found = page.some(
-      ({ author, name, text, created_at }) =>
-        author === 'person' &&
-        name === said.by &&
-        text === said.text &&
-        new Date(created_at) >= said.since,
-    );
-    const last = page.at(-1);
-    if (found || last === undefined) return found;
-    after = last.id;
-  }
-}
-
 /** Hands a message to the conversation of its place. */
-export async function hear(
-  context: SlackContext,
-  signal: MessageSignal,
-  event: Pick<InboxEvent, 'received_at'>,
-  attempt: number,
-): Promise<void> {
+export async function hear(context: SlackContext, signal: MessageSignal): Promise<void> {
   const { service, people, port, openConversation } = context;
   const { team, message, bot } = signal;
   const addressed = isAddressed(signal);
@@ -78,7 +49,7 @@ export async function hear(
   }
   const who = await people.find(team, user);
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
-  const said = { by: who.id, text, since: event.received_at };
-  if (attempt > 1 && (await wasHeard(service, conversation, said))) return;
-  await service.say(conversation, text, person(who.id, 'slack'));
+  // However often this is tried, the message is heard once.
+  const once = `slack:${team}:${channel}:${ts}`;
+  await service.say(conversation, text, person(who.id, 'slack'), { once });
 }

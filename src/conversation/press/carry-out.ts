@@ -34,18 +34,25 @@ async function settle(
   );
 }
 
-/** @throws what the service refuses */
+/**
+ * @param once the press's own name; what only adds to a conversation is done once under it
+ * @throws what the service refuses
+ */
 export async function carryOut(
   service: Service,
   press: AnyPress,
   entered: Entered,
   actor: Actor,
+  once?: string,
 ): Promise<void> {
   const { text } = entered;
   if ('run_id' in press) {
     const { run_id, digest, turn, action } = press;
     const words = press.choice ?? text;
-    if (action === 'session_answer') return service.reply(run_id, words, actor);
+    if (action === 'session_answer') {
+      const named = once === undefined ? {} : { once };
+      return service.reply(run_id, words, actor, { turn, ...named });
+    }
     const shown = { digest, turn };
     if (action === 'session_approve')
       await service.decideRun(run_id, { ...shown, kind: 'approve' }, actor);
