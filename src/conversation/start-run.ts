@@ -11,16 +11,17 @@ import { nextRunStatus } from './run-table.ts';
 
 /**
  * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
- * @returns its id and conversation
  * @param once the name of the message where it came from
+ * @returns its id and conversation
+ * @throws SaidBefore, and then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
   request: RunRequest,
   actor: Actor,
+  once?: string,
 ): Promise<{ run_id: string; conversation: string }> {
   const id = `run-${context.random.hex(8)}`;
-  once?: string,
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
