@@ -1,7 +1,8 @@
 // What a planning session stands at, in a symbol and words. Every planning_status has its own.
-import type { SessionCardFacts } from '#contracts/session-card.ts';
+import type { SessionCardFacts, SessionOver } from '#contracts/session-card.ts';
 import { showLine } from './plain.ts';
 import type { SessionKind, SessionView, Tone } from './view.ts';
+import { formatTime } from './words.ts';
 
 /** What there is to say, from the status and the reason of the pause. */
 export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {
@@ -35,6 +36,44 @@ const subjects: Record<SessionKind, string> = {
   answered: '',
   aborted: '',
 };
+
+/** The same once it is decided: what was decided about. */
+const decided: Record<SessionKind, string> = {
+  ...subjects,
+  questions: '',
+  outline: 'the outline',
+  roadmap: 'the order',
+  schedule: 'the dates',
+};
+
+const deeds: Record<SessionKind, Partial<Record<SessionOver['kind'], string>>> = {
+  running: {},
+  questions: { said: 'Answered' },
+  outline: { said: 'More was said' },
+  roadmap: { said: 'More was said' },
+  schedule: { said: 'More was said' },
+  rfc: { reject: 'Done without', said: 'More was said' },
+  budget: { approve: 'Gone on', reject: 'Stopped', said: 'More was said' },
+  escalation: { changes: 'Changed', said: 'More was said' },
+  plan: {},
+  answered: {},
+  aborted: { said: 'Asked again' },
+};
+
+const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone: Tone }> = {
+  approve: { symbol: '✓', words: 'Approved', tone: 'good' },
+  reject: { symbol: '✕', words: 'Rejected', tone: 'default' },
+  changes: { symbol: '↻', words: 'Changes asked for', tone: 'default' },
+  said: { symbol: '✓', words: 'Gone on', tone: 'default' },
+};
+
+/** `✓ Approved by ana, 14:02` */
+function describeOver({ viewer, now }: SessionCardFacts, over: SessionOver, kind: SessionKind) {
+  const { symbol, words, tone } = deedOf[over.kind];
+  const who = over.by === null ? '' : ` by ${showLine(over.by, 60)}`;
+  const when = over.at === null ? '' : `, ${formatTime(over.at, now, viewer.timezone)}`;
+  return { symbol, words: `${deeds[kind][over.kind] ?? words}${who}${when}`, tone, open: false };
+}
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 
@@ -70,7 +109,9 @@ function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
 }
 
 export function viewSessionState(facts: SessionCardFacts, kind: SessionKind): SessionView['state'] {
-  const state = stateOf(facts, kind);
-  const about = subjects[kind] === '' ? '' : ` · ${subjects[kind]}`;
+  const { over } = facts;
+  const state = over === null ? stateOf(facts, kind) : describeOver(facts, over, kind);
+  const subject = (over === null ? subjects : decided)[kind];
+  const about = subject === '' ? '' : ` · ${subject}`;
   return { ...state, line: `${state.symbol} ${state.words}${about}` };
 }

@@ -107,7 +107,8 @@ function detailsOf(facts: SessionCardFacts, kind: SessionKind): Details | null {
 
 function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
   const { cost_usd: cost, planner, confidence, digest, pause } = facts;
-  const spent = kind === 'answered' || kind === 'aborted' ? '' : ' so far';
+  const done = kind === 'answered' || kind === 'aborted' || facts.over !== null;
+  const spent = done ? '' : ' so far';
   return [
     cost === 0 ? 'no cost' : `${formatCost(cost)}${spent}`,
     ...(planner === null ? [] : [showLine(planner, 80)]),
@@ -117,6 +118,11 @@ function viewFacts(facts: SessionCardFacts, kind: SessionKind): string {
 }
 
 const gates = new Set<SessionKind>(['outline', 'roadmap', 'schedule']);
+
+/** Whether there is more to see of a session than what the bot says. */
+export function hasCard({ kind }: SessionView): boolean {
+  return kind !== 'running' && kind !== 'plan' && kind !== 'answered';
+}
 
 /** Everything a card, its text twin or a terminal says about a planning session. */
 export function viewSession(facts: SessionCardFacts): SessionView {
@@ -134,9 +140,12 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     sentence: viewSentence(facts, kind),
     progress: null,
     sections: sectionsOf(facts, kind).filter((section) => section !== null),
-    approvals: gates.has(kind) ? 'Nothing runs before the plan itself is approved.' : '',
+    approvals:
+      gates.has(kind) && facts.over === null
+        ? 'Nothing runs before the plan itself is approved.'
+        : '',
     facts: viewFacts(facts, kind),
-    buttons: viewSessionButtons(facts, kind),
+    buttons: facts.over === null ? viewSessionButtons(facts, kind) : [],
     details: detailsOf(facts, kind),
     link: facts.link,
   };

@@ -1,43 +1,58 @@
-// A message of the bot as Slack or Teams takes it: what it says, and under it the card of its plan. Together they stay
-// within what the platform takes; the text is kept short where a card says the rest.
+// A message of the bot as Slack or Teams takes it: what it says, and under it the card of its plan or planning session.
+// Together they stay within what the platform takes; the text is kept short where a card says the rest.
+import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
+import { cutShown } from '#cards/plain.ts';
+import { hasCard, viewSession } from '#cards/session-view.ts';
+import { drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
-import type { PlanView, TextView } from '#cards/view.ts';
+import type { PlanView, SessionView, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
+import { listCalls } from '#planner/policy/calls-to-action.ts';
 
 /** Paragraphs and characters of a text that has a card under it. */
 const aboveCard = { paragraphs: 6, characters: 500 };
 
-function viewAbove(text: string): TextView {
-  const view = viewNotice(text);
-  const paragraphs = view.paragraphs.slice(0, aboveCard.paragraphs);
+/** Parts of a list, which a session's card has as sections. */
+const listed = /^\s*(?:[-–•○◦]|\d+(?:\.\d+)*[.)])\s/u;
+/** `… exists. (PLAN-3f9a1c20, version 2)`: what names the plan, and the full stop before it. */
+const named = /[.\s]*(?:\(PLAN-[^)]*\))?$/u;
+
+/** What was said and the card below does not say; its buttons are the call to action. */
+function viewAbove(text: string, view: PlanView | SessionView): TextView {
+  const { paragraphs, ...rest } = viewNotice(text);
+  const card = drawText(view);
+  const calls = listCalls();
+  const own = paragraphs
+    .filter((line) => !calls.has(line) && !card.includes(line.replace(named, '')))
+    .filter((line) => 'plan_id' in view || !listed.test(line));
   return {
-    ...view,
-    paragraphs: paragraphs.map((line) =>
-      line.length > aboveCard.characters ? `${line.slice(0, aboveCard.characters - 1)}…` : line,
-    ),
+    ...rest,
+    paragraphs: own
+      .slice(0, aboveCard.paragraphs)
+      .map((line) => cutShown(line, aboveCard.characters)),
     // The card has what is left out here, and its link.
     more: '',
   };
 }
 
-function drawForSlack(above: TextView, view: PlanView): ChatContent {
+function drawForSlack(above: TextView, view: PlanView | SessionView): unknown {
   const said = drawTextBlocks(above);
-  const blocks = fitCard(
+  return fitCard(
     view,
     (shrunk) => [...said.blocks, ...drawBlocks(shrunk).blocks],
     (all) => all.length <= slackLimits.blocks && measureBlocks(all) <= slackLimits.message,
   );
-  return { text: said.text, card: blocks };
 }
 
-function drawForTeams(above: TextView, view: PlanView): ChatContent {
+function drawForTeams(above: TextView, view: PlanView | SessionView): unknown {
   const { body: said } = drawAdaptiveText(above);
-  const card = fitCard(
+  return fitCard(
     view,
     (shrunk) => {
       const drawn = drawAdaptiveCard(shrunk);
@@ -45,7 +60,6 @@ function drawForTeams(above: TextView, view: PlanView): ChatContent {
     },
     (all) => measureCard(all) <= teamsLimits.payload,
   );
-  return { text: drawTextBlocks(above).text, card };
 }
 
 function drawNotice(platform: Platform, view: TextView): ChatContent {
@@ -53,15 +67,31 @@ function drawNotice(platform: Platform, view: TextView): ChatContent {
   return { text, card: platform === 'slack' ? blocks : drawAdaptiveText(view) };
 }
 
-export function drawForChat(platform: Platform, { text, facts, superseded }: Said): ChatContent {
+function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
+  const above = viewAbove(text, view);
+  const card = platform === 'slack' ? drawForSlack(above, view) : drawForTeams(above, view);
+  // Who sees no card can answer in words, so for them nothing of what was said is left out.
+  return { text: fallbackFor(viewNotice(text)), card };
+}
+
+/** Where the text says it all, a card would only say it again. */
+function drawSession(platform: Platform, text: string, facts: SessionCardFacts): ChatContent {
+  const view = viewSession(facts);
+  return hasCard(view) ? drawCard(platform, text, view) : drawNotice(platform, viewNotice(text));
+}
+
+export function drawForChat(
+  platform: Platform,
+  { text, facts, session, superseded }: Said,
+): ChatContent {
+  if (session !== null) return drawSession(platform, text, session);
   if (facts === null) return drawNotice(platform, viewNotice(text));
   const view = viewPlan(facts);
   if (superseded) {
-    const notice = viewAbove(text);
+    const notice = viewNotice(text);
     const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
-    return drawNotice(platform, { ...notice, paragraphs: [...notice.paragraphs, below] });
+    const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
+    return drawNotice(platform, { ...notice, paragraphs, more: '' });
   }
-  return platform === 'slack'
-    ? drawForSlack(viewAbove(text), view)
-    : drawForTeams(viewAbove(text), view);
+  return drawCard(platform, text, view);
 }

@@ -24,6 +24,7 @@ import {
 import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { createService } from '#conversation/service.ts';
+import { readTurnCard } from '#conversation/session-past.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { queues } from '#jobs/queues.ts';
@@ -260,6 +261,8 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     // its plans are agreed, unless one person reads there.
     readFacts: (planId, timezone) =>
       readCardFacts(conversation, planId, { user: '', timezone: timezone ?? config.timezone }),
+    readSession: (said, timezone) =>
+      readTurnCard(conversation, said, { user: '', timezone: timezone ?? config.timezone }),
     random: systemRandom,
     rule: { ...deliveryRule, ...options.deliveryRule },
     warn,

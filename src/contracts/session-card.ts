@@ -11,6 +11,13 @@ import type { PlanningStatus } from './run.ts';
 /** Something a person can pick by a press: what the button says, what is different about it, and what the press says. */
 export type Offer = { name: string; text: string; answer: string };
 
+/** What a person did about what a session showed, once it has gone on; `by` null: nobody in particular. */
+export type SessionOver = {
+  kind: SessionDecision['kind'];
+  by: string | null;
+  at: string | null;
+};
+
 export type SessionCardFacts = {
   run_id: string;
   turn: number;
@@ -29,6 +36,8 @@ export type SessionCardFacts = {
   reason: string | null;
   /** What led to this turn. */
   decision: SessionDecision;
+  /** What came after this turn; null: it is the run's latest. */
+  over: SessionOver | null;
   pattern: PatternSpec | null;
   rfc: Rfc | null;
   outline: PlanOutline | null;

@@ -54,7 +54,16 @@ export async function readRunCard(
   viewer: { user: string; timezone: string },
 ): Promise<SessionCardFacts> {
   const run = await readRun(context.db.query, runId);
-  const session = await readSession(context.db.query, run);
+  return describeRun(context, run, await readSession(context.db.query, run), viewer);
+}
+
+/** The card of `run` as it stands, with the session behind it. */
+export function describeRun(
+  context: ConversationContext,
+  run: RunRow,
+  session: PlanningState | null,
+  viewer: { user: string; timezone: string },
+): SessionCardFacts {
   const { words, may } = readDeciders(context, run, viewer.user);
   return {
     run_id: run.id,
@@ -69,6 +78,7 @@ export async function readRunCard(
     offers: run.questions === null ? [] : readOffers(session?.offered ?? [], run.response_text),
     reason: run.escalate_reason,
     decision: run.decision ?? { kind: 'said' },
+    over: null,
     pattern: run.pattern,
     rfc: run.rfc,
     outline: session?.outline ?? null,

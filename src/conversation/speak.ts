@@ -1,8 +1,8 @@
 // The bot's own voice: everything it says in a conversation is said here, under one name.
 import type { Enqueue } from '#contracts/jobs.ts';
-import { askForDelivery } from '#store/chat-places.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage, type NewMessage } from '#store/messages.ts';
+import { askToDeliver } from './delivery/ask-to-deliver.ts';
 
 const botName = 'Countersign';
 
@@ -11,14 +11,11 @@ const botName = 'Countersign';
  * @returns whether it was said now (false: its `once` key stands already)
  */
 export async function speakAsBot(
-  { enqueue }: { enqueue: Enqueue<Transaction> },
+  context: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
   message: Omit<NewMessage, 'author' | 'name'>,
 ): Promise<boolean> {
   const said = await appendMessage(tx, { ...message, author: 'bot', name: botName });
-  const { conversation } = message;
-  if (said && (await askForDelivery(tx, conversation))) {
-    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
-  }
+  if (said) await askToDeliver(context, tx, message.conversation);
   return said;
 }

@@ -5,13 +5,22 @@ import type { ChatPost } from '#contracts/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
 
 /** A message of the bot that is not posted yet. */
-export type Unsaid = { id: number; text: string; plan_id: string | null };
+export type Unsaid = {
+  id: number;
+  text: string;
+  plan_id: string | null;
+  /** It says where a planning session stands at the end of this turn; null: it says something else. */
+  run_id: string | null;
+  run_turn: number | null;
+};
 
 /** A message as it stands, or is about to stand, on its platform. */
 export type PostRow = {
   message_id: number;
   text: string;
   plan_id: string | null;
+  run_id: string | null;
+  run_turn: number | null;
   key: string;
   post: ChatPost | null;
   superseded: boolean;
@@ -20,16 +29,21 @@ export type PostRow = {
   failures: number;
 };
 
-const postColumns = sql`p.message_id, m.text, p.plan_id, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
+const postColumns = sql`p.message_id, m.text, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
 const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
+
+/** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
+const turnSaid = sql`case when plan_id is null and run_id is not null
+  then substring(once from '^' || run_id || ':([0-9]+)$')::int end`;
 
 /** The first message of the bot that nobody tried to post to the end; null: all are said. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
-    select id, text, plan_id from countersign.messages
-    where conversation = ${conversation} and author = 'bot'
-      and id > (select delivered from countersign.chat_places where conversation = ${conversation})
-    order by id limit 1`);
+    select id, text, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
+      select id, text, plan_id, run_id, ${turnSaid} as turn from countersign.messages
+      where conversation = ${conversation} and author = 'bot'
+        and id > (select delivered from countersign.chat_places where conversation = ${conversation})
+      order by id limit 1) said`);
   return rows[0] ?? null;
 }
 
@@ -57,6 +71,19 @@ export async function readStaleCard(
   return rows[0] ?? null;
 }
 
+/** The first card of a planning session that has gone on since: it is over, and its buttons are dead. */
+export async function readEndedSession(
+  db: Queryable,
+  conversation: string,
+): Promise<PostRow | null> {
+  const { rows } = await db.execute<PostRow>(sql`
+    select ${postColumns} from ${posts} join countersign.runs r on r.id = p.run_id
+    where p.conversation = ${conversation} and p.run_id is not null and p.live and p.state = 'posted'
+      and (r.turn > p.run_turn or r.planning_status = 'complete')
+    order by p.message_id limit 1`);
+  return rows[0] ?? null;
+}
+
 /** Milliseconds until the next of the changed cards may be drawn; null: there are none. */
 export async function readPause(
   db: Queryable,
@@ -75,12 +102,13 @@ export async function readPause(
 export async function beginPost(
   tx: Queryable,
   conversation: string,
-  { id, plan_id }: Unsaid,
+  { id, plan_id, run_id, run_turn }: Unsaid,
   key: string,
 ): Promise<PostRow> {
+  const live = plan_id !== null || run_id !== null;
   await tx.execute(sql`
-    insert into countersign.chat_posts (message_id, conversation, plan_id, key, live)
-    values (${id}, ${conversation}, ${plan_id}, ${key}, ${plan_id !== null}) on conflict do nothing`);
+    insert into countersign.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
+    values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing`);
   const { rows } = await tx.execute<PostRow>(
     sql`select ${postColumns} from ${posts} where p.message_id = ${id}`,
   );
@@ -94,7 +122,7 @@ export type Shown = {
   post: ChatPost;
   /** Digest of what was sent. */
   digest: string;
-  /** The plan has ended; its card rests. */
+  /** The plan has ended, or the session has gone on; its card rests. */
   rests: boolean;
 };
 
@@ -163,7 +191,10 @@ export async function countFailure(db: Queryable, { message_id }: PostRow): Prom
   );
 }
 
-/** The platform will not take it: what comes after it goes on. A card that stands is tried again with its plan's next change. */
+/**
+ * The platform will not take it: what comes after it goes on. A plan's card that stands is tried again with the plan's next
+ * change; a session's has changed for the last time.
+ */
 export async function setPostAside(
   tx: Transaction,
   conversation: string,
@@ -175,7 +206,7 @@ export async function setPostAside(
     where conversation = ${conversation}`);
   await tx.execute(sql`
     update countersign.chat_posts set error = ${error}, failures = 0, answered = asked, shown_at = clock_timestamp(),
-      live = live and state = 'posted', state = case state when 'sending' then 'failed' else state end
+      live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
     where message_id = ${message_id}`);
 }
 

@@ -104,6 +104,14 @@ export async function readLatestCheckpoint(
   return row ?? null;
 }
 
+/** How turn `turn` of a run ended, as it is stored; null: nothing of it was kept. */
+export async function readTurnState(db: Queryable, runId: string, turn: number): Promise<unknown> {
+  const { rows } = await db.execute<{ state: unknown }>(sql`
+    select state from countersign.planning_checkpoints where run_id = ${runId} and turn = ${turn}
+    order by seq desc limit 1`);
+  return rows[0]?.state ?? null;
+}
+
 /** What turn `turn` of a run has done so far, by its last checkpoint; empty where that is of another turn. */
 export async function readTurnTrace(
   db: Queryable,

@@ -4,8 +4,10 @@ import type { ChatContent, ChatPort } from '#contracts/chat.ts';
 import type { Random } from '#contracts/clock.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { RetryRule } from '../inbox/retry.ts';
+import type { TurnSaid } from '../session-past.ts';
 
 export type ChatPorts = Partial<Record<Platform, ChatPort>>;
 
@@ -14,6 +16,8 @@ export type Said = {
   text: string;
   /** Of the plan whose card stands under the text. */
   facts: PlanCardFacts | null;
+  /** Of the planning session whose card stands under the text. */
+  session: SessionCardFacts | null;
   /** A newer card of the plan stands below: this one only says so. */
   superseded: boolean;
 };
@@ -28,6 +32,8 @@ export type DeliveryContext = {
   draw: DrawSaid;
   /** The facts of a plan as somebody sees them who is nobody in particular; `timezone` null: that of the house. */
   readFacts(planId: string, timezone: string | null): Promise<PlanCardFacts>;
+  /** The same of a planning session at the end of a turn; null: nothing of it was kept. */
+  readSession(said: TurnSaid, timezone: string | null): Promise<SessionCardFacts | null>;
   random: Random;
   rule: DeliveryRule;
   warn(message: string, error?: unknown): void;

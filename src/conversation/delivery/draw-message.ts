@@ -4,6 +4,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { PostRow } from '#store/chat-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import type { Visit } from './visit.ts';
@@ -18,24 +19,27 @@ function waitsForPeople({ plan, patch }: PlanCardFacts): boolean {
   return asked || ['proposed', 'needs_review', 'stalled', 'failed'].includes(plan.status);
 }
 
+/** Whether a session's card can still change: while it is the latest of its run and waits, or can be asked once more. */
+function isOpen(session: SessionCardFacts | null): boolean {
+  return session !== null && session.over === null && session.status !== 'complete';
+}
+
 export type Drawing = {
   content: ChatContent;
   digest: string;
-  /** The plan has ended: this is its last drawing. */
+  /** The plan has ended, or the session has gone on: this is its last drawing. */
   rests: boolean;
   /** It must be seen by somebody. */
   needed: boolean;
 };
 
-async function readFactsOf(
-  { readFacts }: DeliveryContext,
-  planId: string,
-  timezone: string | null,
-): Promise<PlanCardFacts | null> {
+/** null: there is none. */
+async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
   try {
-    return await readFacts(planId, timezone);
+    return await reading;
   } catch (error) {
-    if (error instanceof CountersignError && error.code === 'plan_not_found') return null;
+    if (!(error instanceof CountersignError)) throw error;
+    if (error.code === 'plan_not_found' || error.code === 'run_not_found') return null;
     throw error;
   }
 }
@@ -58,16 +62,23 @@ export async function drawMessage(
 
 async function draw(
   context: DeliveryContext,
-  { place, timezone }: Visit,
-  { text, plan_id, post, superseded, failures }: PostRow,
+  { conversation, place, timezone }: Visit,
+  { message_id: id, text, plan_id, run_id, run_turn: turn, post, superseded, failures }: PostRow,
 ): Promise<Drawing> {
-  const bare = plan_id === null || (post === null && failures >= 2);
-  const facts = bare ? null : await readFactsOf(context, plan_id, timezone);
-  const content = context.draw(place.platform, { text, facts, superseded });
+  const bare = post === null && failures >= 2;
+  const facts =
+    bare || plan_id === null ? null : await unlessMissing(context.readFacts(plan_id, timezone));
+  const said =
+    bare || run_id === null || turn === null
+      ? null
+      : { run_id, turn, message: { id, conversation, text } };
+  const session = said === null ? null : await unlessMissing(context.readSession(said, timezone));
+  const content = context.draw(place.platform, { text, facts, session, superseded });
   return {
     content,
     digest: hash('sha256', JSON.stringify(content), 'hex'),
-    rests: facts !== null && ended.has(facts.plan.status),
-    needed: facts !== null && !superseded && waitsForPeople(facts),
+    rests:
+      facts === null ? run_id !== null && !bare && !isOpen(session) : ended.has(facts.plan.status),
+    needed: (facts !== null && !superseded && waitsForPeople(facts)) || isOpen(session),
   };
 }

@@ -1,4 +1,5 @@
-// Working off a conversation: what the bot said and nobody has posted, in order, and the cards whose plans have changed.
+// Working off a conversation: what the bot said and nobody has posted, in order, and the cards whose plans have changed
+// or whose sessions have gone on.
 //
 // Who else can be at it: any number of processes with a job for the same conversation. One of them gets the place; the
 // others go. What is asked for meanwhile counts `asked` up, and whoever lets the place go sees that in the same statement.
@@ -13,6 +14,7 @@ import {
 } from '#store/chat-places.ts';
 import {
   beginPost,
+  readEndedSession,
   readNextUnsaid,
   readPause,
   readRepost,
@@ -37,7 +39,9 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
     const row = await beginPost(db.query, conversation, message, random.hex(16));
     return postMessage(context, visit, row);
   }
-  const card = await readStaleCard(db.query, conversation, rule.paceMs);
+  const card =
+    (await readEndedSession(db.query, conversation)) ??
+    (await readStaleCard(db.query, conversation, rule.paceMs));
   const { post } = card ?? {};
   if (card === null || post == null) return null;
   return updateCard(context, visit, { ...card, post });

@@ -94,3 +94,12 @@ export function callToAction(awaited: Awaited, { tone }: Pick<InteractionPolicy,
       return awaited satisfies never;
   }
 }
+
+/** Every sentence that asks for a decision, in every tone: where buttons ask for it, the words are left out. */
+export function listCalls(): Set<string> {
+  // The keys of the table are the gates.
+  const gates = Object.keys(gateNames) as Gate[];
+  return new Set(
+    [...Object.values(fixed), ...gates.map(forGate)].flatMap((call) => Object.values(call)),
+  );
+}

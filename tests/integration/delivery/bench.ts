@@ -1,6 +1,7 @@
 // What tests of delivery share: houses that post to a platform, and looks into its tables.
 import { sql } from 'drizzle-orm';
 import type { ChatPlace } from '#contracts/chat.ts';
+import type { Planner } from '#contracts/run.ts';
 import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import { followPlan } from '#conversation/delivery/follow-plan.ts';
 import { speakAsBot } from '#conversation/speak.ts';
@@ -22,8 +23,10 @@ export function openPostingHouse(
   url: string,
   platform: Platform,
   rule: Partial<DeliveryRule> = {},
+  options: { planner?: Planner } = {},
 ): Promise<TestHouse> {
   return openTestHouse(url, {
+    ...options,
     chatPorts: { slack: platform.port, teams: platform.port },
     deliveryRule: { ...quickRule, ...rule },
   });

@@ -3,6 +3,7 @@ import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
+import { makeSession, sessions } from '#tests/fixtures/sessions.ts';
 
 const long = Array.from({ length: 300 }, (_, i) => `${i} ${'<!channel> & ש'.repeat(80)}`).join(
   '\n',
@@ -22,7 +23,7 @@ describe('a message of the bot', () => {
     ['a long text above the largest card', long, makeHugeFacts()],
   ])('is taken by both platforms: %s', (_, text, shown) => {
     for (const superseded of [false, true]) {
-      const said = { text, facts: shown, superseded };
+      const said = { text, facts: shown, session: null, superseded };
       expect(objections(drawForChat('slack', said))).toEqual([]);
       expect(measureCard(drawForChat('teams', said).card)).toBeLessThanOrEqual(teamsLimits.payload);
     }
@@ -31,7 +32,7 @@ describe('a message of the bot', () => {
   it.each(['slack', 'teams'] as const)(
     'on %s keeps the text and all buttons of its card',
     (platform) => {
-      const said = { text: long, facts: makeHugeFacts(), superseded: false };
+      const said = { text: long, facts: makeHugeFacts(), session: null, superseded: false };
       const drawn = JSON.stringify(drawForChat(platform, said).card);
       expect(drawn).toContain('0 <!channel>');
       for (const label of ['Approve', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
@@ -39,7 +40,7 @@ describe('a message of the bot', () => {
   );
 
   it.each(['slack', 'teams'] as const)('on %s has no buttons once it is superseded', (platform) => {
-    const said = { text: 'Look.', facts, superseded: true };
+    const said = { text: 'Look.', facts, session: null, superseded: true };
     const drawn = JSON.stringify(drawForChat(platform, said));
     expect(drawn).not.toContain('approve"');
     expect(drawn).not.toMatch(/Action\.|"button"/);
@@ -48,13 +49,75 @@ describe('a message of the bot', () => {
   });
 
   it('is the same content for the same message, so that it is not sent again', () => {
-    const said = { text: 'Look.', facts, superseded: false };
+    const said = { text: 'Look.', facts, session: null, superseded: false };
     expect(drawForChat('slack', said)).toEqual(drawForChat('slack', structuredClone(said)));
   });
 
   it('says in its text for notifications what it says', () => {
-    expect(drawForChat('teams', { text: 'a <!here>', facts, superseded: false }).text).toBe(
-      'a &lt;!here&gt;',
-    );
+    expect(
+      drawForChat('teams', { text: 'a <!here>', facts, session: null, superseded: false }).text,
+    ).toBe('a &lt;!here&gt;');
   });
+});
+
+const say = (text: string, session: typeof sessions.outline, platform: 'slack' | 'teams') =>
+  drawForChat(platform, { text, facts: null, session, superseded: false });
+
+describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform) => {
+  const live = /session_(approve|changes|reject|answer)/;
+
+  it.each(Object.entries(sessions))(
+    '%s is taken, with a text above it that says anything',
+    (_, session) => {
+      const content = say(long, session, platform);
+      if (platform === 'slack') expect(objections(content)).toEqual([]);
+      else expect(measureCard(content.card)).toBeLessThanOrEqual(teamsLimits.payload);
+    },
+  );
+
+  it('says once what its card says, and leaves the call to action to the buttons', () => {
+    const text = [
+      'The outline is ready: 2 phases.',
+      sessions.outline.outline?.summary,
+      '1. Write',
+      'Reply “approve”, “propose changes: …” or “reject” about this outline.',
+    ].join('\n');
+    const content = say(text, sessions.outline, platform);
+    const drawn = JSON.stringify(content.card);
+    expect(drawn).toContain('The outline is ready');
+    expect(drawn).not.toContain('Reply “approve”');
+    expect(drawn).not.toContain('"1. Write"');
+    expect(drawn.split('The first newsletter is written')).toHaveLength(
+      platform === 'slack' ? 2 : 3,
+    );
+    expect(drawn).toMatch(live);
+    expect(content.text).toContain('Reply “approve”');
+  });
+
+  it('is text alone where there is nothing to decide', () => {
+    for (const session of [sessions.answered, makeSession({ status: 'running' })]) {
+      const drawn = JSON.stringify(say('There are 3 files.', session, platform).card);
+      expect(drawn).toContain('There are 3 files.');
+      expect(drawn).not.toMatch(/Planning|Waiting|Done/);
+    }
+  });
+
+  it.each([
+    ['outline', 'approve', '✓ Approved by ben, 15:02'],
+    ['roadmap', 'changes', '↻ Changes asked for by ben, 15:02'],
+    ['schedule', 'reject', '✕ Rejected by ben, 15:02'],
+    ['question', 'said', '✓ Answered by ben, 15:02'],
+    ['rfc', 'reject', '✕ Done without by ben, 15:02'],
+    ['budget', 'approve', '✓ Gone on by ben, 15:02'],
+    ['escalation', 'changes', '↻ Changed by ben, 15:02'],
+    ['aborted', 'said', '✓ Asked again by ben, 15:02'],
+  ] as const)(
+    '%s that was decided by "%s" says who and when, and has no live button',
+    (name, kind, words) => {
+      const over = { kind, by: 'ben', at: '2026-02-03T14:02:00.000Z' };
+      const drawn = JSON.stringify(say('Said.', { ...sessions[name], over }, platform).card);
+      expect(drawn).toContain(words);
+      expect(drawn).not.toMatch(live);
+    },
+  );
 });

@@ -1,0 +1,80 @@
+// The facts of a planning session's card at the end of one of its turns, for wherever that was shown. Once the session has
+// gone on they are those of that turn, with what a person did about it; only the last state of a turn is kept for this.
+import { PlanningState, type SessionDecision } from '#contracts/planning/state.ts';
+import type { PlanningStatus } from '#contracts/run.ts';
+import type { SessionCardFacts, SessionOver } from '#contracts/session-card.ts';
+import type { Queryable } from '#store/database.ts';
+import { readSaidAround } from '#store/messages.ts';
+import { readTurnState } from '#store/planning-checkpoints.ts';
+import { type RunRow, readRun } from '#store/runs.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { describeRun, readRunCard } from './session-card.ts';
+
+/** A message that said where a session stood at the end of a turn. */
+export type TurnSaid = {
+  run_id: string;
+  turn: number;
+  message: { id: number; conversation: string; text: string };
+};
+
+type Past = { session: PlanningState; request: string; over: SessionOver };
+
+function statusOf({ pause, result }: PlanningState): PlanningStatus {
+  if (pause?.kind === 'escalation') return 'needs_scheduling_escalation';
+  if (pause !== null) return 'needs_clarification';
+  return result?.kind === 'aborted' ? 'aborted' : 'complete';
+}
+
+/** How the turn after `turn` came about. Of a turn further back only that something was said is known. */
+function decisionAfter(run: RunRow, turn: number): SessionDecision {
+  return run.turn === turn + 1 && run.decision !== null ? run.decision : { kind: 'said' };
+}
+
+async function readPast(
+  db: Queryable,
+  run: RunRow,
+  { turn, message }: TurnSaid,
+): Promise<Past | null> {
+  const parsed = PlanningState.safeParse(await readTurnState(db, run.id, turn));
+  if (!parsed.success) return null;
+  const { before, after } = await readSaidAround(db, run.id, message);
+  const decision = decisionAfter(run, turn);
+  const by = decision.kind === 'said' ? (after?.name ?? null) : decision.by;
+  return {
+    session: parsed.data,
+    request: before ?? run.request,
+    over: { kind: decision.kind, by, at: after?.created_at ?? null },
+  };
+}
+
+/**
+ * The card of the turn: as it stands, or as it stood once the session has gone on.
+ * @returns null where nothing of the turn was kept
+ * @throws `run_not_found`
+ */
+export async function readTurnCard(
+  context: ConversationContext,
+  said: TurnSaid,
+  viewer: { user: string; timezone: string },
+): Promise<SessionCardFacts | null> {
+  const db = context.db.query;
+  const run = await readRun(db, said.run_id);
+  if (run.turn <= said.turn) return readRunCard(context, run.id, viewer);
+  const past = await readPast(db, run, said);
+  if (past === null) return null;
+  const { session, request, over } = past;
+  const then: RunRow = {
+    ...run,
+    turn: said.turn,
+    planning_status: statusOf(session),
+    pause: session.pause,
+    pattern: session.pattern,
+    rfc: session.rfc,
+    request,
+    decision: null,
+    response_text: said.message.text,
+    questions: session.result?.kind === 'question' ? session.result.questions : null,
+    escalate_reason: null,
+  };
+  return { ...describeRun(context, then, session, viewer), over };
+}
