@@ -5,6 +5,7 @@ import type { RunRequest } from '#contracts/run.ts';
 import type { Transaction } from '#store/database.ts';
 import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { askToDeliver } from './delivery/ask-to-deliver.ts';
 import { hearPerson } from './hear-person.ts';
 import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
@@ -75,4 +76,6 @@ export async function queueTurn(
     escalate_reason: null,
   });
   await context.enqueue(tx, 'plan', { run_id: run.id, turn }, { key: `${run.id}:${turn}` });
+  // The card of the turn before is over; it says so and loses its buttons.
+  await askToDeliver(context, tx, run.conversation);
 }
