@@ -7,13 +7,31 @@ import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, TextView } from './view.ts';
 
+/** Colours of words. Teams' own green and yellow can hardly be read on white, so those words stay as they are. */
 const colors = {
   default: 'default',
   accent: 'accent',
-  good: 'good',
-  warning: 'warning',
+  good: 'default',
+  warning: 'default',
   attention: 'attention',
 } as const;
+
+/** What is read aloud: what it is, how it stands, what it asks. Angle brackets would be taken for markup there. */
+function speak(view: CardView): string {
+  const { title, state, asks, sentence, approvals } = view;
+  const said = [
+    title,
+    state.line.slice(state.symbol.length).trim(),
+    ...asks.map(({ label, text }) => `${label}: ${text}`),
+    sentence,
+    approvals,
+  ];
+  const text = said.filter((part) => part !== '').join('. ');
+  return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
+}
+
+/** What ends something; nobody should press it thinking it goes on. */
+const ending = new Set(['reject', 'cancel', 'session_reject']);
 
 /** The step that a form belongs to; sessions have none. */
 function stepOf(press: AnyPress): string {
@@ -40,6 +58,7 @@ function dressButton(button: Button<AnyPress>, index: number) {
           },
     confirm,
     submit: form?.submit ?? confirm?.submit ?? '',
+    submit_style: ending.has(press.action) ? 'destructive' : 'positive',
   };
 }
 
@@ -48,7 +67,7 @@ function dressAsk(ask: Ask<AnyPress>) {
   const note =
     ask.note === null || first === undefined
       ? null
-      : { id: inputIdOf(first.press), placeholder: ask.note };
+      : { id: inputIdOf(first.press), label: ask.note };
   // The fields are drawn where they are filled in: in the part their button opens.
   return { ...ask, fields: [], note, buttons: ask.buttons.map(dressButton) };
 }
@@ -60,8 +79,10 @@ export function dressCardForTeams(view: CardView) {
   const first = `${view.state.symbol} ${view.state.words}`;
   const dressed = {
     ...view,
-    state: { ...view.state, first, rest: view.state.line.slice(first.length) },
+    state: { ...view.state, rest: view.state.line.slice(first.length) },
     color: colors[view.state.tone],
+    symbol_color: view.state.tone === 'good' ? 'good' : colors[view.state.tone],
+    speak: speak(view),
     asks: view.asks.map(dressAsk),
     buttons: view.buttons.map(dressButton),
     fallback: cutShown(drawText(view), 1500),
