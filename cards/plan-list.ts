@@ -25,6 +25,7 @@ export function describeCommands(command: string): string {
     ['all', 'every plan, the latest first'],
     ['stats', 'how many stand where'],
     ['PLAN-…', 'one plan in full'],
+    ['link', 'be the same person here and elsewhere'],
   ];
   const width = command.length + 13;
   return [

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 
 import open from 'open';
 import { ask } from '#adapters/terminal/ask.ts';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
+import { link } from '#adapters/terminal/link.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
 import { policy } from '#adapters/terminal/policy.ts';
 import type { TerminalIo } from '#adapters/terminal/screen.ts';
@@ -195,6 +196,18 @@ program
       inTerminal(false, ({ service }, { timezone }, terminal) =>
         policy(service, { ...options, verb, values, timezone }, terminal),
       ),
+  );
+
+program
+  .command('link')
+  .argument('[code]', 'the code you were given elsewhere; or show, or remove')
+  .description('be the same person here and in Slack or Teams')
+  .option('--json', 'for machines')
+  .addOption(user)
+  .action((said: string | undefined, options: { json?: true; user: string }) =>
+    inTerminal(false, ({ service }, { timezone }, terminal) =>
+      link(service, { ...options, timezone, said: said ?? '' }, terminal),
+    ),
   );
 
 program

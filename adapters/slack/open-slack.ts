@@ -43,7 +43,13 @@ export function openSlack(options: {
     service,
     clientOf,
     // Whoever sets one token vouches for that workspace; of several, each could claim anybody's address.
-    people: createPeople({ clientOf, clock, timezone, vouched: workspaces.kind === 'one' }),
+    people: createPeople({
+      clientOf,
+      clock,
+      timezone,
+      vouched: workspaces.kind === 'one',
+      personOf: service.personOf,
+    }),
     port,
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationOf(place)),

@@ -20,6 +20,7 @@ import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { importRoutes } from './routes/import.ts';
+import { linkRoutes } from './routes/link.ts';
 import { patchRoutes } from './routes/patches.ts';
 import { planRoutes } from './routes/plans.ts';
 import { policyRoutes } from './routes/policy.ts';
@@ -86,6 +87,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       importRoutes,
       conversationRoutes,
       policyRoutes,
+      linkRoutes,
       eventRoutes,
     ];
     for (const group of groups) await api.register(group, context);

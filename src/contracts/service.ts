@@ -2,6 +2,7 @@
 import type { Actor } from './actor.ts';
 import type { StepAnswer } from './answer.ts';
 import type { PlanCardFacts } from './card.ts';
+import type { LinkCommand, LinkOutcome } from './link.ts';
 import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
@@ -128,6 +129,13 @@ export type Service = {
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
   getPolicy(user: string): Promise<PolicyView>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
+  /**
+   * The person behind an account, which is the name the house acts by; an account that is not linked is its own person.
+   * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
+   */
+  personOf(account: string): Promise<string>;
+  /** Links accounts of one person, and shows or undoes it. Here `actor.id` is the account itself. */
+  link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
 
   propose(
     draft: PlanDraft,

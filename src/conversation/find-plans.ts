@@ -1,5 +1,7 @@
 // What the command for lists of plans asks for and what there is to show, on every chat platform.
+import type { Actor } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { type LinkOutcome, readLinkCommand } from '#contracts/link.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanListFilter, PlanSummary, Service } from '#contracts/service.ts';
 
@@ -21,11 +23,14 @@ export type FoundPlans =
     }
   | { kind: 'counts'; counts: Map<PlanStatus, number>; more: boolean }
   | { kind: 'plan'; facts: PlanCardFacts }
+  /** For the one who asked alone: it may hold a code. */
+  | { kind: 'link'; outcome: LinkOutcome }
   | { kind: 'help' }
   /** `word` is none of the subcommands. */
   | { kind: 'unknown'; word: string };
 
-type Reader = { id: string; timezone: string };
+/** `id`: the person; `account`: what their platform knows them by. */
+type Reader = { id: string; timezone: string; account: Actor };
 
 async function count(service: Service): Promise<FoundPlans> {
   const counts = new Map<PlanStatus, number>();
@@ -63,6 +68,11 @@ export async function findPlans(
     const id = `PLAN-${word.slice(5).toLowerCase()}`;
     const viewer = { user: reader.id, timezone: reader.timezone };
     return { kind: 'plan', facts: await service.card(id, viewer) };
+  }
+  const [, link] = /^link(?:\s+(.*))?$/is.exec(word) ?? [];
+  if (link !== undefined || /^link$/i.test(word)) {
+    const outcome = await service.link(readLinkCommand(link ?? ''), reader.account);
+    return { kind: 'link', outcome };
   }
   switch (word.toLowerCase()) {
     case '':

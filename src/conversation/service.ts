@@ -8,6 +8,7 @@ import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
+import { readNamesOf, readPerson } from '#store/identities.ts';
 import { readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
 import { readArtifacts } from '#store/planning-artifacts.ts';
@@ -15,16 +16,18 @@ import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
+import { actAsPersons } from './identity/act-as-persons.ts';
+import { link } from './identity/link.ts';
 import { getPolicy, setPolicy } from './own-policy.ts';
 import { readCardFacts } from './plan-card.ts';
 import { emptyTrace, readRunTrace } from './planning-trace.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
+import { isAbout } from './subject.ts';
 import { reply, say } from './talk.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 
-import { isAbout } from './subject.ts';
 export function createService(context: ConversationContext): Service {
   const { db } = context;
   const service: Service = {
@@ -53,7 +56,11 @@ export function createService(context: ConversationContext): Service {
       const store = await preparePropose(context, draft, origin, actor);
       return db.transaction(store);
     },
-    listPlans: (filter) => listPlans(db.query, filter),
+    async listPlans({ user, ...filter }) {
+      if (user === undefined) return listPlans(db.query, filter);
+      const names = await readNamesOf(db.query, [user]);
+      return listPlans(db.query, { ...filter, requesters: names.map(({ name }) => name) });
+    },
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
@@ -113,6 +120,8 @@ export function createService(context: ConversationContext): Service {
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
+    personOf: (account) => readPerson(db.query, account),
+    link: (command, actor) => link(context, command, actor),
   };
-  return service;
+  return actAsPersons(service);
 }

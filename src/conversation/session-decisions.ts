@@ -8,7 +8,8 @@ import type { SessionChoice } from '#contracts/session-card.ts';
 import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts';
 import { describeAllMissing } from '#plans/approver-words.ts';
 import { requirePerson } from '#plans/authority.ts';
-import type { Transaction } from '#store/database.ts';
+import type { Queryable, Transaction } from '#store/database.ts';
+import { readPersons } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import { sessionCall } from './call-to-action.ts';
@@ -19,13 +20,17 @@ import { queueTurn } from './start-run.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
-/** Who decides about a run's session: its requester and the configured approvers. */
+/**
+ * Who decides about a run's session: its requester and the configured approvers.
+ * @param same who stands behind their names
+ */
 export function readDeciders(
   { approvers }: Pick<ConversationContext, 'approvers'>,
   run: Pick<RunRow, 'user'>,
   user: string,
+  same: ReadonlyMap<string, string> = new Map(),
 ): { words: string; may: boolean } {
-  const people: People = { requester: run.user, configured: approvers, known: null };
+  const people: People = { requester: run.user, configured: approvers, known: null, same };
   return {
     words: describeAllMissing(judge([rule], people, []), people),
     may: counts(rule.policy, people, user),
@@ -33,9 +38,15 @@ export function readDeciders(
 }
 
 /** @throws `not_allowed`, which says who can */
-function requireDecider(context: ConversationContext, run: RunRow, actor: Actor): void {
+async function requireDecider(
+  q: Queryable,
+  context: ConversationContext,
+  run: RunRow,
+  actor: Actor,
+): Promise<void> {
   requirePerson(actor);
-  const { words, may } = readDeciders(context, run, actor.id);
+  const same = await readPersons(q, [run.user, ...context.approvers, actor.id]);
+  const { words, may } = readDeciders(context, run, actor.id, same);
   if (may) return;
   throw new CountersignError('not_allowed', `Only ${words} can decide about this.`);
 }
@@ -126,7 +137,7 @@ export async function decideSession(
   }
   await context.db.transaction(async (tx) => {
     const run = await lockRun(tx, runId);
-    requireDecider(context, run, actor);
+    await requireDecider(tx, context, run, actor);
     const waits = requireShown(run, choice);
     const decision = readDecision(run, waits, choice, actor.id);
     if (!said) await record(tx, run, wordOf(choice), actor);

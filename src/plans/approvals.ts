@@ -1,6 +1,6 @@
 // Approvals as they are given: of a version of a plan, or of a change that waits for one. Each once a person.
-import { and, asc, eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
+import { readApprovals } from '#store/approvals.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
@@ -15,14 +15,10 @@ import { wakeWatchers } from './wake.ts';
 /** What an approval is about. */
 export type Approvable = Pick<PlanRow, 'id' | 'version' | 'digest'>;
 
-/** Who has approved this version as a whole, in order. */
+/** Who has approved this version as a whole, in order; somebody who did so under two names is one person. */
 export async function readApprovers(db: Queryable, row: Approvable): Promise<string[]> {
-  const rows = await db
-    .select({ approver: approvals.approver })
-    .from(approvals)
-    .where(and(eq(approvals.plan_id, row.id), eq(approvals.version, row.version)))
-    .orderBy(asc(approvals.at));
-  return rows.map(({ approver }) => approver);
+  const given = await readApprovals(db, row.id, row.version);
+  return given.map(({ by }) => by);
 }
 
 /** Writes the approval down, once a person. @returns whether it is new */

@@ -115,7 +115,7 @@ async function countApproval(
   const operations = await operationsWith(tx, row, patch.id);
   const authority = await readAuthority(tx, context, row, [...before, actor.id], operations);
   const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
-  const added = await recordApproval(tx, about, actor);
+  const added = !before.includes(actor.id) && (await recordApproval(tx, about, actor));
   if (!satisfied && added) {
     await recordPartOfApproval(context, tx, about, authority, [...before, actor.id], actor);
   }

@@ -93,7 +93,7 @@ async function takeApproval(
     await recordApproval(tx, row, actor);
     return true;
   }
-  if (await recordApproval(tx, row, actor)) {
+  if (!before.includes(actor.id) && (await recordApproval(tx, row, actor))) {
     await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
   }
   return false;

@@ -12,7 +12,25 @@ export type People = {
   configured: string[];
   /** Those who belong to the plan's conversation, of the people that are asked about; null: there is none. */
   known: Set<string> | null;
+  /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
+  same?: ReadonlyMap<string, string>;
 };
+
+/** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
+export function personIn({ same }: Pick<People, 'same'>, name: string): string {
+  return same?.get(name) ?? name;
+}
+
+/** Whether one of `names` is `user`. */
+export function isAmong(people: Pick<People, 'same'>, names: string[], user: string): boolean {
+  const person = personIn(people, user);
+  return names.some((name) => personIn(people, name) === person);
+}
+
+/** The persons behind `names`, each once. */
+export function personsIn(people: Pick<People, 'same'>, names: string[]): string[] {
+  return [...new Set(names.map((name) => personIn(people, name)))];
+}
 
 /** A rule, and who of those it counts has approved. */
 export type RuleStanding = { rule: Rule; needed: number; given: string[] };
@@ -59,7 +77,7 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-/** How many different people a policy needs. */
+/** How many different people a policy needs. Two names that are one person do not make it fewer. */
 export function neededFor(policy: ApproverPolicy): number {
   return policy.kind === 'n_of' ? Math.min(policy.n, new Set(policy.people).size) : 1;
 }
@@ -67,16 +85,17 @@ export function neededFor(policy: ApproverPolicy): number {
 /** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known } = people;
+  const among = (names: string[]) => isAmong(people, names, user);
   switch (policy.kind) {
     case 'requester':
-      return user === requester || configured.includes(user);
+      return among([requester, ...configured]);
     case 'anyone':
-      return known === null || known.has(user) || user === requester || configured.includes(user);
+      return known === null || among([...known, requester, ...configured]);
     case 'named':
     case 'n_of':
-      return policy.people.includes(user);
+      return among(policy.people);
     case 'not_requester':
-      return user !== requester && (configured.length === 0 || configured.includes(user));
+      return !among([requester]) && (configured.length === 0 || among(configured));
     default:
       return policy satisfies never;
   }
@@ -87,7 +106,7 @@ export function judge(rules: Rule[], people: People, approved: string[]): RuleSt
   return rules.map((rule) => ({
     rule,
     needed: neededFor(rule.policy),
-    given: [...new Set(approved)].filter((user) => counts(rule.policy, people, user)),
+    given: personsIn(people, approved).filter((user) => counts(rule.policy, people, user)),
   }));
 }
 
@@ -118,8 +137,11 @@ function candidatesOf({ policy }: Rule, people: People): string[] | null {
  * (The least number is a covering problem; with the few rules of a plan this finds it or comes one above.)
  */
 export function approvalsThatSuffice(rules: Rule[], people: People, approved: string[]): number {
-  const all = [...new Set(rules.flatMap((rule) => candidatesOf(rule, people) ?? []))];
-  const given = [...new Set(approved)];
+  const all = personsIn(
+    people,
+    rules.flatMap((rule) => candidatesOf(rule, people) ?? []),
+  );
+  const given = personsIn(people, approved);
   for (;;) {
     const open = judge(rules, people, given).filter((standing) => !isSatisfied(standing));
     if (open.length === 0) return given.length;

@@ -1,6 +1,12 @@
 // Who may approve, in words: for refusals and for the card. Long lists are cut.
 import { listOf } from '#contracts/words.ts';
-import { isSatisfied, type People, type Rule, type RuleStanding } from './approver-rules.ts';
+import {
+  isAmong,
+  isSatisfied,
+  type People,
+  type Rule,
+  type RuleStanding,
+} from './approver-rules.ts';
 
 const namesAtMost = 8;
 
@@ -14,13 +20,15 @@ function someOf(names: string[], word: 'and' | 'or'): string {
 /** `ben`, `one of ben or cleo`, `ben and cleo`, `2 of ben, cleo and dan`. */
 function pickOf(n: number, names: string[]): string {
   const distinct = [...new Set(names)];
+  // Names that have become one person since the rule was made: nobody is left whom it names.
+  if (distinct.length === 0) return 'somebody whom its rule does not name';
   if (distinct.length <= n) return someOf(distinct, 'and');
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
 }
 
-function describeOthers({ requester, configured }: People): string {
+function describeOthers({ requester, configured, same = new Map() }: People): string {
   if (configured.length === 0) return `anyone but ${requester}`;
-  const others = configured.filter((name) => name !== requester);
+  const others = configured.filter((name) => !isAmong({ same }, [requester], name));
   return others.length === 0
     ? `a configured approver other than ${requester}`
     : someOf(others, 'or');
@@ -38,7 +46,7 @@ function describeWhom({ policy }: Rule, people: People, needed: number, given: s
     case 'n_of':
       return pickOf(
         needed - given.length,
-        policy.people.filter((name) => !given.includes(name)),
+        policy.people.filter((name) => !isAmong(people, given, name)),
       );
     case 'not_requester':
       return describeOthers(people);

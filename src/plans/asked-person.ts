@@ -6,6 +6,7 @@ import type { Settlement } from '#contracts/service.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Transaction } from '#store/database.ts';
+import { readNamesOf, readPerson } from '#store/identities.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import { requireManager } from './authority.ts';
@@ -43,9 +44,10 @@ async function isAskedPerson(
   if (fates.some(([, fate]) => fate === 'retry')) return false;
   const ids = fates.map(([id]) => id);
   const named = await readStepsById(tx, planId, ids);
+  const names = (await readNamesOf(tx, [await readPerson(tx, actor.id)])).map(({ name }) => name);
   const theirs = named.filter((step) => {
     const assignee = isHumanTask(step) ? assigneeOf(step) : null;
-    return assignee !== null && isSamePerson(assignee, actor.id);
+    return assignee !== null && names.some((name) => isSamePerson(assignee, name));
   });
   return theirs.length === ids.length;
 }

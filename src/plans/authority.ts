@@ -4,10 +4,12 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { listOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
+import { readNamesOf, readPersons } from '#store/identities.ts';
 import { findSpeakers } from '#store/messages.ts';
 import type { PlanRow } from '#store/plans.ts';
 import {
   counts,
+  isAmong,
   isSatisfied,
   judge,
   type People,
@@ -25,6 +27,27 @@ export type Asked = Pick<
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
 export type Authority = { rules: Rule[]; people: People };
 
+function namesIn(rules: Rule[]): string[] {
+  return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
+}
+
+/** Those of `users` who have written in the conversation, under whatever name they had. */
+async function findPresent(
+  db: Queryable,
+  conversation: string,
+  users: string[],
+  same: Map<string, string>,
+): Promise<Set<string>> {
+  const persons = users.map((user) => same.get(user) ?? user);
+  const names = await readNamesOf(db, persons);
+  const speakers = await findSpeakers(
+    db,
+    conversation,
+    names.map(({ name }) => name),
+  );
+  return new Set(names.flatMap(({ name, person }) => (speakers.has(name) ? [person] : [])));
+}
+
 /**
  * The rules of a plan and what they are read against. Whoever is asked about (`users`) belongs to the plan's
  * conversation when they have written a message there; the requester and configured approvers always do.
@@ -38,14 +61,16 @@ export async function readAuthority(
   operations: string[] = plan.tools_required,
 ): Promise<Authority> {
   const rules = rulesOf(plan.approver_policy, operations, guardedApprovers);
+  const names = [plan.requester, ...configured, ...namesIn(rules), ...users];
+  const same = await readPersons(db, names);
   const asksWhoIsHere = rules.some(({ policy }) => policy.kind === 'anyone');
   const known =
     plan.conversation === null
       ? null
       : asksWhoIsHere
-        ? await findSpeakers(db, plan.conversation, users)
+        ? await findPresent(db, plan.conversation, users, same)
         : new Set<string>();
-  return { rules, people: { requester: plan.requester, configured, known } };
+  return { rules, people: { requester: plan.requester, configured, known, same } };
 }
 
 /** Whether an approval by `user` can count for any rule at all. */
@@ -60,7 +85,7 @@ export function mayApproveNow(
   user: string,
 ): boolean {
   return (
-    !approved.includes(user) &&
+    !isAmong(people, approved, user) &&
     judge(rules, people, approved).some(
       (standing) => !isSatisfied(standing) && counts(standing.rule.policy, people, user),
     )
@@ -108,7 +133,7 @@ export function requireUseful(
 ): RuleStanding[] {
   const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
   const useful = open.some(({ rule }) => counts(rule.policy, people, actor.id));
-  if (open.length > 0 && !useful && !before.includes(actor.id)) {
+  if (open.length > 0 && !useful && !isAmong(people, before, actor.id)) {
     throw new CountersignError(
       'not_allowed',
       `What you can approve is approved already (${listOf(before)}). It still needs ${describeAllMissing(open, people)}.`,
@@ -128,8 +153,8 @@ export async function requireManager(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
-  if (actor.id === plan.requester) return;
   const authority = await readAuthority(db, context, plan, [actor.id]);
+  if (isAmong(authority.people, [plan.requester], actor.id)) return;
   if (isApprover(authority, actor.id)) return;
   const others = describeApprovers(authority);
   throw new CountersignError(

@@ -4,10 +4,11 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanStatus } from '#contracts/plan.ts';
 import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
+import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
-import { approvals, planPartitions, plans, planVersions } from './schema.ts';
+import { planPartitions, plans, planVersions } from './schema.ts';
 
 export type PlanRow = typeof plans.$inferSelect;
 
@@ -68,11 +69,6 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     )
     .where(eq(plans.id, id));
   if (row === undefined) throw planNotFound(id);
-  const given = await db
-    .select({ by: approvals.approver, at: approvals.at })
-    .from(approvals)
-    .where(and(eq(approvals.plan_id, id), eq(approvals.version, row.plan.version)))
-    .orderBy(asc(approvals.at));
   return {
     ...toSummary(row.plan, row.version.summary),
     card_refs: [],
@@ -82,7 +78,7 @@ export async function readPlan(db: Queryable, id: string): Promise<Plan> {
     rejection_history: row.plan.rejection_history,
     pending_patch:
       row.plan.pending_patch === null ? null : await readPatchOutcome(db, row.plan.pending_patch),
-    approvals: given.map(({ by, at }) => ({ by, at: at.toISOString() })),
+    approvals: await readApprovals(db, id, row.plan.version),
   };
 }
 
@@ -117,10 +113,10 @@ function readPlace(cursor: string): { micros: string; id: string } {
   return { micros, id };
 }
 
-/** Plans, newest first, a page at a time. */
+/** Plans, newest first, a page at a time. @param filter.requesters all names of the one who asked for them */
 export async function listPlans(
   db: Queryable,
-  filter: PlanListFilter,
+  filter: Omit<PlanListFilter, 'user'> & { requesters?: string[] },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
   const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
   const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
@@ -135,7 +131,7 @@ export async function listPlans(
     .where(
       and(
         filter.status === undefined ? undefined : inArray(plans.status, filter.status),
-        filter.user === undefined ? undefined : eq(plans.requester, filter.user),
+        filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
         filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
         from === null || time === null
           ? undefined

@@ -3,8 +3,10 @@
 import type { types } from '@slack/bolt';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { drawBlocks } from '#cards/expand.ts';
+import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, describeCounts, listWords } from '#cards/plan-list.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Service } from '#contracts/service.ts';
@@ -16,7 +18,7 @@ import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 const help = describeCommands('/plans');
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
-type Reader = { id: string; timezone: string };
+type Reader = { id: string; timezone: string; account: Actor };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [plainSection(text)] });
 
@@ -44,6 +46,8 @@ async function answer(service: Service, said: string, reader: Reader, now: Date)
       return say(describeCounts(found.counts, found.more));
     case 'plan':
       return drawPlan(found.facts);
+    case 'link':
+      return say(describeLink(found.outcome, '/plans link'));
     case 'help':
       return say(help);
     case 'unknown':
@@ -59,14 +63,13 @@ export async function answerCommand(
   { team, command }: CommandSignal,
   now: Date,
 ): Promise<void> {
-  const { id, timezone } = await people.find(team, command.user_id);
-  const content = await answer(service, command.text, { id, timezone }, now).catch(
-    (error: unknown) => {
-      if (error instanceof CountersignError && error.passesAfterMs === null)
-        return say(error.message);
-      throw error;
-    },
-  );
+  const { id, timezone, account } = await people.find(team, command.user_id);
+  const reader = { id, timezone, account: person(account, 'slack') };
+  const content = await answer(service, command.text, reader, now).catch((error: unknown) => {
+    if (error instanceof CountersignError && error.passesAfterMs === null)
+      return say(error.message);
+    throw error;
+  });
   const response = await fetch(command.response_url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

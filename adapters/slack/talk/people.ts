@@ -5,8 +5,10 @@ import { explainSlackError } from '../port/explain-error.ts';
 import type { ClientOf } from '../workspaces.ts';
 
 export type SlackPerson = {
-  /** Who acts: an e-mail address where their own workspace vouches for it, as people are named in settings. */
+  /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */
   id: string;
+  /** An e-mail address where their own workspace vouches for it, as people are named in settings. */
+  account: string;
   name: string;
   timezone: string;
 };
@@ -33,14 +35,14 @@ export function describePerson(
   team: string,
   data: unknown,
   { timezone, vouched }: { timezone: string; vouched: boolean },
-): SlackPerson {
+): Omit<SlackPerson, 'id'> {
   const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } =
     User.parse(data);
   const own = team_id === team && !is_stranger;
   const { email } = profile;
   const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
   return {
-    id:
+    account:
       vouched && own && is_email_confirmed && email !== undefined && email.length <= 200
         ? email.toLowerCase()
         : `slack:${team_id ?? team}:${id}`,
@@ -54,24 +56,32 @@ export function createPeople(options: {
   clock: Clock;
   timezone: string;
   vouched: boolean;
+  /** The person behind an account. */
+  personOf(account: string): Promise<string>;
 }): People {
-  const { clientOf, clock, timezone, vouched } = options;
-  const known = new Map<string, { person: SlackPerson; until: number }>();
+  const { clientOf, clock, timezone, vouched, personOf } = options;
+  const known = new Map<string, { found: Omit<SlackPerson, 'id'>; until: number }>();
+
+  async function lookUp(team: string, user: string): Promise<Omit<SlackPerson, 'id'>> {
+    const key = `${team}:${user}`;
+    const now = clock.now().getTime();
+    const kept = known.get(key);
+    if (kept !== undefined && kept.until > now) return kept.found;
+    const client = await clientOf(team);
+    // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
+    const answer = await client.users.info({ user }).catch((error: unknown) => {
+      throw explainSlackError(error, 'say who somebody is');
+    });
+    const found = describePerson(team, answer.user, { timezone, vouched });
+    if (known.size >= keptAtMost) known.clear();
+    known.set(key, { found, until: now + keptForMs });
+    return found;
+  }
+
   return {
     async find(team, user) {
-      const key = `${team}:${user}`;
-      const now = clock.now().getTime();
-      const kept = known.get(key);
-      if (kept !== undefined && kept.until > now) return kept.person;
-      const client = await clientOf(team);
-      // Who somebody is must not change with Slack's temper: without an answer it is tried again, not guessed.
-      const answer = await client.users.info({ user }).catch((error: unknown) => {
-        throw explainSlackError(error, 'say who somebody is');
-      });
-      const person = describePerson(team, answer.user, { timezone, vouched });
-      if (known.size >= keptAtMost) known.clear();
-      known.set(key, { person, until: now + keptForMs });
-      return person;
+      const found = await lookUp(team, user);
+      return { ...found, id: await personOf(found.account) };
     },
   };
 }

@@ -1,0 +1,35 @@
+// `countersign link`: the name one goes by here and an account in Slack or Teams become one person.
+import { describeLink } from '#cards/link-words.ts';
+import { readLinkCommand } from '#contracts/link.ts';
+import type { Service } from '#contracts/service.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { TerminalIo } from './screen.ts';
+import { openSession, tellError } from './session.ts';
+
+export type LinkOptions = {
+  user: string;
+  timezone: string;
+  /** What stands after `link`: nothing, a code, `show` or `remove`. */
+  said: string;
+  json?: boolean;
+};
+
+/** @returns the exit code, see `exitCodes` */
+export async function link(
+  service: Service,
+  { said, ...options }: LinkOptions,
+  io: TerminalIo,
+): Promise<ExitCode> {
+  const session = openSession(service, { ...options, text: '' }, io);
+  try {
+    const outcome = await service.link(readLinkCommand(said), session.actor);
+    if (options.json === true) session.screen.output.write(`${JSON.stringify(outcome)}\n`);
+    else session.say(describeLink(outcome, 'countersign link'));
+    return exitCodes.done;
+  } catch (error) {
+    tellError(session, error);
+    return exitCodes.failed;
+  } finally {
+    session.close();
+  }
+}

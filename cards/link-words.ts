@@ -1,0 +1,33 @@
+// What there is to say of linked accounts, in words; names are shown as they are, without meaning anything to a platform.
+import type { LinkOutcome } from '#contracts/link.ts';
+import { listOf } from '#contracts/words.ts';
+import { showLine } from './plain.ts';
+
+const name = (text: string): string => showLine(text, 200);
+const list = (names: string[]): string => listOf(names.map(name));
+
+/** @param command how one says `link` here: `/plans link`, `plans link`, `countersign link` */
+export function describeLink(outcome: LinkOutcome, command: string): string {
+  switch (outcome.kind) {
+    case 'code':
+      return [
+        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from where I should know you as well:`,
+        '',
+        `/plans link ${outcome.code}        in Slack`,
+        `plans link ${outcome.code}         to me in Teams`,
+        `countersign link ${outcome.code}   in a terminal`,
+        '',
+        'Whoever sends it is you from then on. Give it to nobody, and send no code that somebody gave you.',
+      ].join('\n');
+    case 'linked':
+      return `Linked. You are ${name(outcome.person)} wherever you are one of these: ${list(outcome.accounts)}. “${command} remove” undoes it.`;
+    case 'shown':
+      return outcome.accounts.length === 0
+        ? `You are ${name(outcome.account)}, and nothing is linked to it. “${command}” gives you a code for it.`
+        : `You are ${name(outcome.person)} wherever you are one of these: ${list(outcome.accounts)}. “${command} remove” takes ${name(outcome.account)} out.`;
+    case 'removed':
+      return `Removed: here you are ${name(outcome.person)} and nobody else. No longer linked to ${list(outcome.accounts)}.`;
+    default:
+      return outcome satisfies never;
+  }
+}

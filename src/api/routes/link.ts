@@ -1,0 +1,94 @@
+// Linking accounts: whoever asks over HTTP is known by a name that was only typed, so the other side is a chat platform's.
+import { z } from 'zod';
+import type { LinkOutcome } from '#contracts/link.ts';
+import { line } from '#contracts/text.ts';
+import { actorOf } from '../actor.ts';
+import { answers, bodyProblems, json } from '../answers.ts';
+import type { Routes } from '../context.ts';
+import { tags } from '../openapi.ts';
+import { documented } from '../registry.ts';
+
+const user = documented(line(200), {
+  description: 'Whose account; `local` where it is left out.',
+}).exactOptional();
+
+const LinkQuery = z.strictObject({ user });
+const LinkBody = documented(
+  z.strictObject({
+    code: documented(line(100), {
+      description:
+        'The code that the other account was given; without one, a code is made for this one.',
+    }).exactOptional(),
+    user,
+  }),
+  { id: 'Link', examples: [{ user: 'ana' }, { user: 'ana', code: 'K7M2P-9QX4R' }] },
+);
+
+const linked = {
+  account: z.string(),
+  person: documented(z.string(), { description: 'The name the account acts by.' }),
+  accounts: documented(z.array(z.string()), { description: 'All accounts concerned.' }),
+};
+const LinkAnswer = documented(
+  z.union([
+    z.object({ kind: z.literal('code'), code: z.string(), expires_at: z.iso.datetime() }),
+    z.object({ kind: z.literal('linked'), ...linked }),
+    z.object({ kind: z.literal('shown'), ...linked }),
+    z.object({ kind: z.literal('removed'), ...linked }),
+  ]) satisfies z.ZodType<LinkOutcome>,
+  { id: 'LinkOutcome', description: 'A code, or who an account is linked to.' },
+);
+
+export const linkRoutes: Routes = async (app, { service }) => {
+  app.get(
+    '/api/link',
+    {
+      schema: {
+        operationId: 'showLink',
+        tags: [tags.conversations],
+        summary: 'Who an account is linked to',
+        querystring: LinkQuery,
+        response: answers({ 200: json('The person and their accounts.', LinkAnswer) }),
+      },
+    },
+    async (request) => service.link({ do: 'show' }, actorOf(request, request.query.user)),
+  );
+
+  app.post(
+    '/api/link',
+    {
+      schema: {
+        operationId: 'link',
+        tags: [tags.conversations],
+        summary: 'Ask for a code, or use one',
+        description:
+          'A code works once, within 10 minutes, from the other account: `/plans link CODE` in Slack, `plans link CODE` in Teams. After five wrong codes within 10 minutes no more are taken from an account.',
+        body: LinkBody,
+        response: answers(
+          { 200: json('The code, or the person and their accounts.', LinkAnswer) },
+          [...bodyProblems, 'not_allowed', 'not_found'],
+        ),
+      },
+    },
+    async (request) => {
+      const { code, user: name } = request.body;
+      const command =
+        code === undefined ? ({ do: 'ask' } as const) : ({ do: 'use', code } as const);
+      return service.link(command, actorOf(request, name));
+    },
+  );
+
+  app.delete(
+    '/api/link',
+    {
+      schema: {
+        operationId: 'unlink',
+        tags: [tags.conversations],
+        summary: 'Take an account away from its person',
+        querystring: LinkQuery,
+        response: answers({ 200: json('Who the account is now.', LinkAnswer) }, ['not_allowed']),
+      },
+    },
+    async (request) => service.link({ do: 'remove' }, actorOf(request, request.query.user)),
+  );
+};

@@ -1,0 +1,33 @@
+// Linking accounts: somebody who talks to the house from several places is one person to it.
+//
+// An account is what a surface knows somebody by: `slack:TEAM:USER`, `teams:TENANT:OID`, an e-mail address a chat platform
+// vouches for, or a name that was typed at a terminal or over HTTP. A person is the name the house acts by.
+
+export type LinkCommand =
+  | { do: 'ask' }
+  | { do: 'use'; code: string }
+  | { do: 'show' }
+  | { do: 'remove' };
+
+/** `accounts`: all that are `person`; empty where nothing is linked. */
+type Linked = { account: string; person: string; accounts: string[] };
+
+export type LinkOutcome =
+  | { kind: 'code'; code: string; expires_at: string }
+  | ({ kind: 'linked' } & Linked)
+  | ({ kind: 'shown' } & Linked)
+  | ({ kind: 'removed' } & Linked);
+
+/** What follows the word `link`: nothing, a code, `show` or `remove`. */
+export function readLinkCommand(said: string): LinkCommand {
+  const words = said.trim();
+  switch (words.toLowerCase()) {
+    case '':
+      return { do: 'ask' };
+    case 'show':
+    case 'remove':
+      return { do: words.toLowerCase() === 'show' ? 'show' : 'remove' };
+    default:
+      return { do: 'use', code: words };
+  }
+}

@@ -1,0 +1,142 @@
+// Who is linked to whom. The rows are flat, account → person, and read afresh by everybody: nothing outlives an unlink.
+import { sql } from 'drizzle-orm';
+import type { Surface } from '#contracts/actor.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+/** A list as one parameter. */
+const list = (names: string[]) =>
+  sql`(select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
+
+/** The person behind each of `names` that is linked; whoever is not in it is themselves. */
+export async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await db.execute<{ account: string; person: string }>(
+    sql`select account, person from countersign.identities where account in ${list(names)}`,
+  );
+  return new Map(rows.map(({ account, person }) => [account, person]));
+}
+
+/** The name the house knows `account` by. */
+export async function readPerson(db: Queryable, account: string): Promise<string> {
+  return (await readPersons(db, [account])).get(account) ?? account;
+}
+
+/** The accounts that are `person`, the first linked first; none where nothing is linked. */
+export async function readAccounts(db: Queryable, person: string): Promise<string[]> {
+  const { rows } = await db.execute<{ account: string }>(sql`
+    select account from countersign.identities where person = ${person} order by linked_at, account`);
+  return rows.map(({ account }) => account);
+}
+
+/** All names that somebody who is one of `persons` has or had: their own and those of their accounts. */
+export async function readNamesOf(
+  db: Queryable,
+  persons: string[],
+): Promise<{ name: string; person: string }[]> {
+  const { rows } = await db.execute<{ name: string; person: string }>(sql`
+    select account as name, person from countersign.identities where person in ${list(persons)}
+    union select p, p from ${list(persons)} as own(p)`);
+  return rows;
+}
+
+/** Whoever links or unlinks is alone with it until the transaction ends. */
+export async function lockIdentities(tx: Transaction): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended('countersign identities', 0))`,
+  );
+}
+
+/** All of `accounts` are `person` from now on. */
+export async function storePerson(
+  tx: Transaction,
+  accounts: string[],
+  person: string,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.identities (account, person)
+    select account, ${person} from ${list(accounts)} as a(account)
+    on conflict (account) do update set person = excluded.person`);
+}
+
+/** These accounts act by their own names again. */
+export async function forgetAccounts(tx: Transaction, accounts: string[]): Promise<void> {
+  await tx.execute(sql`delete from countersign.identities where account in ${list(accounts)}`);
+}
+
+/** Keeps the code that `account` has asked for, instead of an earlier one. */
+export async function storeLinkCode(
+  tx: Transaction,
+  code: { account: string; hash: string; via: Surface; expiresAt: Date },
+): Promise<void> {
+  const { account, hash, via, expiresAt } = code;
+  await tx.execute(sql`
+    insert into countersign.link_codes (account, code_hash, via, expires_at)
+    values (${account}, ${hash}, ${via}, ${expiresAt.toISOString()})
+    on conflict (account) do update set code_hash = excluded.code_hash, via = excluded.via,
+      expires_at = excluded.expires_at, used_by = null`);
+}
+
+export type LinkCode = { account: string; via: Surface; used_by: string | null };
+
+/** The code with this hash, unless its time is over; null: there is none. */
+export async function findLinkCode(
+  tx: Transaction,
+  hash: string,
+  now: Date,
+): Promise<LinkCode | null> {
+  const { rows } = await tx.execute<LinkCode>(sql`
+    select account, via, used_by from countersign.link_codes
+    where code_hash = ${hash} and expires_at > ${now.toISOString()}`);
+  return rows[0] ?? null;
+}
+
+export async function markLinkCode(tx: Transaction, hash: string, usedBy: string): Promise<void> {
+  await tx.execute(
+    sql`update countersign.link_codes set used_by = ${usedBy} where code_hash = ${hash}`,
+  );
+}
+
+/** How many wrong codes `account` has tried after `since`. */
+export async function countWrongCodes(
+  tx: Transaction,
+  account: string,
+  since: Date,
+): Promise<number> {
+  const { rows } = await tx.execute<{ wrong: number }>(sql`
+    select wrong from countersign.link_tries
+    where account = ${account} and since > ${since.toISOString()}`);
+  return rows[0]?.wrong ?? 0;
+}
+
+/** One more wrong code; the first after `since` begins a new count. */
+export async function recordWrongCode(
+  tx: Transaction,
+  account: string,
+  { since, now }: { since: Date; now: Date },
+): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.link_tries as t (account, since, wrong)
+    values (${account}, ${now.toISOString()}, 1)
+    on conflict (account) do update set
+      wrong = case when t.since > ${since.toISOString()} then t.wrong + 1 else 1 end,
+      since = case when t.since > ${since.toISOString()} then t.since else excluded.since end`);
+}
+
+/** Forgets at most `limit` codes whose time was over before `before`, and as many counts of wrong ones from before it. */
+export async function forgetLinkCodes(db: Queryable, before: Date, limit: number): Promise<number> {
+  const at = before.toISOString();
+  const { rows } = await db.execute<{ gone: number }>(sql`
+    with codes as (
+      delete from countersign.link_codes where account in (
+        select account from countersign.link_codes where expires_at <= ${at}
+        order by expires_at limit ${limit} for update skip locked)
+      returning 1
+    ), tries as (
+      delete from countersign.link_tries where account in (
+        select account from countersign.link_tries where since <= ${at}
+        order by since limit ${limit} for update skip locked)
+      returning 1
+    )
+    select greatest((select count(*) from codes), (select count(*) from tries))::int as gone`);
+  return rows[0]?.gone ?? 0;
+}

@@ -1,0 +1,61 @@
+// Names of people with several accounts, and codes.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { systemRandom } from '#contracts/clock.ts';
+import { readLinkCommand } from '#contracts/link.ts';
+import { leavePerson, needsPlatform } from '#conversation/identity/choose-name.ts';
+import { drawCode, hashCode } from '#conversation/identity/code.ts';
+
+test('a code has ten letters and digits that are not taken for each other', () => {
+  for (let i = 0; i < 200; i++) {
+    expect(drawCode(systemRandom)).toMatch(/^[2-9A-HJKMNP-TV-Z]{5}-[2-9A-HJKMNP-TV-Z]{5}$/);
+  }
+});
+
+test('codes differ, and so do their hashes', () => {
+  const codes = Array.from({ length: 200 }, () => drawCode(systemRandom));
+  expect(new Set(codes.map(hashCode)).size).toBe(200);
+});
+
+test.each([
+  ['', { do: 'ask' }],
+  ['  ', { do: 'ask' }],
+  ['show', { do: 'show' }],
+  [' Remove ', { do: 'remove' }],
+  ['k7m2p 9qx4r', { do: 'use', code: 'k7m2p 9qx4r' }],
+])('“link %s” is read', (said, command) => {
+  expect(readLinkCommand(said)).toEqual(command);
+});
+
+test.each([
+  ['ana@example.com', true],
+  ['slack:T1:U1', true],
+  ['teams:X:O', true],
+  ['ana', false],
+  ['@ana', false],
+  ['local', false],
+])('whether only a platform can say that somebody is %s: %s', (name, needed) => {
+  expect(needsPlatform(name)).toBe(needed);
+});
+
+describe('When an account leaves', () => {
+  const names = fc.uniqueArray(
+    fc.constantFrom('ana@x.org', 'b@x.org', 'slack:T:U', 'slack:T:V', 'teams:X:O', 'local'),
+    { minLength: 2 },
+  );
+
+  test('nobody goes by its name who is not it, and whoever is left goes by one of their own', () => {
+    fc.assert(
+      fc.property(names, fc.nat(), fc.nat(), (accounts, a, b) => {
+        const at = (n: number) => accounts[n % accounts.length] ?? '';
+        const left = leavePerson(accounts, at(a), at(b));
+        expect([...left.free, ...left.stay].toSorted()).toEqual(accounts.toSorted());
+        expect(left.free).toContain(at(b));
+        if (left.stay.length > 0) {
+          expect(left.person).not.toBe(at(b));
+          expect(left.stay).toContain(left.person);
+        }
+      }),
+    );
+  });
+});
