@@ -15,6 +15,7 @@ export const cardQueue = {
 
 export function cardJob(context: ConversationContext): Job<'card'> {
   return {
+    name: 'card',
     queue: cardQueue,
     concurrency: 2,
     async handle({ plan_id }) {

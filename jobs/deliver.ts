@@ -1,11 +1,13 @@
 // deliver: says that a conversation has something to show on its chat platform. Whoever takes it brings all of it up to date.
+// Each platform has its own queue, so that a process that cannot write to one takes no job of it.
+import { Platform } from '#contracts/inbox.ts';
+import { queueOf } from '#contracts/jobs.ts';
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import { workOnPlace } from '#conversation/delivery/work-on-place.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
-export const deliverQueue = {
-  name: 'deliver',
+const options = {
   policy: 'short',
   retryLimit: 3,
   retryDelay: 1,
@@ -13,16 +15,41 @@ export const deliverQueue = {
   expireInSeconds: 3600,
   // Many are sent, and the places themselves say what was delivered.
   deleteAfterSeconds: 3600,
-} as const satisfies QueueSpec;
+} as const;
+
+const queueFor = (platform: Platform): QueueSpec => ({ ...options, name: `deliver-${platform}` });
+/** Where jobs of all platforms waited in versions before. */
+const oldQueue: QueueSpec = { ...options, name: 'deliver' };
+
+export const deliverQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
 /** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
 const placesAtOnce = 8;
 
-export function deliverJob(context: DeliveryContext): Job<'deliver'> {
-  return {
-    queue: deliverQueue,
-    concurrency: placesAtOnce,
+/** A job for each platform that this process can write to, and one that hands on what waits in the old queue. */
+export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
+  const served = Platform.options.filter((platform) => context.ports[platform] !== undefined);
+  if (served.length === 0) return [];
+  const jobs = served.map(
+    (platform): Job<'deliver'> => ({
+      name: 'deliver',
+      queue: queueFor(platform),
+      concurrency: placesAtOnce,
+      eager: true,
+      handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
+    }),
+  );
+  const handOn: Job<'deliver'> = {
+    name: 'deliver',
+    queue: oldQueue,
+    concurrency: 1,
     eager: true,
-    handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
+    handle: async (payload) => {
+      // What lives on no platform would come back here for ever.
+      if (queueOf('deliver', payload) === oldQueue.name) return;
+      const { conversation: key } = payload;
+      await context.db.transaction((tx) => context.enqueue(tx, 'deliver', payload, { key }));
+    },
   };
+  return [...jobs, handOn];
 }

@@ -15,6 +15,7 @@ export const executeQueue = {
 
 export function executeJob({ context }: Crew): Job<'execute'> {
   return {
+    name: 'execute',
     queue: executeQueue,
     concurrency: 2,
     handle: ({ plan_id }) => startPlan(context, plan_id),

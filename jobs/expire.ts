@@ -23,6 +23,7 @@ export function expireJob(
   { human_reminder_hours, stale_after_days }: Settings,
 ): Job<'expire'> {
   return {
+    name: 'expire',
     queue: expireQueue,
     concurrency: 1,
     async handle() {

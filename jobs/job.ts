@@ -3,7 +3,9 @@ import type { JobName, JobPayload } from '#contracts/jobs.ts';
 import type { QueueSpec } from '#store/boss.ts';
 
 export type Job<N extends JobName> = {
-  queue: QueueSpec & { name: N };
+  /** What its payload is. */
+  name: N;
+  queue: QueueSpec;
   /** Handlers of this queue at once in one process. */
   concurrency: number;
   /** Whoever has ended a job asks for the next at once, and not when the next is sent: many can come with one word. */

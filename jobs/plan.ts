@@ -15,6 +15,7 @@ export const planQueue = {
 
 export function planJob(context: ConversationContext): Job<'plan'> {
   return {
+    name: 'plan',
     queue: planQueue,
     concurrency: 4,
     handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),

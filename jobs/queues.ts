@@ -1,10 +1,10 @@
 // Every queue there is; each process makes sure they exist before it sends anything.
 import type { QueueSpec } from '#store/boss.ts';
 import { cardQueue } from './card.ts';
-import { deliverQueue } from './deliver.ts';
+import { deliverQueues } from './deliver.ts';
 import { executeQueue } from './execute.ts';
 import { expireQueue } from './expire.ts';
-import { inboxQueue } from './inbox.ts';
+import { inboxQueues } from './inbox.ts';
 import { planQueue } from './plan.ts';
 import { remindQueue } from './remind.ts';
 import { stepQueue } from './step.ts';
@@ -16,6 +16,6 @@ export const queues: QueueSpec[] = [
   cardQueue,
   remindQueue,
   expireQueue,
-  inboxQueue,
-  deliverQueue,
+  ...inboxQueues,
+  ...deliverQueues,
 ];

@@ -14,6 +14,7 @@ export const remindQueue = {
 
 export function remindJob(context: ConversationContext): Job<'remind'> {
   return {
+    name: 'remind',
     queue: remindQueue,
     concurrency: 1,
     handle: () => ringReminders(context),

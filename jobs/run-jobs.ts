@@ -47,10 +47,10 @@ async function startWorkers<N extends JobName>(
   log: Log,
   ending: AbortSignal,
 ): Promise<void> {
-  const { name } = job.queue;
+  const { name, queue } = job;
   let worker: string | undefined;
   worker = await boss.work<unknown>(
-    name,
+    queue.name,
     {
       localConcurrency,
       batchSize: 1,
@@ -66,7 +66,7 @@ async function startWorkers<N extends JobName>(
           );
         } catch (error) {
           if (!ending.aborted)
-            log.error({ err: error, job: id, queue: name }, `The job ${name} failed.`);
+            log.error({ err: error, job: id, queue: queue.name }, `The job ${name} failed.`);
           throw error;
         }
       }

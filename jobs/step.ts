@@ -17,6 +17,7 @@ export const stepQueue = {
 
 export function stepJob(crew: Crew, concurrency: number): Job<'step'> {
   return {
+    name: 'step',
     queue: stepQueue,
     concurrency,
     handle: ({ plan_id }) => crew.work(plan_id),

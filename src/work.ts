@@ -14,7 +14,7 @@ import { type Crew, createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
 import { registerBackends } from '#executor/register-backends.ts';
 import { cardJob } from '#jobs/card.ts';
-import { deliverJob } from '#jobs/deliver.ts';
+import { deliverJobs } from '#jobs/deliver.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
 import { inboxJobs } from '#jobs/inbox.ts';
@@ -45,8 +45,7 @@ function jobsOf(
     remindJob(conversation),
     expireJob(conversation, settings),
     ...inboxJobs(inbox),
-    // Elsewhere it is left to processes that can post.
-    ...(Object.keys(delivery.ports).length === 0 ? [] : [deliverJob(delivery)]),
+    ...deliverJobs(delivery),
   ];
 }
 

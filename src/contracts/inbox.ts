@@ -1,7 +1,7 @@
 // What a chat platform sends, as the inbox takes it and hands it on.
 import { z } from 'zod';
 
-const Platform = z.enum(['slack', 'teams']);
+export const Platform = z.enum(['slack', 'teams']);
 export type Platform = z.infer<typeof Platform>;
 
 /** Bytes; longer than any name a platform gives, and well within what an index holds of two names. */

@@ -1,6 +1,6 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
-import { InboxThread } from './inbox.ts';
+import { InboxThread, Platform } from './inbox.ts';
 
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
@@ -23,6 +23,26 @@ export const jobPayloads = {
 
 export type JobName = keyof typeof jobPayloads;
 export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
+
+/** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
+type PlatformJob = 'inbox' | 'deliver';
+/** Where jobs wait. Those of `inbox` and `deliver` themselves are of a version before, and are handed on. */
+export type QueueName = JobName | `${PlatformJob}-${Platform}`;
+
+/** The platform a conversation lives on, by its name; null: none. */
+function platformOf(conversation: string): Platform | null {
+  return Platform.options.find((platform) => conversation.startsWith(`${platform}-`)) ?? null;
+}
+
+/** The queue that a job of this name goes to. */
+export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {
+  if (name === 'inbox' && 'platform' in payload) return `inbox-${payload.platform}`;
+  if (name === 'deliver' && 'conversation' in payload) {
+    const platform = platformOf(payload.conversation);
+    return platform === null ? name : `deliver-${platform}`;
+  }
+  return name;
+}
 
 /**
  * Sends a job inside the caller's transaction: it exists only if the transaction commits.

@@ -1,11 +1,11 @@
 // pg-boss: its queues, and the way a job is sent inside a transaction of ours.
 import { PgBoss } from 'pg-boss';
-import type { Enqueue, EnqueueAll, JobName } from '#contracts/jobs.ts';
+import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#contracts/jobs.ts';
 import { bossIn, type Transaction } from './database.ts';
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */
 export type QueueSpec = {
-  name: JobName;
+  name: QueueName;
   policy: 'standard' | 'short';
   retryLimit: number;
   retryDelay: number;
@@ -50,7 +50,7 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
 /** The enqueue function of this process. */
 export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   return async (tx, name, payload, options = {}) => {
-    await boss.send(name, payload, {
+    await boss.send(queueOf(name, payload), payload, {
       db: bossIn(tx),
       ...(options.key === undefined ? {} : { singletonKey: options.key }),
       ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
@@ -61,7 +61,9 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
 /** The same for many jobs at once. Where one of a key waits already, no second one is added. */
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
-    const rows = jobs.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
-    await boss.insert(name, rows, { db: bossIn(tx) });
+    for (const [queue, some] of Map.groupBy(jobs, ({ payload }) => queueOf(name, payload))) {
+      const rows = some.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
+      await boss.insert(queue, rows, { db: bossIn(tx) });
+    }
   };
 }

@@ -60,5 +60,5 @@ export async function clearInbox({ db }: Pick<TestHouse, 'db'>): Promise<void> {
   await db.query.execute(
     sql`truncate countersign.inbox, countersign.inbox_keys, countersign.inbox_leases`,
   );
-  await db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+  await db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
 }

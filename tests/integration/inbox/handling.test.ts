@@ -197,11 +197,11 @@ describe('an event that cannot be handled', () => {
     );
     await send(house, 'C1', 'e');
     await waitFor('the try to fail', async () => (await readInbox(house))[0]?.error === 'not now');
-    await house.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await house.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
     await send(house, 'C1', 'f');
     await waitFor('the slip of the second to be taken', async () => {
       const { rows } = await house.db.query.execute(
-        sql`select from pgboss.job where name = 'inbox' and state = 'completed'`,
+        sql`select from pgboss.job where name like 'inbox%' and state = 'completed'`,
       );
       return rows.length === 1;
     });
@@ -375,7 +375,7 @@ describe('what was lost is found again', () => {
   test('when the slip is gone', async () => {
     const gateway = await openGateway();
     await send(gateway, 'C1', 'e');
-    await gateway.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
     await work(async () => {});
     expect(await settled(gateway)).toMatchObject([{ state: 'handled' }]);
   });
@@ -424,5 +424,48 @@ describe('what was lost is found again', () => {
     await unserved.close();
     const house = await work(async () => {}, { lateSeconds: 3600 });
     expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 1 }]);
+  });
+});
+
+describe('a process that serves another platform', () => {
+  const openForTeams = async (handled: string[]) => {
+    const house = await openTestHouse(database.url, {
+      inboxHandlers: { teams: async (event) => void handled.push(textOf(event)) },
+      inboxRule: { lateSeconds: 3600 },
+    });
+    houses.push(house);
+    return house;
+  };
+
+  test('takes no slip of this one', async () => {
+    const handled: string[] = [];
+    const teams = await openForTeams(handled);
+    await send(teams, 'C1', 'for slack');
+    await teams.receive(makeEvent('for teams', { thread: 'C1', platform: 'teams' }));
+    await waitFor('what is its own', () => handled.length === 1);
+    expect(await readInbox(teams)).toMatchObject([{ state: 'open' }, { state: 'handled' }]);
+    await work(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
+    await settled(teams);
+    expect(handled).toEqual(['for teams', 'for slack']);
+  });
+
+  test('hands on what an earlier version left in the queue of both', async () => {
+    const handled: string[] = [];
+    const gateway = await openGateway();
+    await send(gateway, 'C1', 'e');
+    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
+    await gateway.db.query.execute(sql`
+      insert into pgboss.job (name, data, policy, retry_limit) values
+        ('inbox', '{"platform":"slack","tenant":"T1","thread":"C1"}', 'short', 3)`);
+    await openForTeams(handled);
+    await waitFor('the slip to be handed on', async () => {
+      const { rows } = await gateway.db.query.execute(
+        sql`select from pgboss.job where name = 'inbox-slack'`,
+      );
+      return rows.length === 1;
+    });
+    await work(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
+    await settled(gateway);
+    expect(handled).toEqual(['e']);
   });
 });

@@ -29,7 +29,7 @@ beforeEach(() => clearInbox(one));
 
 async function countSlips(): Promise<number> {
   const { rows } = await one.db.query.execute<{ n: number }>(
-    sql`select count(*)::int as n from pgboss.job where name = 'inbox' and state = 'created'`,
+    sql`select count(*)::int as n from pgboss.job where name like 'inbox%' and state = 'created'`,
   );
   return rows[0]?.n ?? 0;
 }
@@ -127,7 +127,7 @@ describe('what is stored', () => {
     );
     await one.receive(makeEvent('d', { thread: 'C2' }));
     expect(await countSlips()).toBe(2);
-    await one.db.query.execute(sql`delete from pgboss.job where name = 'inbox'`);
+    await one.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
     await one.receive(makeEvent('a', { thread: 'C1' }));
     expect(await countSlips()).toBe(0);
   });

@@ -1,28 +1,45 @@
-// The job of the inbox in a process that does not serve a platform.
+// Which queues a process takes from, by what it serves.
 import { expect, test } from 'vitest';
+import { type JobName, type JobPayload, queueOf } from '#contracts/jobs.ts';
+import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
+import { deliverJobs } from '#jobs/deliver.ts';
 import { inboxJobs } from '#jobs/inbox.ts';
+import { queues } from '#jobs/queues.ts';
 
-function jobOf(handlers: InboxContext['handlers'], said: string[] = []) {
-  // Nothing of the database may be asked for: what is not there cannot be.
-  return inboxJobs({
-    handlers,
-    warn: (message: string) => void said.push(message),
-  } as unknown as InboxContext);
-}
+const handler = async () => {};
+const port = { post: handler, update: handler, whisper: handler };
 
-test('events of a platform without a handler are left alone, and that is said once', async () => {
-  const said: string[] = [];
-  const [job] = jobOf({ slack: async () => {} }, said);
-  const { signal } = new AbortController();
-  for (let i = 0; i < 2; i++)
-    await job?.handle({ platform: 'teams', tenant: 'T1', thread: 'C1' }, signal);
-  expect(said).toEqual([
-    'Events of Teams wait: this worker does not serve it. Start one with its settings.',
-  ]);
+const namesOf = (jobs: { queue: { name: string } }[]) => jobs.map(({ queue }) => queue.name);
+// Nothing of the database may be asked for: what is not there cannot be.
+const inbox = (handlers: object) => namesOf(inboxJobs({ handlers } as InboxContext));
+const deliver = (ports: object) => namesOf(deliverJobs({ ports } as DeliveryContext));
+
+test.each([
+  [[], []],
+  [['slack'], ['inbox-slack', 'inbox']],
+  [['teams'], ['inbox-teams', 'inbox']],
+  [
+    ['slack', 'teams'],
+    ['inbox-slack', 'inbox-teams', 'inbox'],
+  ],
+])('a process that serves %j takes slips from %j', (platforms, expected) => {
+  expect(inbox(Object.fromEntries(platforms.map((name) => [name, handler])))).toEqual(expected);
 });
 
-test('slips are left to others where no platform is served', () => {
-  expect(jobOf({})).toEqual([]);
-  expect(jobOf({ teams: async () => {} })).toHaveLength(1);
+test('a process that can write to one platform takes what is to be shown there only', () => {
+  expect(deliver({})).toEqual([]);
+  expect(deliver({ teams: port })).toEqual(['deliver-teams', 'deliver']);
+});
+
+test.each<[JobName, JobPayload<JobName>, string]>([
+  ['inbox', { platform: 'slack', tenant: 'T', thread: 'C' }, 'inbox-slack'],
+  ['inbox', { platform: 'teams', tenant: 'T', thread: 'C' }, 'inbox-teams'],
+  ['deliver', { conversation: 'slack-0123' }, 'deliver-slack'],
+  ['deliver', { conversation: 'teams-0123' }, 'deliver-teams'],
+  ['deliver', { conversation: 'conv-0123' }, 'deliver'],
+  ['step', { plan_id: 'PLAN-1' }, 'step'],
+])('a job %s with %j goes to the queue %s, which exists', (name, payload, queue) => {
+  expect(queueOf(name, payload)).toBe(queue);
+  expect(namesOf(queues.map((one) => ({ queue: one })))).toContain(queue);
 });
