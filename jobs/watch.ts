@@ -2,7 +2,8 @@
 import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
-import { createDeliveryWatch } from '#conversation/delivery/look-after.ts';
+import { createDeliveryWatch, forgetPosts } from '#conversation/delivery/look-after.ts';
+import { forgetCodes } from '#conversation/identity/forget-codes.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
 import { ringReminders } from '#conversation/reminders.ts';
@@ -42,6 +43,8 @@ export function startWatch(
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
       ['Forgetting handled events', () => forgetHandled(inbox)],
+      ['Forgetting old posts', () => forgetPosts(delivery)],
+      ['Forgetting codes', () => forgetCodes(conversation)],
     ];
     for (const [name, chore] of chores) {
       await chore().catch((error: unknown) =>

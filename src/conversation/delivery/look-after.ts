@@ -1,9 +1,15 @@
-// The round that finds again what delivery lost: places whose holder died or whose job is gone.
+// The round that finds again what delivery lost: places whose holder died or whose job is gone; and that forgets what has
+// been at rest for long.
 import type { Platform } from '#contracts/inbox.ts';
 import { findWaitingPlaces } from '#store/chat-places.ts';
+import { forgetRestingPosts } from '#store/forget-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 const placesAtOnce = 200;
+/** Nobody presses a card that ended so long ago, and doctor speaks of failures for a week. */
+const keptForDays = 30;
+const forgottenAtOnce = 500;
+const looksARound = 5;
 
 /** A function for the watch round. Where a round ends the next one goes on, so that many waiting places hide none. */
 export function createDeliveryWatch({ db, enqueue, ports }: DeliveryContext): () => Promise<void> {
@@ -30,4 +36,12 @@ export function createDeliveryWatch({ db, enqueue, ports }: DeliveryContext): ()
     if (ports.slack !== undefined) await lookAfter('slack');
     if (ports.teams !== undefined) await lookAfter('teams');
   };
+}
+
+/** Forgets posts that nothing follows from any more; in small deletes, as many as keep up with what is posted. */
+export async function forgetPosts({ db }: Pick<DeliveryContext, 'db'>): Promise<void> {
+  for (let look = 0; look < looksARound; look++) {
+    const gone = await forgetRestingPosts(db.query, keptForDays, forgottenAtOnce);
+    if (gone < forgottenAtOnce) return;
+  }
 }
