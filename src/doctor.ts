@@ -84,6 +84,40 @@ async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding
   }
 }
 
+/** The workspaces that added the app, where there may be several. */
+async function checkSlackWorkspaces({ slack }: House): Promise<Finding[]> {
+  const found = slack === null ? [] : await slack.checkWorkspaces();
+  return found.map(({ name, state, text, missing }): Finding => {
+    const part = `Slack ${name}`;
+    switch (state) {
+      case 'ok':
+        return missing.length === 0
+          ? { part, state, text }
+          : {
+              part,
+              state: 'broken',
+              text: `${text}, without ${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`,
+              advice:
+                'Put manifest.json into "App Manifest" of the Slack app and add it again at /slack/install.',
+            };
+      case 'removed':
+        return { part, state: 'off', text };
+      case 'unreadable':
+        return {
+          part,
+          state: 'broken',
+          text,
+          advice:
+            'Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at /slack/install.',
+        };
+      case 'broken':
+        return { part, state, text };
+      default:
+        return state satisfies never;
+    }
+  });
+}
+
 /** `no plans`, `1 plan`, `1,000 plans or more` */
 async function countWaiting({ service }: House): Promise<string> {
   const { plans, next_cursor } = await service.listPlans({
@@ -216,6 +250,7 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       ...(await listPools(house)),
       ...(await checkInbox(house)),
       ...(await checkDelivery(house)),
+      ...(await checkSlackWorkspaces(house)),
     ];
     await house.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];

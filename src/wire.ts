@@ -3,9 +3,12 @@ import type { Logger } from 'pino';
 import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
 import type { Config } from '#config';
 import type { ChatPlace } from '#contracts/chat.ts';
+import type { SlackAccess } from '#contracts/chat-access.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
+import type { EnqueueAll } from '#contracts/jobs.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
+import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import type { Catalogue, Operation, ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import {
@@ -25,6 +28,7 @@ import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { createService } from '#conversation/service.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
+import { createSlackInstallations, warnOfForeignKeys } from '#conversation/slack-installations.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { queues } from '#jobs/queues.ts';
@@ -41,6 +45,7 @@ import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/
 import { type Database, openDatabase, type Transaction } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';
+import { createSeal } from '#store/seal.ts';
 import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
@@ -127,14 +132,28 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   }
 }
 
+/** Where several workspaces of Slack are kept; null: there is one, by its token. */
+async function openInstallations(
+  { workspaces }: SlackAccess,
+  parts: { db: Database; enqueueAll: EnqueueAll<Transaction>; warn(message: string): void },
+): Promise<SlackInstallations | null> {
+  if (workspaces.kind === 'one') return null;
+  const seal = createSeal(workspaces.encryptionKey);
+  const installations = createSlackInstallations({ ...parts, seal, clock: systemClock });
+  await warnOfForeignKeys(installations, parts.warn);
+  return installations;
+}
+
 /** Slack's own libraries are loaded only where Slack is set up. */
 async function loadSlack(
   { slack: access, timezone }: Config,
-  parts: Pick<Parameters<typeof openSlack>[0], 'service' | 'openConversation' | 'warn'>,
+  parts: Pick<Parameters<typeof openSlack>[0], 'service' | 'openConversation' | 'warn'> &
+    Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {
   if (access === null) return null;
+  const installations = await openInstallations(access, parts);
   const { openSlack } = await import('#adapters/slack/open-slack.ts');
-  return openSlack({ ...parts, access, clock: systemClock, timezone });
+  return openSlack({ ...parts, access, installations, clock: systemClock, timezone });
 }
 
 async function furnish(options: HouseOptions, closers: Closers): Promise<House> {
@@ -237,7 +256,10 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     warn,
   };
   const service = createService(conversation);
+  const enqueueAll = createEnqueueAll(boss);
   const slack = await loadSlack(config, {
+    db,
+    enqueueAll,
     service,
     openConversation: (place, timezone) =>
       db.transaction((tx) => openConversation({ enqueue }, tx, place, timezone)),
@@ -246,7 +268,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const inbox: InboxContext = {
     db,
     enqueue,
-    enqueueAll: createEnqueueAll(boss),
+    enqueueAll,
     handlers: { ...(slack === null ? {} : { slack: slack.handle }), ...options.inboxHandlers },
     random: systemRandom,
     rule: { ...inboxRule, ...options.inboxRule },

@@ -4,9 +4,14 @@ import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Service } from '#contracts/service.ts';
+import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
+import { checkWorkspaces, type WorkspaceState } from './check.ts';
 import { createHandler } from './handle.ts';
+import { guardWorkspaces } from './install/guard-workspaces.ts';
+import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
+import { tokensOfMany } from './install/tokens.ts';
 import { conversationOf } from './place.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { objectTo } from './press/read-entered.ts';
@@ -17,47 +22,75 @@ import { createPeople } from './talk/people.ts';
 import { createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
 import { connectSocket } from './transport/socket.ts';
-import { createClientOf, createTokenOf } from './workspaces.ts';
+import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
 
 export type SlackAdapter = {
   handle: InboxHandler;
   port: ChatPort;
   /** Lets Slack in: a route on `app`, or a connection to Slack. @returns how to end it */
   receive(app: FastifyInstance, receive: Receive): Promise<() => Promise<void>>;
+  /** How the workspaces are that added the app; none where it serves one by its token. */
+  checkWorkspaces(): Promise<WorkspaceState[]>;
 };
+
+/** Where tokens come from, by what is set; and, of several workspaces, what adds them and looks after them. */
+function openWorkspaces(
+  { workspaces }: SlackAccess,
+  parts: Omit<InstallOptions, 'workspaces' | 'installations'> & {
+    installations: SlackInstallations | null;
+  },
+): { tokens: Tokens; many: InstallOptions | null } {
+  if (workspaces.kind === 'one')
+    return { tokens: tokensOfOne(workspaces.botToken, parts), many: null };
+  const { installations } = parts;
+  if (installations === null) throw new Error('openSlack: several workspaces need installations');
+  return {
+    tokens: tokensOfMany(installations, parts.clock),
+    many: { ...parts, workspaces, installations },
+  };
+}
 
 export function openSlack(options: {
   access: SlackAccess;
+  /** Of several workspaces; null: there is one, by its token. */
+  installations: SlackInstallations | null;
   service: Service;
   clock: Clock;
   timezone: string;
   openConversation?: SlackContext['openConversation'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
-  const { access, service, clock, timezone, warn } = options;
+  const { access, installations, service, clock, timezone, warn } = options;
   const { apiUrl, transport, workspaces } = access;
   const logger = createSlackLogger(warn);
-  const clientOf = createClientOf(createTokenOf(access, { apiUrl, logger }), { apiUrl, logger });
+  const slack: ClientOptions = { apiUrl, logger };
+  const { tokens, many } = openWorkspaces(access, { ...slack, installations, clock, warn });
+  const clientOf = createClientOf(tokens, slack);
   const port = createSlackPort({ clientOf, clock });
   const context: SlackContext = {
     service,
     clientOf,
     // Whoever sets one token vouches for that workspace; of several, each could claim anybody's address.
     people: createPeople({
+      personOf: service.personOf,
       clientOf,
       clock,
       timezone,
       vouched: workspaces.kind === 'one',
-      personOf: service.personOf,
     }),
     port,
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationOf(place)),
     warn,
   };
+  const handle = createHandler(context, clock);
   return {
-    handle: createHandler(context, clock),
+    handle:
+      many === null
+        ? handle
+        : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, slack) }),
     port,
+    checkWorkspaces: async () => (many === null ? [] : checkWorkspaces(many.installations, slack)),
     async receive(app, receive) {
       const accept = createAccept({
         receive,
@@ -65,6 +98,7 @@ export function openSlack(options: {
         object: objectTo,
         show: createShow(context),
       });
+      if (many !== null) registerInstall(app, many);
       if (transport.kind === 'socket') {
         const { appToken } = transport;
         return connectSocket({ appToken, apiUrl, accept, logger, warn });

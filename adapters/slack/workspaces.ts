@@ -1,12 +1,20 @@
-// Slack's client for each workspace. Every token comes through `tokenOf`, so that where they are kept is one function's affair.
+// Slack's client for each workspace. Every token comes through `Tokens`, so that where they are kept is one place's affair.
 import { webApi } from '@slack/bolt';
-import type { SlackAccess } from '#contracts/chat-access.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { explainSlackError } from './port/explain-error.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
-/** The bot token of a workspace. @throws CountersignError `not_allowed` when the app is not installed there */
-export type TokenOf = (team: string) => Promise<string>;
+/** Where the bot tokens of workspaces come from. */
+export type Tokens = {
+  /** @throws CountersignError `not_allowed` when the app is not installed there */
+  of(team: string): Promise<string>;
+  /**
+   * Slack does not take `token` any more, and says why.
+   * @returns the one that holds instead; null: Slack's own words are all there is to say
+   * @throws CountersignError that says what an operator has to do
+   */
+  renew(team: string, token: string, reason: string): Promise<string | null>;
+};
 
 type WebClient = webApi.WebClient;
 export type ClientOf = (team: string) => Promise<WebClient>;
@@ -14,58 +22,94 @@ export type ClientOf = (team: string) => Promise<WebClient>;
 /** Milliseconds until a call counts as lost. */
 const callWithinMs = 10_000;
 
-type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };
+export type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };
+
+const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientOptions => ({
+  ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+  logger,
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  timeout: callWithinMs,
+});
 
 /** A client that neither waits nor tries again: whoever calls knows whether that is safe. */
-export function createClient(token: string, { apiUrl, logger }: ClientOptions): WebClient {
-  return new webApi.WebClient(token, {
-    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-    logger,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    timeout: callWithinMs,
-  });
+export function createClient(token: string, options: ClientOptions): WebClient {
+  return new webApi.WebClient(token, settingsOf(options));
+}
+
+/** Refusals that are about the token. What was refused so was not done. */
+const tokenRefusals = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'token_expired',
+  'token_revoked',
+]);
+
+/** Why Slack does not take a token; null: that is not what is wrong. */
+export function tokenRefusalOf(error: unknown): string | null {
+  if (!(error instanceof webApi.WebAPIPlatformError)) return null;
+  return tokenRefusals.has(error.data.error) ? error.data.error : null;
+}
+
+/** A client that goes on with the next token when its own was replaced meanwhile. */
+class WorkspaceClient extends webApi.WebClient {
+  readonly #renew: (reason: string) => Promise<WebClient | null>;
+
+  constructor(
+    token: string,
+    options: webApi.WebClientOptions,
+    renew: (reason: string) => Promise<WebClient | null>,
+  ) {
+    super(token, options);
+    this.#renew = renew;
+  }
+
+  override async apiCall(method: string, options?: Record<string, unknown>) {
+    try {
+      return await super.apiCall(method, options);
+    } catch (error) {
+      const reason = tokenRefusalOf(error);
+      const next = reason === null ? null : await this.#renew(reason);
+      if (next === null) throw error;
+      return next.apiCall(method, options);
+    }
+  }
 }
 
 /** One workspace by its token, whichever that is: Slack is asked once, and no other one is served with it. */
-function tokenOfOne(botToken: string, options: ClientOptions): TokenOf {
+export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
   let known: string | undefined;
-  return async (team) => {
-    if (known === undefined) {
-      try {
-        const { team_id } = await createClient(botToken, options).auth.test();
-        known = team_id;
-      } catch (error) {
-        throw explainSlackError(error, 'say whose token this is');
+  return {
+    async of(team) {
+      if (known === undefined) {
+        try {
+          const { team_id } = await createClient(botToken, options).auth.test();
+          known = team_id;
+        } catch (error) {
+          throw explainSlackError(error, 'say whose token this is');
+        }
       }
-    }
-    if (known === team) return botToken;
-    throw new CountersignError(
-      'not_allowed',
-      `SLACK_BOT_TOKEN is of the workspace ${known ?? 'unknown'}, not of ${team}. Install the app in one of both only.`,
-    );
+      if (known === team) return botToken;
+      throw new CountersignError(
+        'not_allowed',
+        `SLACK_BOT_TOKEN is of the workspace ${known ?? 'unknown'}, not of ${team}. Install the app in one of both only.`,
+      );
+    },
+    renew: async () => null,
   };
 }
 
-/** Where tokens come from, by what is set. */
-export function createTokenOf({ workspaces }: SlackAccess, options: ClientOptions): TokenOf {
-  if (workspaces.kind === 'one') return tokenOfOne(workspaces.botToken, options);
-  return async (team) => {
-    throw new CountersignError(
-      'not_allowed',
-      `Countersign is not installed in the Slack workspace ${team}. Add it there first.`,
-    );
-  };
-}
-
-export function createClientOf(tokenOf: TokenOf, options: ClientOptions): ClientOf {
+export function createClientOf(tokens: Tokens, options: ClientOptions): ClientOf {
   const clients = new Map<string, { token: string; client: WebClient }>();
-  return async (team) => {
-    const token = await tokenOf(team);
+  function clientWith(team: string, token: string): WebClient {
     const known = clients.get(team);
     if (known?.token === token) return known.client;
-    const client = createClient(token, options);
+    const client = new WorkspaceClient(token, settingsOf(options), async (reason) => {
+      const next = await tokens.renew(team, token, reason);
+      return next === null ? null : clientWith(team, next);
+    });
     clients.set(team, { token, client });
     return client;
-  };
+  }
+  return async (team) => clientWith(team, await tokens.of(team));
 }

@@ -1,7 +1,7 @@
 // Where a conversation lives on a chat platform, and who is at it. Whoever wants something done there counts `asked` up in
 // the transaction of the reason; who holds the place says up to which count it is done. So nothing asked meanwhile is lost.
 import { hash } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -135,6 +135,39 @@ export async function breakPlace(db: Queryable, lease: PlaceLease, why: string):
       broken = ${why}, broken_at = clock_timestamp()
     where ${heldBy(lease)} returning conversation`);
   return rows.length > 0;
+}
+
+/** Places of these tenants, locked one after the other in the order of everybody who locks several. */
+const placesOf = (platform: Platform, tenants: string[], state: SQL) => sql`
+  select conversation from countersign.chat_places
+  where platform = ${platform} and tenant = any(${sql.param(tenants)}::text[]) and ${state}
+  order by conversation for no key update`;
+
+/** Nothing can be posted in whole workspaces until somebody does what `why` says. */
+export async function breakPlaces(
+  tx: Transaction,
+  platform: Platform,
+  tenants: string[],
+  why: string,
+): Promise<void> {
+  await tx.execute(sql`
+    with locked as materialized (${placesOf(platform, tenants, sql`broken is null`)})
+    update countersign.chat_places p set broken = ${why}, broken_at = clock_timestamp() from locked
+    where p.conversation = locked.conversation`);
+}
+
+/** Whole workspaces are in order again. @returns the conversations in which something waits to be posted */
+export async function mendPlaces(
+  tx: Transaction,
+  platform: Platform,
+  tenants: string[],
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ conversation: string; waits: boolean }>(sql`
+    with locked as materialized (${placesOf(platform, tenants, sql`broken is not null`)})
+    update countersign.chat_places p set broken = null, broken_at = null, tries = 0, not_before = null from locked
+    where p.conversation = locked.conversation
+    returning p.conversation, p.asked > p.answered or p.due_at is not null as waits`);
+  return rows.filter(({ waits }) => waits).map(({ conversation }) => conversation);
 }
 
 /** Conversations of a platform at which something has been waiting and nobody is; at most `limit`, after `after`. */

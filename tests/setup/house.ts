@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { type Config, loadConfig } from '#config';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
@@ -34,6 +34,7 @@ export async function openTestHouse(
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
     deliveryRule?: Partial<DeliveryRule>;
+    log?: Logger;
   } = {},
 ): Promise<TestHouse> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
@@ -55,7 +56,7 @@ export async function openTestHouse(
   );
   const house = await openHouse({
     config,
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    log: options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' }),
     work: options.work ?? true,
     linkTo: () => null,
     watchEveryMs: 300,

@@ -17,7 +17,9 @@ const HomeOpened = z.object({ type: z.literal('app_home_opened'), user: id, tab:
 
 const Envelope = z.object({
   type: z.literal('event_callback'),
-  team_id: id,
+  /** null where an organisation is meant. */
+  team_id: id.nullish(),
+  enterprise_id: id.nullish(),
   event_id: id,
   event: z.looseObject({ type: z.string() }),
   authorizations: z
@@ -105,8 +107,8 @@ export type Signal =
   | HomeSignal
   | OtherSignal;
 
-/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. */
-function readBody(body: Uint8Array): unknown {
+/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError */
+export function readBody(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
   if (text.startsWith('{')) return JSON.parse(text);
   const fields = Object.fromEntries(new URLSearchParams(text));
@@ -114,11 +116,14 @@ function readBody(body: Uint8Array): unknown {
 }
 
 function readEvent({
-  team_id: team,
+  team_id,
+  enterprise_id,
   event_id: name,
   event,
   authorizations,
-}: z.infer<typeof Envelope>): Signal {
+}: z.infer<typeof Envelope>): Signal | null {
+  const team = team_id ?? enterprise_id;
+  if (team == null) return null;
   const message = Message.safeParse(event);
   if (message.success) {
     const own = authorizations.find(({ is_bot, team_id }) => is_bot && (team_id ?? team) === team);

@@ -15,6 +15,11 @@ export type RetryRule = {
 
 export type NextTry = { next: 'retry'; inMs: number; counts: boolean } | { next: 'set_aside' };
 
+/** What only an operator can mend is not mended by trying: the app was removed, or lacks a scope. */
+function needsOperator(error: unknown): boolean {
+  return error instanceof CountersignError && error.code === 'not_allowed';
+}
+
 /** Milliseconds after which the cause may have passed; null: it does not by itself. */
 function passesAfter(error: unknown): number | null {
   if (error instanceof CountersignError && error.passesAfterMs !== null) return error.passesAfterMs;
@@ -23,8 +28,9 @@ function passesAfter(error: unknown): number | null {
 
 /**
  * An event whose handler says that the cause passes (a platform that is away or wants less, a database that restarts)
- * keeps its place for a day. Any other is tried again a few times and then set aside, so that its thread goes on. Waits
- * double up to a ceiling, with equal jitter: at least half of each is kept, since the thread waits as well.
+ * keeps its place for a day. What an operator has to mend is set aside at once, any other after a few tries, so that its
+ * thread goes on. Waits double up to a ceiling, with equal jitter: at least half of each is kept, since the thread waits
+ * as well.
  * @param attempt of this try, from 1
  * @param failures tries that counted, this one included
  * @param ageMs since the event was stored
@@ -37,6 +43,7 @@ export function decideNextTry(
 ): NextTry {
   const asked = passesAfter(error);
   const passes = asked !== null;
+  if (!passes && needsOperator(error)) return { next: 'set_aside' };
   if (passes ? ageMs + asked > rule.patienceMs : failures >= rule.tries) {
     return { next: 'set_aside' };
   }

@@ -65,3 +65,10 @@ describe('an error that passes by itself', () => {
     expect(decideNextTry(refused, at(3), rule, longest)).toMatchObject({ counts: false });
   });
 });
+
+test('what an operator has to mend is set aside at once, unless it says that it passes', () => {
+  const refused = (passesAfterMs: number | null) =>
+    new CountersignError('not_allowed', 'The app is not installed there.', { passesAfterMs });
+  expect(decideNextTry(refused(null), at(1), rule, longest)).toEqual({ next: 'set_aside' });
+  expect(decideNextTry(refused(0), at(1), rule, longest)).toMatchObject({ next: 'retry' });
+});

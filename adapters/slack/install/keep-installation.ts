@@ -1,0 +1,56 @@
+// What Slack gives for an installation, and which of two that come back at once is kept.
+import type { Installation } from '@slack/bolt';
+import { CountersignError } from '#contracts/errors.ts';
+import type { NewSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+
+/** @throws CountersignError that says what is wrong with the app */
+export function readInstallation(given: Installation): NewSlackInstallation {
+  const { bot, team, enterprise, isEnterpriseInstall, appId, user } = given;
+  const org_wide = isEnterpriseInstall === true;
+  const owner = org_wide ? enterprise : team;
+  if (bot === undefined || owner === undefined || appId === undefined)
+    throw new CountersignError('not_allowed', 'Slack gave no bot token for the installation.');
+  if (bot.refreshToken !== undefined)
+    throw new CountersignError(
+      'not_allowed',
+      'The Slack app rotates its tokens, which Countersign does not. Make the app anew from the manifest, without token rotation.',
+    );
+  return {
+    owner: owner.id,
+    org_wide,
+    name: owner.name ?? owner.id,
+    app_id: appId,
+    scopes: bot.scopes,
+    installed_by: user.id,
+    token: bot.token,
+  };
+}
+
+/** Looks taken until nobody else stores at the same moment. */
+const looks = 20;
+
+/**
+ * Stores an installation, unless a later one of the same workspace is stored already. Which of two is the later, only
+ * Slack knows: it ends the token of the one before, or gives both the same.
+ * @param isAlive whether Slack takes a token
+ */
+export async function keepInstallation(
+  installations: Pick<SlackInstallations, 'read' | 'store'>,
+  installation: NewSlackInstallation,
+  isAlive: (token: string) => Promise<boolean>,
+): Promise<void> {
+  for (let look = 0; look < looks; look++) {
+    const before = await installations.read(installation.owner);
+    const { token = null, generation = null } = before ?? {};
+    if (token !== null && token !== installation.token && !(await isAlive(installation.token)))
+      return;
+    if (await installations.store(installation, generation)) return;
+  }
+  throw new CountersignError(
+    'tool_unavailable',
+    'Too many installations of one workspace at once.',
+    {
+      passesAfterMs: 0,
+    },
+  );
+}

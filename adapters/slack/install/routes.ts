@@ -1,0 +1,127 @@
+// Adding the app to a workspace: the way to Slack's page that asks the person, and the way back with its answer. Slack's own
+// library makes and checks both; what comes of it is kept here.
+import { HTTPReceiver, type Installation } from '@slack/bolt';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { SlackAccess } from '#contracts/chat-access.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { SlackInstallations } from '#contracts/slack-installation.ts';
+import manifest from '../../../manifest.json' with { type: 'json' };
+import { explainSlackError } from '../port/explain-error.ts';
+import type { SlackLogger } from '../slack-logger.ts';
+import { createClient, tokenRefusalOf } from '../workspaces.ts';
+import { explainFailure } from './explain-failure.ts';
+import { keepInstallation, readInstallation } from './keep-installation.ts';
+import { drawPage, installedPage, type Page, pagePolicy } from './pages.ts';
+import { createStateStore, stateLivesSeconds } from './state.ts';
+import { installPath } from './tokens.ts';
+
+const redirectPath = '/slack/oauth_redirect';
+
+type Many = Extract<SlackAccess['workspaces'], { kind: 'many' }>;
+
+export type InstallOptions = {
+  workspaces: Many;
+  apiUrl: string | undefined;
+  installations: SlackInstallations;
+  clock: Clock;
+  logger: SlackLogger;
+  warn(message: string, error?: unknown): void;
+};
+
+/** Slack's page that asks, beside the Web API wherever that is. */
+export function authorizeAt(apiUrl: string | undefined): string {
+  if (apiUrl === undefined) return 'https://slack.com/oauth/v2/authorize';
+  return new URL('../oauth/v2/authorize', apiUrl.replace(/\/*$/, '/')).href;
+}
+
+/** Whether Slack takes a token. @throws CountersignError when it says something else */
+export async function isAlive(
+  token: string,
+  options: Pick<InstallOptions, 'apiUrl' | 'logger'>,
+): Promise<boolean> {
+  try {
+    await createClient(token, options).auth.test();
+    return true;
+  } catch (error) {
+    const refusal = tokenRefusalOf(error);
+    if (refusal !== null) return false;
+    throw explainSlackError(error, 'say whether an installation holds');
+  }
+}
+
+function createInstaller({ workspaces, apiUrl, installations, clock, logger }: InstallOptions) {
+  const { clientId, clientSecret, stateSecret } = workspaces;
+  const scopes = manifest.oauth_config.scopes.bot;
+  // What fails is told once, by whoever answers.
+  const quiet = { ...logger, warn() {}, error() {} };
+  // Bolt makes its installer inside of a receiver; nothing else of this one is used, and it listens to nothing.
+  const { installer } = new HTTPReceiver({
+    signingSecret: '',
+    signatureVerification: false,
+    clientId,
+    clientSecret,
+    scopes,
+    logger: quiet,
+    installationStore: {
+      storeInstallation: (given) =>
+        keepInstallation(installations, readInstallation(given), (token) =>
+          isAlive(token, { apiUrl, logger }),
+        ),
+      fetchInstallation: () => Promise.reject(new Error('Installations are not read here.')),
+    },
+    installerOptions: {
+      directInstall: true,
+      stateStore: createStateStore({ installations, scopes, secret: stateSecret, clock }),
+      stateCookieExpirationSeconds: stateLivesSeconds,
+      authorizationUrl: authorizeAt(apiUrl),
+      clientOptions: {
+        ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+        retryConfig: { retries: 0 },
+        timeout: 10_000,
+      },
+    },
+  });
+  if (installer === undefined) throw new Error('Bolt made no installer.');
+  return { installer, scopes };
+}
+
+function describeInstalled(given: Installation, scopes: string[]): Page {
+  const installation = readInstallation(given);
+  const granted = new Set(installation.scopes);
+  const missing = scopes.filter((scope) => !granted.has(scope));
+  return installedPage({ ...installation, missing, enterpriseUrl: given.enterpriseUrl ?? null });
+}
+
+function sendPage(reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .code(page.status)
+    .headers({ 'cache-control': 'no-store', 'content-security-policy': pagePolicy })
+    .type('text/html; charset=utf-8')
+    .send(drawPage(page));
+}
+
+/** Adds the two pages to a server that is not listening yet. */
+export function registerInstall(app: FastifyInstance, options: InstallOptions): void {
+  const { warn } = options;
+  const { installer, scopes } = createInstaller(options);
+
+  app.get(installPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
+    reply.raw.setHeader('cache-control', 'no-store');
+    await installer.handleInstallPath(raw, reply.raw, undefined, { scopes });
+    // The library has answered.
+    reply.hijack();
+  });
+
+  app.get(redirectPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
+    const { promise, resolve } = Promise.withResolvers<Page>();
+    await installer.handleCallback(raw, reply.raw, {
+      success: (installation) => resolve(describeInstalled(installation, scopes)),
+      failure(error) {
+        const { page, tell } = explainFailure(error);
+        if (tell !== null) warn(tell, error);
+        resolve(page);
+      },
+    });
+    return sendPage(reply, await promise);
+  });
+}

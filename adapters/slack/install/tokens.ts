@@ -1,0 +1,61 @@
+// The tokens of several workspaces, out of their installations. They are kept a moment, so that no window waits for the database;
+// one that was replaced or removed meanwhile is refused by Slack, and then the database is asked again.
+import type { Clock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+import type { Tokens } from '../workspaces.ts';
+
+const keptForMs = 30_000;
+const keptAtMost = 1000;
+
+/** Refusals after which a token never holds again. Others may be about the address that calls. */
+const final = new Set(['account_inactive', 'token_revoked']);
+
+export const installPath = '/slack/install';
+
+function notInstalled(team: string, found: HeldSlackInstallation | null): CountersignError {
+  return new CountersignError(
+    'not_allowed',
+    found === null
+      ? `Countersign is not installed in the Slack workspace ${team}. Add it there at ${installPath}.`
+      : `Countersign was removed from ${found.name} in Slack. Add it there again at ${installPath}.`,
+  );
+}
+
+export function tokensOfMany(installations: SlackInstallations, clock: Clock): Tokens {
+  const known = new Map<string, { token: string; until: number }>();
+
+  function keep(team: string, token: string): string {
+    if (known.size >= keptAtMost) known.clear();
+    known.set(team, { token, until: clock.now().getTime() + keptForMs });
+    return token;
+  }
+
+  return {
+    async of(team) {
+      const kept = known.get(team);
+      if (kept !== undefined && kept.until > clock.now().getTime()) return kept.token;
+      known.delete(team);
+      const found = await installations.find(team);
+      if (found === null || found.token === null) throw notInstalled(team, found);
+      return keep(team, found.token);
+    },
+
+    async renew(team, token, reason) {
+      known.delete(team);
+      const found = await installations.find(team);
+      if (found === null || found.token === null) throw notInstalled(team, found);
+      if (found.token !== token) return keep(team, found.token);
+      if (!final.has(reason))
+        throw new CountersignError(
+          'not_allowed',
+          `Slack does not take the token of ${found.name} (${reason}). If the app is limited to certain addresses, allow this one; else add it again at ${installPath}.`,
+        );
+      // Slack may have told us of it while we were away, or tell us yet.
+      await installations.remove(found);
+      const next = await installations.find(team);
+      if (next === null || next.token === null) throw notInstalled(team, next ?? found);
+      return keep(team, next.token);
+    },
+  };
+}

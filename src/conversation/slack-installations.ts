@@ -1,0 +1,116 @@
+// The workspaces that the Slack app was added to. What follows from an installation or its end (what waits is tried again, or
+// says why it cannot be posted) is committed with it.
+import type { Clock } from '#contracts/clock.ts';
+import type { EnqueueAll } from '#contracts/jobs.ts';
+import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+import { listOf } from '#contracts/words.ts';
+import { breakPlaces, mendPlaces } from '#store/chat-places.ts';
+import type { Database, Transaction } from '#store/database.ts';
+import type { Seal } from '#store/seal.ts';
+import {
+  findInstallation,
+  type InstallationRow,
+  joinWorkspace,
+  listInstallations,
+  listServed,
+  readInstallation,
+  removeInstallation,
+  reopenEvents,
+  storeInstallation,
+  useOauthState,
+} from '#store/slack-installations.ts';
+
+const looksAtMost = 1000;
+
+/** What a token is bound to, and what it is called when it cannot be decrypted. */
+const aboutToken = (owner: string) => `the Slack token of ${owner}`;
+
+export function createSlackInstallations(options: {
+  db: Database;
+  enqueueAll: EnqueueAll<Transaction>;
+  seal: Seal;
+  clock: Clock;
+}): SlackInstallations {
+  const { db, enqueueAll, seal, clock } = options;
+
+  function hold(row: InstallationRow | null): HeldSlackInstallation | null {
+    if (row === null) return null;
+    const { sealed, ...installation } = row;
+    const token = sealed === null ? null : seal.open(sealed, aboutToken(installation.owner));
+    return { ...installation, token };
+  }
+
+  const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
+
+  /** Posts what waits in these workspaces. */
+  async function mend(tx: Transaction, teams: string[]): Promise<void> {
+    const waiting = await mendPlaces(tx, 'slack', teams);
+    const jobs = waiting.map((conversation) => ({ payload: { conversation }, key: conversation }));
+    if (jobs.length > 0) await enqueueAll(tx, 'deliver', jobs);
+  }
+
+  return {
+    find: async (team) => hold(await findInstallation(db.query, team)),
+    async read(owner) {
+      const row = await readInstallation(db.query, owner);
+      if (row === null || isReadable(row)) {
+        const held = hold(row);
+        return held === null ? null : { ...held, readable: true };
+      }
+      const { sealed: _, ...installation } = row;
+      return { ...installation, token: null, readable: false };
+    },
+
+    async store({ token, ...installation }, after) {
+      const sealed = seal.seal(token, aboutToken(installation.owner));
+      const row = { ...installation, sealed, installed_at: clock.now() };
+      return db.transaction(async (tx) => {
+        if (!(await storeInstallation(tx, row, after))) return false;
+        const served = await listServed(tx, row.owner);
+        await reopenEvents(tx, served);
+        await mend(tx, served);
+        return true;
+      });
+    },
+
+    async remove({ owner, generation, name }) {
+      return db.transaction(async (tx) => {
+        if (!(await removeInstallation(tx, { owner, generation }, clock.now()))) return false;
+        const why = `Countersign was removed from ${name} in Slack. Add it there again at /slack/install.`;
+        await breakPlaces(tx, 'slack', await listServed(tx, owner), why);
+        return true;
+      });
+    },
+
+    async join(team, enterprise) {
+      return db.transaction(async (tx) => {
+        if (!(await joinWorkspace(tx, team, enterprise))) return false;
+        await mend(tx, [team]);
+        return true;
+      });
+    },
+
+    useState: (id, expiresAt) => useOauthState(db.query, { id, expiresAt, now: clock.now() }),
+    async list(limit) {
+      const rows = await listInstallations(db.query, limit);
+      return rows.map((row) => {
+        const { sealed: _, ...installation } = row;
+        return { ...installation, readable: isReadable(row) };
+      });
+    },
+  };
+}
+
+/** Says once, at the start, whose tokens this process cannot decrypt. */
+export async function warnOfForeignKeys(
+  installations: SlackInstallations,
+  warn: (message: string) => void,
+): Promise<void> {
+  const names = (await installations.list(looksAtMost))
+    .filter(({ readable }) => !readable)
+    .map(({ name }) => name);
+  if (names.length === 0) return;
+  warn(
+    `COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of ${listOf(names)} were encrypted with. Start with the former key, or have the app added there again at /slack/install.`,
+  );
+}

@@ -1,0 +1,154 @@
+// A house for several workspaces of Slack, and a browser that adds it to them.
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import { onTestFinished } from 'vitest';
+import type { Planner } from '#contracts/run.ts';
+import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
+import type { SlackMessage, User, Workspace } from '#tests/fixtures/slack/types.ts';
+import { noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { logOptions } from '../../../src/logging.ts';
+import { serve } from '../../../src/serve.ts';
+
+export const key = Buffer.alloc(32, 7).toString('base64');
+export const stateSecret = 'state-secret-of-the-tests';
+
+export const twoOfNothing = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
+}));
+
+/** A house at an address of its own; ends with the test. */
+async function openAt(
+  url: string,
+  slack: SlackDouble,
+  options: { planner: Planner; socket: boolean; env: Record<string, string>; work: boolean },
+): Promise<{ house: TestHouse; home: string; lines: string[] }> {
+  const { planner, socket, env, work } = options;
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const log = pino(logOptions('debug'), sink);
+  const house = await openTestHouse(url, {
+    env: {
+      SLACK_API_URL: slack.apiUrl,
+      SLACK_CLIENT_ID: slack.app.clientId,
+      SLACK_CLIENT_SECRET: slack.app.clientSecret,
+      SLACK_STATE_SECRET: stateSecret,
+      COUNTERSIGN_ENCRYPTION_KEY: key,
+      ...(socket
+        ? { SLACK_APP_TOKEN: slack.app.appToken }
+        : { SLACK_SIGNING_SECRET: slack.app.signingSecret }),
+      PORT: '0',
+      ...env,
+    },
+    inboxRule: { backoffMs: 20, longestBackoffMs: 40, lateSeconds: 0 },
+    deliveryRule: { backoffMs: 20, longestBackoffMs: 40 },
+    planner,
+    work,
+    log,
+  });
+  const { app, port } = await serve(house, house.config, log);
+  onTestFinished(async () => {
+    await slack.settle();
+    await app.close();
+    await house.close();
+  });
+  return { house, home: `http://127.0.0.1:${port}`, lines };
+}
+
+export type InstallHouse = Awaited<ReturnType<typeof useInstallHouse>>;
+
+/** A double and a house that Slack reaches and people add to their workspaces. */
+export async function useInstallHouse(
+  url: string,
+  options: {
+    planner?: Planner;
+    socket?: boolean;
+    slack?: SlackOptions;
+    env?: Record<string, string>;
+    work?: boolean;
+  } = {},
+) {
+  const slack = await startSlack(options.slack);
+  onTestFinished(() => slack.end());
+  const { planner = twoOfNothing, socket = false, env = {}, work = true } = options;
+  const { house, home, lines } = await openAt(url, slack, { planner, socket, env, work });
+  slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
+  slack.connect(socket ? 'socket mode' : { url: `${home}/slack/events` });
+  return {
+    slack,
+    house,
+    home,
+    lines,
+    /** Another process of the same program. */
+    another: (changes: Record<string, string> = {}) =>
+      openAt(url, slack, { planner, socket, env: { ...env, ...changes }, work: false }),
+  };
+}
+
+/** A browser at the first of the two pages. @returns where Slack asks, and the cookie */
+export async function begin(home: string): Promise<{ asked: string; cookie: string }> {
+  const begun = await fetch(`${home}/slack/install`, { redirect: 'manual' });
+  const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
+  return { asked: begun.headers.get('location') ?? '', cookie };
+}
+
+export async function comeBack(back: string, cookie: string) {
+  const response = await fetch(back, { headers: { cookie }, redirect: 'manual' });
+  const { status, headers } = response;
+  return { status, headers, text: await response.text() };
+}
+
+/** Adds the app to the workspace of `user`, from its first page to its last. */
+export async function add(
+  { slack, home }: Pick<InstallHouse, 'slack' | 'home'>,
+  user: User,
+  allow = true,
+) {
+  const { asked, cookie } = await begin(home);
+  return comeBack(await slack.consent(asked, { user: user.id, allow }), cookie);
+}
+
+export type Place = { workspace: Workspace; user: User; channel: string };
+
+/** A workspace with a person and a channel, in which the app is not yet. */
+export function addPlace(slack: SlackDouble, name: string): Place {
+  const workspace = slack.addWorkspace(name);
+  const user = slack.addUser({ name: `ana-${workspace.domain}`, team: workspace.id });
+  const channel = slack.addChannel({ name: 'work', members: [user.id], team: workspace.id }).id;
+  return { workspace, user, channel };
+}
+
+/** The card in a thread that still asks for a decision. */
+export function findCard(slack: SlackDouble, channel: string, root: string): SlackMessage | null {
+  const cards = slack
+    .replies(channel, root)
+    .filter(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve'));
+  return cards.at(-1) ?? null;
+}
+
+export function planOf(card: SlackMessage): string {
+  const id = /PLAN-[0-9a-f]+/.exec(JSON.stringify(card.blocks))?.[0];
+  if (id === undefined) throw new Error('The card names no plan.');
+  return id;
+}
+
+/** Adds the app, invites it, mentions it and waits for its card. */
+export async function useWorkspace(use: InstallHouse, name: string) {
+  const place = addPlace(use.slack, name);
+  await add(use, place.user);
+  await use.slack.inviteApp(place.user.id, place.channel);
+  return { ...place, ...(await ask(use, place)) };
+}
+
+/** Mentions the app and waits for the card of what it proposes. */
+export async function ask({ slack }: Pick<InstallHouse, 'slack'>, { user, channel }: Place) {
+  const { message } = await slack.mention(user.id, channel, 'do nothing, twice');
+  const card = await waitFor('a card', async () => findCard(slack, channel, message.ts));
+  return { root: message.ts, card };
+}

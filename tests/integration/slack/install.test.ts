@@ -1,0 +1,279 @@
+// Slack in several workspaces: each adds the app for itself, is served with its own token, and can leave and come back.
+import { sql } from 'drizzle-orm';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import { systemClock } from '#contracts/clock.ts';
+import { createSlackInstallations } from '#conversation/slack-installations.ts';
+import { createSeal } from '#store/seal.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { reach } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { examine } from '../../../src/doctor.ts';
+import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
+import {
+  add,
+  addPlace,
+  ask,
+  findCard,
+  type InstallHouse,
+  key,
+  type Place,
+  planOf,
+  useInstallHouse,
+  useWorkspace,
+} from './install-house.ts';
+
+const database = useDatabase();
+const silentLog = pino({ level: 'silent' });
+
+async function useHouse(options: Parameters<typeof useInstallHouse>[1] = {}) {
+  const use = await useInstallHouse(database.url, options);
+  await use.house.db.query.execute(
+    sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
+  );
+  await clearInbox(use.house);
+  return use;
+}
+
+async function readPlaces({ house }: Pick<InstallHouse, 'house'>, { workspace }: Place) {
+  const { rows } = await house.db.query.execute<{ broken: string | null }>(
+    sql`select broken from countersign.chat_places where tenant = ${workspace.id}`,
+  );
+  return rows.map(({ broken }) => broken);
+}
+
+async function readTable({ house }: Pick<InstallHouse, 'house'>) {
+  const { rows } = await house.db.query.execute<{
+    owner: string;
+    token: string | null;
+    row: string;
+  }>(sql`
+    select owner, encode(token, 'escape') as token, i::text as row
+    from countersign.slack_installations i order by owner`);
+  return rows;
+}
+
+/** Cancels a plan elsewhere than in Slack, so that its card is to be drawn again. */
+async function cancel({ house }: InstallHouse, planId: string) {
+  const { version, requester } = await house.service.getPlan(planId);
+  await house.service.cancel(planId, { version }, person(requester, 'api'));
+}
+
+for (const socket of [false, true]) {
+  test(`two workspaces add the app, and in each what was asked there is approved there, ${socket ? 'in Socket Mode' : 'over HTTP'}`, async () => {
+    const use = await useHouse({ socket });
+    const { slack, house, lines } = use;
+    const globex = await useWorkspace(use, 'Globex');
+    const initech = await useWorkspace(use, 'Initech');
+    for (const { user, card, workspace, channel } of [globex, initech]) {
+      const id = planOf(card);
+      await slack.press(user.id, card, 'countersign:approve');
+      const { approvals } = await reach(house, id, 'completed');
+      // Of several workspaces none vouches for an address.
+      expect(approvals.map(({ by }) => by)).toEqual([`slack:${workspace.id}:${user.id}`]);
+      await waitFor('the outcome', async () => {
+        const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
+        return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
+      });
+    }
+    const posted = slack.calls.filter(({ method }) => method === 'chat.postMessage');
+    for (const { team, parameters } of posted) {
+      const place = [globex, initech].find(({ channel }) => channel === parameters.channel);
+      expect(team).toBe(place?.workspace.id);
+    }
+    const table = await readTable(use);
+    expect(table.map(({ owner }) => owner)).toEqual(
+      [globex.workspace.id, initech.workspace.id].sort(),
+    );
+    for (const { workspace } of [globex, initech]) {
+      const token = slack.installation(workspace.id)?.token ?? 'none';
+      expect(token).toMatch(/^xoxb-/);
+      expect(JSON.stringify(table)).not.toContain(token);
+      expect(lines.join('')).not.toContain(token);
+    }
+    expect(lines.join('')).not.toContain(slack.app.clientSecret);
+  });
+}
+
+test('a workspace that removes the app is told of, loses its token, and stops nobody else; added again, what waited is posted', async () => {
+  const use = await useHouse();
+  const { slack, house } = use;
+  const globex = await useWorkspace(use, 'Globex');
+  const initech = await useWorkspace(use, 'Initech');
+  await slack.uninstall(globex.workspace.id);
+  await waitFor('its token to be deleted', async () =>
+    (await readTable(use)).some(
+      ({ owner, token }) => owner === globex.workspace.id && token === null,
+    ),
+  );
+  const removed =
+    'Countersign was removed from Globex in Slack. Add it there again at /slack/install.';
+  expect(await readPlaces(use, globex)).toEqual([removed]);
+  await cancel(use, planOf(globex.card));
+  const replies = slack.replies(globex.channel, globex.root).length;
+
+  await slack.press(initech.user.id, initech.card, 'countersign:approve');
+  await reach(house, planOf(initech.card), 'completed');
+  expect(await readPlaces(use, initech)).toEqual([null]);
+  const findings = await examine(house.config, silentLog);
+  const of = (name: string) => findings.find(({ part }) => part.startsWith(`Slack ${name}`));
+  expect(of('Globex')).toMatchObject({
+    state: 'off',
+    text: expect.stringMatching(/^Removed on 2/),
+  });
+  expect(of('Initech')).toMatchObject({
+    state: 'ok',
+    text: expect.stringContaining('@countersign'),
+  });
+  expect(findings.find(({ part }) => part === 'Delivery')?.text).toContain(removed);
+
+  await add(use, globex.user);
+  await waitFor('what waited', async () => {
+    const now = slack.messages(globex.channel).find(({ ts }) => ts === globex.card.ts);
+    return (
+      slack.replies(globex.channel, globex.root).length > replies &&
+      now !== undefined &&
+      !JSON.stringify(now.blocks).includes('countersign:approve')
+    );
+  });
+  expect(await readPlaces(use, globex)).toEqual([null]);
+  const again = await ask(use, globex);
+  await slack.press(globex.user.id, again.card, 'countersign:approve');
+  await reach(house, planOf(again.card), 'completed');
+});
+
+test('news of a removal that come after the app was added again remove nothing', async () => {
+  const use = await useHouse();
+  const { slack, house } = use;
+  const globex = await useWorkspace(use, 'Globex');
+  // The events are sent, and nobody is there to take them.
+  const url = `${use.home}/slack/events`;
+  slack.connect(null);
+  const late = await slack.uninstall(globex.workspace.id);
+  await slack.settle();
+  slack.connect({ url });
+  await add(use, globex.user);
+  for (const { signal } of late) expect((await slack.replay(signal)).status).toBe(200);
+  await settled(house);
+  expect((await readTable(use)).map(({ token }) => token === null)).toEqual([false]);
+  await ask(use, globex);
+});
+
+test('a removal that nobody told us of is seen at the next call, and a token that was replaced is replaced there as well', async () => {
+  const use = await useHouse();
+  const { slack, home } = use;
+  const globex = await useWorkspace(use, 'Globex');
+  const other = await use.another();
+  slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
+  // This process has just used the token that the other one now replaces.
+  expect((await add({ slack, home: other.home }, globex.user)).status).toBe(200);
+  await ask(use, globex);
+
+  slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
+  slack.connect(null);
+  await slack.uninstall(globex.workspace.id);
+  await cancel(use, planOf(globex.card));
+  await waitFor('the place to say so', async () =>
+    (await readPlaces(use, globex)).every((broken) => broken?.includes('was removed from Globex')),
+  );
+  expect((await readTable(use)).map(({ token }) => token)).toEqual([null]);
+});
+
+test('what comes from a workspace that never added the app is set aside at once, and handled once it does', async () => {
+  const use = await useHouse();
+  const { slack, house, lines } = use;
+  const globex = addPlace(slack, 'Globex');
+  slack.install(globex.workspace.id);
+  await slack.inviteApp(globex.user.id, globex.channel);
+  await settled(house);
+  await clearInbox(house);
+  const { message, deliveries } = await slack.mention(globex.user.id, globex.channel, 'hello');
+  expect(deliveries.map(({ attempts }) => attempts.at(0)?.status)).toEqual([200, 200]);
+  const rows = await settled(house);
+  const why = `Countersign is not installed in the Slack workspace ${globex.workspace.id}. Add it there at /slack/install.`;
+  expect(rows.map(({ state, attempt, error }) => [state, attempt, error])).toEqual([
+    ['failed', 1, why],
+  ]);
+  expect(lines.join('')).toContain('was set aside');
+  await add(use, globex.user);
+  await waitFor('a card', async () => findCard(slack, globex.channel, message.ts));
+});
+
+test('an organisation that added the app is found for its workspaces once something comes from them, after their own', async () => {
+  const use = await useHouse();
+  const { slack, house } = use;
+  const globex = addPlace(slack, 'Globex');
+  const { token } = slack.install(globex.workspace.id);
+  const seal = createSeal(Buffer.from(key, 'base64'));
+  const installations = createSlackInstallations({
+    db: house.db,
+    enqueueAll: async () => {},
+    seal,
+    clock: systemClock,
+  });
+  const organisation = {
+    owner: 'E0GLOBEX',
+    org_wide: true,
+    name: 'Globex Inc.',
+    app_id: slack.app.id,
+    scopes: [],
+    installed_by: globex.user.id,
+    token,
+  };
+  await installations.store(organisation, null);
+  await slack.inviteApp(globex.user.id, globex.channel);
+  const { message, deliveries } = await slack.mention(globex.user.id, globex.channel, 'hello');
+  const [delivery] = deliveries;
+  if (delivery === undefined) throw new Error('Nothing was sent.');
+  // The double knows no organisations; without its name nothing is found.
+  expect((await settled(house)).map(({ state }) => state)).toContain('failed');
+  await clearInbox(house);
+  await slack.replay(delivery.signal, (payload) => {
+    payload.enterprise_id = organisation.owner;
+  });
+  await waitFor('a card', async () => findCard(slack, globex.channel, message.ts));
+  expect(await installations.find(globex.workspace.id)).toMatchObject({ owner: 'E0GLOBEX', token });
+
+  await add(use, globex.user);
+  const own = await installations.find(globex.workspace.id);
+  expect(own).toMatchObject({ owner: globex.workspace.id, generation: 1 });
+  // An organisation that leaves takes its workspaces with it, but not those with an installation of their own.
+  await installations.remove({ ...organisation, generation: 1 });
+  expect(await installations.find(globex.workspace.id)).toMatchObject({ token: own?.token });
+  expect(await installations.join('T0OTHER', 'E0GLOBEX')).toBe(false);
+});
+
+test('of two who add the app to one workspace at once, the token that holds is kept', async () => {
+  const use = await useHouse();
+  const { slack } = use;
+  const globex = addPlace(slack, 'Globex');
+  const pages = await Promise.all([1, 2, 3, 4].map(() => add(use, globex.user)));
+  const statuses = pages.map(({ status }) => status);
+  // Slack's double ends the token of the one before, so that some see theirs ended before it is stored.
+  expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+  expect(statuses).toContain(200);
+  await slack.inviteApp(globex.user.id, globex.channel);
+  await ask(use, globex);
+  expect(await readTable(use)).toHaveLength(1);
+});
+
+test('with another key a process says so and nothing is lost; with the right one it is posted', async () => {
+  const use = await useHouse();
+  const globex = await useWorkspace(use, 'Globex');
+  const other = await use.another({
+    COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64'),
+  });
+  expect(other.lines.join('')).toMatch(
+    /COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of Globex were encrypted with/,
+  );
+  const findings = await examine(other.house.config, silentLog);
+  expect(findings.find(({ part }) => part.startsWith('Slack Globex'))).toMatchObject({
+    state: 'broken',
+    text: 'Its token was encrypted with another key',
+  });
+  // With that key it can be added again, and then it is the first process that cannot read it.
+  use.slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
+  expect((await add({ slack: use.slack, home: other.home }, globex.user)).status).toBe(200);
+  expect(await readInbox(use.house)).not.toEqual([]);
+});
