@@ -110,6 +110,20 @@ export function describeValue(slider: Slider, policy: InteractionPolicy): string
   return `${Math.round(Number(value) * 100)} %`;
 }
 
+/** The values of a slider that can be chosen, with what each is called. */
+export function listChoices(
+  slider: Slider,
+  policy: InteractionPolicy,
+): { value: string; label: string }[] {
+  const words = sliders[slider];
+  if (words.kind === 'choice') return words.choices.map(({ value, label }) => ({ value, label }));
+  const count = Math.round((words.max - words.min) / words.step);
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const value = Number((words.min + i * words.step).toFixed(2));
+    return { value: String(value), label: describeValue(slider, { ...policy, [slider]: value }) };
+  });
+}
+
 /** What the value of a slider does, in a few words. */
 export function describeEffect(slider: Slider, policy: InteractionPolicy): string {
   const words = sliders[slider];

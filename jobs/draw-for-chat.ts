@@ -4,6 +4,7 @@ import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
+import { addRefresh } from '#cards/refresh.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
@@ -56,7 +57,7 @@ function drawForTeams(above: TextView, view: PlanView | SessionView): unknown {
     view,
     (shrunk) => {
       const drawn = drawAdaptiveCard(shrunk);
-      return { ...drawn, body: [said, drawn.body].flat() };
+      return addRefresh({ ...drawn, body: [said, drawn.body].flat() }, shrunk);
     },
     (all) => measureCard(all) <= teamsLimits.payload,
   );

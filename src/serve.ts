@@ -58,6 +58,7 @@ export async function serve(
   const leaveSlack = await house.slack?.receive(app, house.receive);
   // What comes while the server closes is still acknowledged; the house outlives it.
   if (leaveSlack !== undefined) app.addHook('onClose', leaveSlack);
+  await house.teams?.receive(app, { receive: house.receive, wait: house.wait });
   try {
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {
@@ -80,6 +81,13 @@ function describeSlack({ slack }: Config): string {
   return slack.transport.kind === 'socket'
     ? 'connected in Socket Mode'
     : 'listens for Slack at /slack/events';
+}
+
+function describeTeams({ teams, env }: Config): string {
+  if (teams === null) return 'not set up: "Add to Teams" in the README says how';
+  return teams.kind === 'Local'
+    ? `listens at /api/messages without a token, for a Teams client on this machine (${env.HOST})`
+    : 'listens for Teams at /api/messages';
 }
 
 /** What stands in the terminal once the bot is up. */
@@ -108,7 +116,7 @@ export function banner(house: House, config: Config, url: string, seconds: numbe
       config.settingsFile.found ? config.settingsFile.path : `none (see countersign.example.json)`,
     ],
     ['Slack', describeSlack(config)],
-    ['Teams', 'not in this version yet; ask in the console or in a terminal'],
+    ['Teams', describeTeams(config)],
     ['Terminal', 'npx countersign ask "Create notes/hello.md saying Hello"'],
   ];
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);

@@ -1,6 +1,7 @@
 // Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
 import type { Logger } from 'pino';
 import type { openSlack, SlackAdapter } from '#adapters/slack/open-slack.ts';
+import type { openTeams, TeamsAdapter } from '#adapters/teams/open-teams.ts';
 import type { Config } from '#config';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
@@ -25,10 +26,12 @@ import {
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
 import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
+import { createWaiter, type WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { createService } from '#conversation/service.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#conversation/slack-installations.ts';
+import { createTeamsConversations } from '#conversation/teams-conversations.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { queues } from '#jobs/queues.ts';
@@ -58,8 +61,12 @@ export type House = {
   service: Service;
   /** Stores what a chat platform sends, so that it may be acknowledged. */
   receive: Receive;
+  /** Waits for what becomes of a stored event, whoever handles it. */
+  wait: WaitUntilHandled;
   /** null: Slack is not set up. */
   slack: SlackAdapter | null;
+  /** null: Teams is not set up. */
+  teams: TeamsAdapter | null;
   /**
    * The conversation at a place of a chat platform, always the same one; an event that came from there mends a broken place.
    * @param timezone of the one who reads there, in a direct message
@@ -91,6 +98,8 @@ export type HouseOptions = {
   /** What handles the events of chat platforms, and how it is tried; those of a platform without one wait. */
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
+  /** Another sign-in for Teams than Microsoft's. */
+  teamsCloud?: Parameters<typeof openTeams>[0]['cloud'];
   /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;
@@ -154,6 +163,19 @@ async function loadSlack(
   const installations = await openInstallations(access, parts);
   const { openSlack } = await import('#adapters/slack/open-slack.ts');
   return openSlack({ ...parts, access, installations, clock: systemClock, timezone });
+}
+
+/** Microsoft's libraries are loaded only where Teams is set up. */
+async function loadTeams(
+  { teams: access, timezone }: Config,
+  parts: Pick<
+    Parameters<typeof openTeams>[0],
+    'cloud' | 'service' | 'conversations' | 'openConversation' | 'warn'
+  >,
+): Promise<TeamsAdapter | null> {
+  if (access === null) return null;
+  const { openTeams } = await import('#adapters/teams/open-teams.ts');
+  return openTeams({ ...parts, access, clock: systemClock, timezone });
 }
 
 async function furnish(options: HouseOptions, closers: Closers): Promise<House> {
@@ -257,19 +279,31 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   };
   const service = createService(conversation);
   const enqueueAll = createEnqueueAll(boss);
+  const openPlace = (at: ChatPlace, timezone: string | null) =>
+    db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
   const slack = await loadSlack(config, {
     db,
     enqueueAll,
     service,
-    openConversation: (place, timezone) =>
-      db.transaction((tx) => openConversation({ enqueue }, tx, place, timezone)),
+    openConversation: openPlace,
+    warn,
+  });
+  const teams = await loadTeams(config, {
+    cloud: options.teamsCloud ?? null,
+    service,
+    conversations: createTeamsConversations({ db, enqueue }),
+    openConversation: openPlace,
     warn,
   });
   const inbox: InboxContext = {
     db,
     enqueue,
     enqueueAll,
-    handlers: { ...(slack === null ? {} : { slack: slack.handle }), ...options.inboxHandlers },
+    handlers: {
+      ...(slack === null ? {} : { slack: slack.handle }),
+      ...(teams === null ? {} : { teams: teams.handle }),
+      ...options.inboxHandlers,
+    },
     random: systemRandom,
     rule: { ...inboxRule, ...options.inboxRule },
     warn,
@@ -277,7 +311,11 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const delivery: DeliveryContext = {
     db,
     enqueue,
-    ports: { ...(slack === null ? {} : { slack: slack.port }), ...options.chatPorts },
+    ports: {
+      ...(slack === null ? {} : { slack: slack.port }),
+      ...(teams === null ? {} : { teams: teams.port }),
+      ...options.chatPorts,
+    },
     draw: drawForChat,
     // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
     // its plans are agreed, unless one person reads there.
@@ -307,7 +345,9 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   return {
     service,
     receive: createReceiver(inbox),
+    wait: createWaiter({ db }),
     slack,
+    teams,
     openConversation: (tx, place, timezone) => openConversation(delivery, tx, place, timezone),
     registry,
     catalogue,

@@ -107,6 +107,11 @@ function visitOf(request: FastifyRequest): Visit {
   };
 }
 
+/** Whether a request comes from this machine, and from no web page that is open on it. */
+export function isLocalRequest(request: FastifyRequest): boolean {
+  return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
+}
+
 /** The path of a request that met no route, as it would have been matched. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';

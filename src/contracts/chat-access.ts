@@ -24,7 +24,9 @@ export type SlackAccess = {
 export type TeamsAccess =
   | { kind: 'MultiTenant'; appId: string; password: string }
   | { kind: 'SingleTenant'; appId: string; password: string; tenantId: string }
-  | { kind: 'UserAssignedMSI'; appId: string; tenantId: string };
+  | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
+  /** No token is asked for or shown; only this machine is talked to. */
+  | { kind: 'Local' };
 
 function refuse(variable: string, sentence: string): never {
   throw new CountersignError('invalid_configuration', `${variable}: ${sentence}`);
@@ -109,11 +111,36 @@ export function readSlackAccess(env: Environment): SlackAccess | null {
   );
 }
 
+const loopbackHosts = ['127.0.0.1', 'localhost', '::1'];
+
+/** Whoever reaches such a bot can be anybody, so nobody but this machine may. */
+function readLocalTeams(env: Environment): TeamsAccess {
+  const set = [
+    'MicrosoftAppId',
+    'MicrosoftAppPassword',
+    'MicrosoftAppTenantId',
+    'MicrosoftAppType',
+  ] as const;
+  const lone = set.find((name) => env[name] !== undefined);
+  if (lone !== undefined)
+    refuse(
+      'COUNTERSIGN_TEAMS_LOCAL',
+      `takes whoever asks for whom they say they are. Leave it out where ${lone} is set.`,
+    );
+  if (!loopbackHosts.includes(env.HOST))
+    refuse(
+      'COUNTERSIGN_TEAMS_LOCAL',
+      `takes whoever asks for whom they say they are. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
+    );
+  return { kind: 'Local' };
+}
+
 /**
  * How Teams is reached; null: it is not. Without a type, a tenant makes the bot a single-tenant one.
  * @throws CountersignError `invalid_configuration` that names the variable
  */
 export function readTeamsAccess(env: Environment): TeamsAccess | null {
+  if (env.COUNTERSIGN_TEAMS_LOCAL === true) return readLocalTeams(env);
   const {
     MicrosoftAppId: appId,
     MicrosoftAppPassword: password,

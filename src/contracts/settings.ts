@@ -191,6 +191,8 @@ export const Environment = z.object({
     )
     .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
+  /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
+  COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
   /** Encrypts the tokens of Slack's workspaces. */
   COUNTERSIGN_ENCRYPTION_KEY: z

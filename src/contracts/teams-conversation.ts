@@ -1,5 +1,7 @@
 // What Teams has to be told in order to be written to: kept of every conversation from which something came.
 
+import type { ChatPlace } from './chat.ts';
+
 /** A chat or a channel in which the bot is. */
 export type TeamsConversation = {
   tenant: string;
@@ -16,4 +18,19 @@ export type TeamsConversation = {
   team: string | null;
   /** Of the one whose personal chat it is; null: nobody knows. */
   timezone: string | null;
+};
+
+/** What the adapter keeps of conversations, and says in them unasked. */
+export type TeamsConversations = {
+  keep(conversation: TeamsConversation): Promise<void>;
+  /** null: nothing ever came from there. */
+  find(tenant: string, channel: string): Promise<TeamsConversation | null>;
+  /** The chat in which somebody talks to the bot alone; null: none is known. */
+  findPersonal(tenant: string, person: string): Promise<TeamsConversation | null>;
+  /** Says hello at a place, the first time the bot comes to its channel. */
+  welcome(place: ChatPlace, text: string): Promise<void>;
+  /** The app was taken out of a chat or, with `team`, of that team: nothing is posted there until it is back. */
+  leave(area: { tenant: string; channel: string; team: string | null }): Promise<void>;
+  /** It is there again, and what waits is posted. */
+  comeBack(area: { tenant: string; channel: string; team: string | null }): Promise<void>;
 };

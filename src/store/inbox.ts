@@ -168,3 +168,20 @@ export async function readInboxState(db: Queryable, most: number): Promise<Inbox
   if (row === undefined) throw new Error('readInboxState: no row came back');
   return { ...row, oldest: row.oldest === null ? null : new Date(row.oldest) };
 }
+
+/** What became of an event: `open` while it waits or is tried again. */
+export type EventOutcome =
+  | { state: 'open' }
+  | { state: 'failed' }
+  | { state: 'handled'; reply: unknown };
+
+export async function readEventOutcome(db: Queryable, id: number): Promise<EventOutcome> {
+  const { rows } = await db.execute<{ handled: boolean; failed: boolean; reply: unknown }>(sql`
+    select handled_at is not null as handled, failed_at is not null as failed, reply
+    from countersign.inbox where id = ${id}`);
+  const [row] = rows;
+  // What was handled long ago is forgotten.
+  if (row === undefined) return { state: 'handled', reply: null };
+  if (row.handled) return { state: 'handled', reply: row.reply };
+  return row.failed ? { state: 'failed' } : { state: 'open' };
+}

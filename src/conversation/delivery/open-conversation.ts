@@ -4,6 +4,8 @@ import { conversationAt, storePlace } from '#store/chat-places.ts';
 import type { Transaction } from '#store/database.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
+export { conversationAt };
+
 /**
  * The same place gives the same conversation. That an event came from it says that it may be mended, so what could not be
  * posted there is tried again.

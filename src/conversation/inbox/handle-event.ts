@@ -26,8 +26,8 @@ const longestError = 2000;
 /** What is kept of an error. One that could not be stored would have its event tried again without a wait. */
 const textOf = (error: unknown) => makeStorableText(errorMessage(error).slice(0, longestError));
 
-/** Whether the handler has said itself that the event is handled, in whatever transaction that was. */
-type Mark = { made: boolean };
+/** Whether the handler has said itself that the event is handled, in whatever transaction that was; and what it replies. */
+type Mark = { made: boolean; reply: unknown };
 
 /**
  * Calls the handler. When its time is over it is not waited for; should it go on, it can mark the event only as long
@@ -45,9 +45,12 @@ async function callWithin(
       attempt,
       signal: AbortSignal.any([signal, over.signal]),
       async markHandled(tx) {
-        mark.made = await settleHandled(tx, { id: event.id, attempt });
+        mark.made = await settleHandled(tx, { id: event.id, attempt }, mark.reply);
         if (!mark.made)
           throw new CountersignError('lease_lost', 'The event was settled or taken by another.');
+      },
+      reply(value) {
+        mark.reply = value;
       },
     });
   const late = Promise.withResolvers<never>();
@@ -132,11 +135,11 @@ export async function handleEvent(
     return true;
   }
   passCrashPoint('taken');
-  const mark: Mark = { made: false };
+  const mark: Mark = { made: false, reply: null };
   try {
     await callWithin(rule.tryWithinMs, handler, event, { mark, signal });
     passCrashPoint('handled');
-    const settled = await write(() => settleHandled(db.query, event));
+    const settled = await write(() => settleHandled(db.query, event, mark.reply));
     if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);
     passCrashPoint('settled');
     return true;

@@ -16,6 +16,8 @@ export type Try = {
    * writes: both happen once, or neither. Throws `lease_lost` when another took the event since; let that roll back.
    */
   markHandled(tx: Queryable): Promise<void>;
+  /** What somebody is told who waits for this event (`wait-until-handled.ts`): JSON, stored with the mark. */
+  reply(value: unknown): void;
 };
 
 /**

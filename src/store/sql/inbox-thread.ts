@@ -117,10 +117,19 @@ export type Attempt = Pick<TakenEvent, 'id' | 'attempt'>;
 const ofAttempt = ({ id, attempt }: Attempt) =>
   sql`id = ${id} and attempt = ${attempt} and ${isOpen}`;
 
-/** The event was handled. @returns false: another took it, or it is settled already */
-export async function settleHandled(db: Queryable, attempt: Attempt): Promise<boolean> {
+/**
+ * The event was handled.
+ * @param reply for whoever waits for it, as JSON; null: nothing
+ * @returns false: another took it, or it is settled already
+ */
+export async function settleHandled(
+  db: Queryable,
+  attempt: Attempt,
+  reply: unknown = null,
+): Promise<boolean> {
   const { rows } = await db.execute(sql`
-    update countersign.inbox set handled_at = clock_timestamp(), error = null
+    update countersign.inbox set handled_at = clock_timestamp(), error = null,
+      reply = ${reply === null ? null : JSON.stringify(reply)}::jsonb
     where ${ofAttempt(attempt)} returning id`);
   return rows.length > 0;
 }

@@ -1,0 +1,144 @@
+// The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
+// what must not be done twice; here whoever calls knows whether that is safe.
+import { z } from 'zod';
+import type { TeamsConversation } from '#contracts/teams-conversation.ts';
+import type { Tokens } from '../cloud.ts';
+import { ConnectorRefusal, explainSignIn, explainTeamsError } from './explain-error.ts';
+
+const Posted = z.object({ id: z.string().min(1) });
+const Member = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  aadObjectId: z.string().nullish(),
+  objectId: z.string().nullish(),
+  email: z.string().nullish(),
+  userPrincipalName: z.string().nullish(),
+  tenantId: z.string().nullish(),
+  userRole: z.string().nullish(),
+});
+export type Member = z.infer<typeof Member>;
+const Members = z.object({ members: z.array(Member), continuationToken: z.string().nullish() });
+
+const Refused = z.object({
+  error: z.object({ code: z.string().default(''), message: z.string().default('') }),
+});
+
+/** Milliseconds until a call counts as lost. */
+const callWithinMs = 10_000;
+
+type Where = Pick<TeamsConversation, 'service_url'>;
+
+/** Every call throws CountersignError. */
+export type Connector = {
+  /** @returns the message's id */
+  post(where: Where, conversation: string, activity: object): Promise<string>;
+  update(where: Where, conversation: string, message: string, activity: object): Promise<void>;
+  /** Opens the chat of the bot with one person, or finds it. @returns its id */
+  openChat(
+    where: Where & Pick<TeamsConversation, 'bot' | 'tenant'>,
+    person: string,
+  ): Promise<string>;
+  member(where: Where, conversation: string, person: string): Promise<Member>;
+  /** The first members, at most `limit`. */
+  members(where: Where, conversation: string, limit: number): Promise<Member[]>;
+};
+
+export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }): Connector {
+  async function send(url: string, method: string, body: object | null, fresh: boolean) {
+    const token = await tokens(fresh).catch((error: unknown) => {
+      throw explainSignIn(error);
+    });
+    return fetch(url, {
+      method,
+      redirect: 'error',
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === null ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(callWithinMs),
+    });
+  }
+
+  async function call(
+    { service_url }: Where,
+    path: string,
+    { method, body, deed }: { method: string; body: object | null; deed: string },
+  ): Promise<unknown> {
+    const url = `${service_url.replace(/\/$/, '')}/v3/conversations${path}`;
+    try {
+      let response = await send(url, method, body, false);
+      // A kept token may have been revoked meanwhile.
+      if (response.status === 401) response = await send(url, method, body, true);
+      const text = await response.text();
+      if (response.ok) return text === '' ? {} : JSON.parse(text);
+      throw refusalOf(response, text);
+    } catch (error) {
+      throw explainTeamsError(error, deed, now());
+    }
+  }
+
+  const pathOf = (...parts: string[]) =>
+    parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+
+  return {
+    async post(where, conversation, activity) {
+      const path = `${pathOf(conversation)}/activities`;
+      const answer = await call(where, path, {
+        method: 'POST',
+        body: activity,
+        deed: 'post a message',
+      });
+      return Posted.parse(answer).id;
+    },
+    async update(where, conversation, message, activity) {
+      const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
+      await call(where, path, { method: 'PUT', body: activity, deed: 'change a message' });
+    },
+    async openChat({ bot, tenant, ...where }, person) {
+      const answer = await call(where, '', {
+        method: 'POST',
+        body: {
+          isGroup: false,
+          bot: { id: bot },
+          members: [{ id: person }],
+          tenantId: tenant,
+          channelData: { tenant: { id: tenant } },
+        },
+        deed: 'open a chat',
+      });
+      return Posted.parse(answer).id;
+    },
+    async member(where, conversation, person) {
+      const path = `${pathOf(conversation)}/members${pathOf(person)}`;
+      const deed = 'say who somebody is';
+      return Member.parse(await call(where, path, { method: 'GET', body: null, deed }));
+    },
+    async members(where, conversation, limit) {
+      const found: Member[] = [];
+      let token: string | null = null;
+      do {
+        const query: string =
+          token === null ? '' : `&continuationToken=${encodeURIComponent(token)}`;
+        const path = `${pathOf(conversation)}/pagedmembers?pageSize=100${query}`;
+        const page = Members.parse(
+          await call(where, path, { method: 'GET', body: null, deed: 'say who is there' }),
+        );
+        found.push(...page.members);
+        token = page.continuationToken ?? null;
+      } while (token !== null && found.length < limit);
+      return found.slice(0, limit);
+    },
+  };
+}
+
+function refusalOf(response: Response, text: string): ConnectorRefusal {
+  const retryAfter = response.headers.get('retry-after');
+  try {
+    const { error } = Refused.parse(JSON.parse(text));
+    return new ConnectorRefusal(response.status, { ...error, retryAfter });
+  } catch {
+    // Not in Teams' own form: a proxy, or nothing. The status says enough.
+    return new ConnectorRefusal(response.status, { code: '', message: '', retryAfter });
+  }
+}

@@ -1,0 +1,112 @@
+// The one translator of Teams' refusals: what passes by itself, what is gone, and what an operator has to do.
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+
+/** An answer of the connector that is no success. */
+export class ConnectorRefusal extends Error {
+  readonly status: number;
+  /** Teams' own word for it, or empty. */
+  readonly code: string;
+  /** As the header says it. */
+  readonly retryAfter: string | null;
+
+  constructor(
+    status: number,
+    { code, message, retryAfter }: { code: string; message: string; retryAfter: string | null },
+  ) {
+    super(message === '' ? `${status} ${code}` : message);
+    this.name = 'ConnectorRefusal';
+    this.status = status;
+    this.code = code;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** What an operator or the person does about it; the code is Teams'. */
+const remedies: Record<string, string> = {
+  BotDisabledByAdmin:
+    'An administrator has blocked the app in Teams. Allow it under "Manage apps" in the Teams admin center.',
+  BotNotInConversationRoster:
+    'The app is not in this conversation in Teams. Add it there, under Apps.',
+  BotNotRegistered:
+    'The bot has no Teams channel. Add Microsoft Teams under Channels of the Azure bot.',
+  ConversationBlockedByUser:
+    'The person has blocked the app in Teams. They can unblock it in their chat with it.',
+  MessageWritesBlocked:
+    'The person has blocked or removed the app in Teams. They can add it again, under Apps.',
+  NotEnoughPermissions: 'The app may not post in this Teams channel. Ask the owner of the team.',
+  ForbiddenOperationException: 'The app may not write here in Teams. Add it again, under Apps.',
+};
+const notHere = 'The app may not write here in Teams. Add it there again, under Apps.';
+const wrongToken =
+  'Teams does not take the token of the bot. Check MicrosoftAppId, and that it is the app id of the Azure bot.';
+
+/** Milliseconds out of `Retry-After`: seconds or a date. */
+export function readRetryAfter(header: string | null, now: Date): number {
+  const seconds = Number(header ?? Number.NaN);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header ?? '');
+  // Teams asks for pauses of one or two seconds where it names none.
+  return Number.isNaN(date) ? 2000 : Math.max(0, date - now.getTime());
+}
+
+function explainRefusal(refusal: ConnectorRefusal, deed: string, now: Date): CountersignError {
+  const { status, code, message } = refusal;
+  const details = { teams: code, status };
+  const options = { cause: refusal, details };
+  if (status === 429)
+    return new CountersignError('tool_unavailable', `Teams has too many requests to ${deed} now.`, {
+      ...options,
+      passesAfterMs: readRetryAfter(refusal.retryAfter, now),
+    });
+  // 412: somebody else changed it in the same moment; what is drawn next is the latest.
+  if (status >= 500 || [408, 409, 412].includes(status))
+    return new CountersignError('tool_unavailable', `Teams cannot ${deed} now: ${message}`, {
+      ...options,
+      passesAfterMs: 0,
+    });
+  if (status === 404)
+    return new CountersignError('not_found', `Teams cannot ${deed}: ${message}`, options);
+  if (status === 401) return new CountersignError('not_allowed', wrongToken, options);
+  if (status === 403)
+    return new CountersignError('not_allowed', remedies[code] ?? notHere, options);
+  const remedy = remedies[code];
+  if (remedy !== undefined) return new CountersignError('not_allowed', remedy, options);
+  return new CountersignError('internal', `Teams refused to ${deed}: ${message}`, options);
+}
+
+/** @param deed completes "Teams cannot …" */
+export function explainTeamsError(error: unknown, deed: string, now: Date): CountersignError {
+  if (error instanceof CountersignError) return error;
+  if (error instanceof ConnectorRefusal) return explainRefusal(error, deed, now);
+  const text = `Teams could not be reached to ${deed}: ${errorMessage(error)}`;
+  return new CountersignError('tool_unavailable', text, { cause: error, passesAfterMs: 0 });
+}
+
+/** Codes of Microsoft's sign-in, by what is wrong. https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
+const signInRemedies: [RegExp, string][] = [
+  [
+    /AADSTS(7000215|7000222|50012)/,
+    'MicrosoftAppPassword: Microsoft does not take it, or it has expired. Make a new client secret under "Certificates & secrets" of the app and copy its value.',
+  ],
+  [
+    /AADSTS(700016|7000216|90013)/,
+    'MicrosoftAppId: Microsoft does not know this app there. A single-tenant app also needs MicrosoftAppTenantId.',
+  ],
+  [/AADSTS(90002|900023|900021)/, 'MicrosoftAppTenantId: Microsoft does not know this tenant.'],
+  [
+    /ManagedIdentity|managed_identity|IMDS/i,
+    'MicrosoftAppType UserAssignedMSI works only on Azure, where the identity is assigned to the machine that runs Countersign.',
+  ],
+];
+
+/** Why the bot got no token. */
+export function explainSignIn(error: unknown): CountersignError {
+  const message = errorMessage(error);
+  const remedy = signInRemedies.find(([pattern]) => pattern.test(message))?.[1];
+  if (remedy !== undefined) return new CountersignError('not_allowed', remedy, { cause: error });
+  return new CountersignError(
+    'tool_unavailable',
+    `Microsoft gave the bot no token: ${message.slice(0, 300)}`,
+    { cause: error, passesAfterMs: 0 },
+  );
+}

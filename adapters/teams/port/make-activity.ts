@@ -1,0 +1,41 @@
+// A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
+import { z } from 'zod';
+import type { ChatContent } from '#contracts/chat.ts';
+
+/** Bytes of a message with all that is around its card. https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
+const largest = 28 * 1024;
+export const cardType = 'application/vnd.microsoft.card.adaptive';
+
+const Card = z.looseObject({
+  type: z.literal('AdaptiveCard'),
+  refresh: z.looseObject({ action: z.unknown() }).optional(),
+});
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value), 'utf8');
+
+/** The card with as many of `readers` as there is room for. */
+export function fillReaders(card: unknown, readers: string[], room: number): object {
+  const parsed = Card.parse(card);
+  const { refresh } = parsed;
+  if (refresh === undefined || readers.length === 0) return parsed;
+  for (let count = readers.length; count > 0; count = Math.floor(count / 2)) {
+    const filled = { ...parsed, refresh: { ...refresh, userIds: readers.slice(0, count) } };
+    if (sizeOf(filled) <= room) return filled;
+  }
+  return parsed;
+}
+
+export function makeActivity(
+  { text, card }: ChatContent,
+  { bot, readers }: { bot: string; readers: string[] },
+): object {
+  const common = { type: 'message', from: { id: bot } };
+  // Plain: nothing in it is markup, and it names nobody.
+  if (card === null) return { ...common, text, textFormat: 'plain' };
+  const around = { ...common, summary: text.slice(0, 300) };
+  const room = largest - sizeOf(around) - 200;
+  return {
+    ...around,
+    attachments: [{ contentType: cardType, content: fillReaders(card, readers, room) }],
+  };
+}

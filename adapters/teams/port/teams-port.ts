@@ -1,0 +1,67 @@
+// Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
+// key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does
+// less harm than a question nobody ever reads.
+import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { TeamsConversation, TeamsConversations } from '#contracts/teams-conversation.ts';
+import { conversationIdOf } from '../place.ts';
+import type { Connector } from './connector.ts';
+import { makeActivity } from './make-activity.ts';
+import type { ReadersOf } from './members.ts';
+
+const unknownPlace =
+  'Nothing ever came from this conversation in Teams. Write to the app there once.';
+
+export function createTeamsPort(options: {
+  connector: Connector;
+  conversations: TeamsConversations;
+  readersOf: ReadersOf;
+}): ChatPort {
+  const { connector, conversations, readersOf } = options;
+
+  async function find({ tenant, channel }: ChatPlace): Promise<TeamsConversation> {
+    const found = await conversations.find(tenant, channel);
+    if (found !== null) return found;
+    throw new CountersignError('not_allowed', unknownPlace);
+  }
+
+  /** The chat with one person; where they have none yet it is opened, as it may be with whoever shares a team or chat with the bot. */
+  async function findChat(place: ChatPlace, person: string): Promise<TeamsConversation> {
+    const known = await conversations.findPersonal(place.tenant, person);
+    if (known !== null) return known;
+    const from = await find(place);
+    const channel = await connector.openChat(from, person);
+    const { tenant, service_url, bot } = from;
+    const chat: TeamsConversation = {
+      ...{ tenant, channel, kind: 'personal', service_url, bot, person },
+      team: null,
+      timezone: null,
+    };
+    await conversations.keep(chat);
+    return chat;
+  }
+
+  return {
+    async post(place, content) {
+      const where = await find(place);
+      const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
+      const message = await connector.post(where, conversationIdOf(place), activity);
+      return { ...place, message };
+    },
+
+    async update(post, content) {
+      const where = await find(post);
+      const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
+      await connector.update(where, conversationIdOf(post), post.message, {
+        ...activity,
+        id: post.message,
+      });
+    },
+
+    async whisper(place, user, content) {
+      const where = await findChat(place, user);
+      const activity = makeActivity(content, { bot: where.bot, readers: [user] });
+      await connector.post(where, where.channel, activity);
+    },
+  };
+}

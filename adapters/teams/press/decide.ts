@@ -1,0 +1,114 @@
+// What a stored press does: once, in the conversation of its card, as whoever pressed; and why not, said to them alone.
+import { type Actor, person } from '#contracts/actor.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import type { InboxEvent } from '#contracts/inbox.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import type { Try } from '#conversation/inbox/inbox-context.ts';
+import { carryOut } from '#conversation/press/carry-out.ts';
+import { concerns } from '#conversation/press/concerns.ts';
+import { drawNote } from '../lists/answer-command.ts';
+import type { TeamsContext } from '../teams-context.ts';
+import type { PressSignal, Scene } from '../transport/read-activity.ts';
+import { type Decision, readDecision, readLook } from './read-press.ts';
+import { drawLook, type Reply } from './show.ts';
+
+const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
+const noneTicked = 'Tick at least one step.';
+
+/** What a second try of a decision meets that the first one made. */
+const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
+
+/** After this long whoever waits for the answer may be gone before they could read it. */
+const waitedForMs = 6000;
+
+async function approvePart(
+  { service }: TeamsContext,
+  { press, ticked }: Extract<Decision, { kind: 'part' }>,
+  actor: Actor,
+): Promise<void> {
+  const { plan_id, version, digest } = press;
+  if (ticked.length === 0) throw new CountersignError('invalid_request', noneTicked);
+  const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
+  // The approval names version and digest; places of steps of another one decide nothing.
+  const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
+  const all = chosen.length === plan.total_steps;
+  await service.approve(plan_id, { version, digest, ...(all ? {} : { steps: chosen }) }, actor);
+}
+
+async function act(
+  context: TeamsContext,
+  decision: Decision,
+  scene: Scene,
+  { actor, once }: { actor: Actor; once: string },
+): Promise<void> {
+  const { service } = context;
+  if (decision.kind === 'settings') {
+    await service.setPolicy(actor.id, { policy: decision.policy, keep: true }, actor);
+    return;
+  }
+  if (!(await concerns(service, conversationAt(scene.place), decision.press)))
+    throw new CountersignError('not_allowed', elsewhere);
+  if (decision.kind === 'part') await approvePart(context, decision, actor);
+  else await carryOut(service, decision.press, decision.entered, actor, once);
+}
+
+/** @returns why nothing was decided; null: it was */
+async function attempt(
+  context: TeamsContext,
+  decision: Decision,
+  scene: Scene,
+  { tries, once }: { tries: number; once: string },
+): Promise<string | null> {
+  try {
+    const { id } = await context.people.find(scene);
+    await act(context, decision, scene, { actor: person(id, 'teams'), once });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    return tries > 1 && alreadyDone.has(error.code) ? null : error.message;
+  }
+}
+
+/** Tells one person in their chat with the bot. */
+async function tell(context: TeamsContext, scene: Scene, text: string): Promise<void> {
+  try {
+    await context.port.whisper(scene.place, scene.from.id, drawNote(text));
+  } catch (cause) {
+    if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
+    // Somebody who cannot be told has been refused all the same.
+    context.warn(`Nobody could be told in Teams: ${text}`, cause);
+  }
+}
+
+/** A client that cannot show a card in the place of another gets it as a message of its own. */
+async function showApart(context: TeamsContext, { verb, data, scene }: PressSignal): Promise<void> {
+  const look = readLook(verb, data);
+  if (look === null) return;
+  try {
+    const card = await drawLook(context, look, scene);
+    await context.port.whisper(scene.place, scene.from.id, { text: 'Details', card });
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    await tell(context, scene, error.message);
+  }
+}
+
+export async function decide(
+  context: TeamsContext,
+  signal: PressSignal,
+  { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,
+  one: Pick<Try, 'attempt' | 'reply'>,
+): Promise<void> {
+  const { verb, data, scene, asks } = signal;
+  const decision = readDecision(verb, data);
+  if (decision === null) return showApart(context, signal);
+  const note = await attempt(context, decision, scene, {
+    tries: one.attempt,
+    once: `teams:press:${id}`,
+  });
+  if (note === null) return;
+  const waited = context.clock.now().getTime() - received_at.getTime();
+  const reply: Reply = { note };
+  if (asks && waited < waitedForMs) one.reply(reply);
+  else await tell(context, scene, note);
+}

@@ -1,0 +1,105 @@
+// What a press on a card in Teams stands for: a decision with what was entered beside it, or a wish to see something. Pure.
+import { z } from 'zod';
+import { readPress as readPlanPress, readSessionPress } from '#cards/press.ts';
+import { CardSubject, refreshVerb } from '#cards/refresh.ts';
+import type { FieldValue } from '#contracts/answer.ts';
+import { CardPress } from '#contracts/card.ts';
+import { PolicyOverride } from '#contracts/policy.ts';
+import type { AnyPress } from '#contracts/press.ts';
+import type { Entered } from '#conversation/press/carry-out.ts';
+
+/** Something to be decided, and what the presser is to see afterwards. */
+export type Decision =
+  | { kind: 'press'; press: AnyPress; entered: Entered }
+  /** Approve the steps at these places of the card, and no others. */
+  | { kind: 'part'; press: CardPress; ticked: number[] }
+  | { kind: 'settings'; policy: PolicyOverride };
+
+/** Something to be shown to whoever asks, which changes nothing. */
+export type Look =
+  | { kind: 'refresh'; subject: CardSubject }
+  | { kind: 'details'; press: CardPress; pages: string[]; list: string | null }
+  | { kind: 'list'; said: string };
+
+export const verbs = { part: 'approve_part', settings: 'settings_save', list: 'list' } as const;
+
+/** Cursors of the pages before and at the one that is asked for; `''` begins. */
+const Paged = z.object({
+  pages: z.array(z.string().max(1000)).max(50).default(['']),
+  list: z.string().max(20).nullable().default(null),
+});
+const Listed = z.object({ list: z.string().max(20) });
+const Fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
+const Inputs = z.record(z.string(), z.unknown());
+
+export const stepInput = (place: number) => `part:${place}`;
+export const sliderInput = (name: string) => `slider:${name}`;
+
+/** The places of the steps that are ticked. */
+function readTicked(data: unknown): number[] {
+  const inputs = Inputs.safeParse(data);
+  if (!inputs.success) return [];
+  return Object.entries(inputs.data)
+    .flatMap(([name, value]) => {
+      const place = /^part:(\d{1,3})$/.exec(name)?.[1];
+      return place !== undefined && value === 'true' ? [Number(place)] : [];
+    })
+    .sort((a, b) => a - b);
+}
+
+/** The sliders as they were left; null: nothing that can be kept. */
+function readSliders(data: unknown): PolicyOverride | null {
+  const inputs = Inputs.safeParse(data);
+  if (!inputs.success) return null;
+  const set = Object.entries(inputs.data).flatMap(([name, value]) => {
+    const slider = /^slider:(\w+)$/.exec(name)?.[1];
+    if (slider === undefined || typeof value !== 'string' || value === '') return [];
+    const number = Number(value);
+    return [[slider, Number.isNaN(number) ? value : number] as const];
+  });
+  const parsed = PolicyOverride.safeParse(Object.fromEntries(set));
+  return parsed.success ? parsed.data : null;
+}
+
+/** null: none of ours, or one that only shows. */
+export function readDecision(verb: string, data: unknown): Decision | null {
+  if (verb === refreshVerb) return null;
+  if (verb === verbs.settings) {
+    const policy = readSliders(data);
+    return policy === null ? null : { kind: 'settings', policy };
+  }
+  if (verb === verbs.part) {
+    const press = CardPress.safeParse(data);
+    return press.success ? { kind: 'part', press: press.data, ticked: readTicked(data) } : null;
+  }
+  const plan = readPlanPress(data);
+  if (plan !== null) {
+    if (plan.press.action === 'details') return null;
+    const fields = Fields.safeParse(plan.fields);
+    // What is not even a value is missing: the service says so at its field.
+    const values: Record<string, FieldValue> | null = fields.success ? fields.data : null;
+    const entered = { text: plan.text ?? '', fields: values };
+    return { kind: 'press', press: plan.press, entered };
+  }
+  const session = readSessionPress(data);
+  if (session === null) return null;
+  const entered = { text: session.text ?? '', fields: null };
+  return { kind: 'press', press: session.press, entered };
+}
+
+/** null: none of ours, or one that decides. */
+export function readLook(verb: string, data: unknown): Look | null {
+  if (verb === verbs.list) {
+    const listed = Listed.safeParse(data);
+    return listed.success ? { kind: 'list', said: listed.data.list } : null;
+  }
+  if (verb === refreshVerb) {
+    const subject = CardSubject.safeParse(data);
+    return subject.success ? { kind: 'refresh', subject: subject.data } : null;
+  }
+  if (verb === verbs.part || verb === verbs.settings) return null;
+  const press = CardPress.safeParse(data);
+  if (!press.success || press.data.action !== 'details') return null;
+  const paged = Paged.safeParse(data);
+  return paged.success ? { kind: 'details', press: press.data, ...paged.data } : null;
+}

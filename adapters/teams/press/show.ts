@@ -1,0 +1,113 @@
+// What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
+import { z } from 'zod';
+import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
+import { addRefresh, type CardSubject } from '#cards/refresh.ts';
+import { viewSession } from '#cards/session-view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { answerCommand } from '../lists/answer-command.ts';
+import { fillReaders } from '../port/make-activity.ts';
+import type { TeamsContext } from '../teams-context.ts';
+import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.ts';
+import type { Scene } from '../transport/read-activity.ts';
+import { drawDetails } from './details-card.ts';
+import type { Decision, Look } from './read-press.ts';
+import { drawSettings } from './settings-card.ts';
+
+const elsewhere = 'This card belongs to another conversation.';
+const stepsOfPage = 15;
+/** Bytes of an answer's card. */
+const room = 27 * 1024;
+
+/** What the handler of a press leaves for whoever waits for it. */
+export const Reply = z.object({ note: z.string() });
+export type Reply = z.infer<typeof Reply>;
+
+export type Show = {
+  /** Does not throw. */
+  look(look: Look, scene: Scene): Promise<InvokeAnswer>;
+  /** What came of a decision. Does not throw. @param reply as the handler left it */
+  outcome(decision: Decision, reply: unknown, scene: Scene): Promise<InvokeAnswer>;
+};
+
+async function drawSubject(
+  { service, people }: TeamsContext,
+  subject: CardSubject,
+  scene: Scene,
+): Promise<object> {
+  const { id, timezone } = await people.find(scene);
+  const viewer = { user: id, timezone };
+  const view =
+    'plan_id' in subject
+      ? viewPlan(await service.card(subject.plan_id, viewer))
+      : viewSession(await service.runCard(subject.run_id, viewer));
+  return fillReaders(addRefresh(drawAdaptiveCard(view), view), [scene.from.id], room);
+}
+
+async function showDetails(
+  { service, people }: TeamsContext,
+  { press, pages, list }: Extract<Look, { kind: 'details' }>,
+  scene: Scene,
+): Promise<Drawn> {
+  const { id, timezone } = await people.find(scene);
+  const facts = await service.card(press.plan_id, { user: id, timezone });
+  const cursor = pages.at(-1) ?? '';
+  const page = await service.listSteps(press.plan_id, {
+    limit: stepsOfPage,
+    ...(cursor === '' ? {} : { cursor }),
+  });
+  return drawDetails(facts, viewPlan(facts), page, { press, pages, list });
+}
+
+/** The card that a look asks for. @throws what the service refuses */
+export async function drawLook(context: TeamsContext, look: Look, scene: Scene): Promise<unknown> {
+  if (look.kind === 'list') {
+    const command = { name: 'plans' as const, said: look.said, alone: false };
+    return (await answerCommand(context, command, scene)).card;
+  }
+  const subject = look.kind === 'refresh' ? look.subject : { plan_id: look.press.plan_id };
+  // What stands in a list may be shown wherever that was asked for.
+  const listed = look.kind === 'details' && look.list !== null;
+  if (!listed && !(await context.service.isAbout(conversationAt(scene.place), subject)))
+    throw new CountersignError('not_allowed', elsewhere);
+  return look.kind === 'refresh'
+    ? drawSubject(context, look.subject, scene)
+    : showDetails(context, look, scene);
+}
+
+export function createShow(context: TeamsContext): Show {
+  const { service, people, warn } = context;
+
+  async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
+    if (decision.kind === 'settings') {
+      const { id } = await people.find(scene);
+      return drawSettings((await service.getPolicy(id)).policy, 'Kept.');
+    }
+    const { press } = decision;
+    const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };
+    return drawSubject(context, subject, scene);
+  }
+
+  return {
+    async look(look, scene) {
+      try {
+        return answerCard(await drawLook(context, look, scene));
+      } catch (error) {
+        if (error instanceof CountersignError) return answerText(error.message);
+        warn('A card of Teams could not be shown to one person.', error);
+        return answerText('That did not work. Press again.');
+      }
+    },
+    async outcome(decision, reply, scene) {
+      const left = Reply.safeParse(reply);
+      if (left.success) return answerText(left.data.note);
+      try {
+        return answerCard(await drawOutcome(decision, scene));
+      } catch (error) {
+        warn('A card of Teams could not be shown to one person after a press.', error);
+        return answerText('Done. The card changes in a moment.');
+      }
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Who somebody in Teams is to the house: what they are called, the name people read, and their time zone. Asked once in a while.
+import type { TeamsAccess } from '#contracts/chat-access.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import { conversationIdOf } from '../place.ts';
+import type { Connector, Member } from '../port/connector.ts';
+import type { Scene } from '../transport/read-activity.ts';
+
+export type TeamsPerson = {
+  /** Who acts: the person that `account` is linked to, and else the account itself. Not kept: a link can be undone. */
+  id: string;
+  /** An e-mail address where their own tenant vouches for it, as people are named in settings. */
+  account: string;
+  name: string;
+  timezone: string;
+};
+export type People = { find(scene: Scene): Promise<TeamsPerson> };
+
+const keptForMs = 10 * 60_000;
+const keptAtMost = 5000;
+
+/** What somebody is called whom no tenant of ours vouches for. */
+export function accountOf({ tenant, from }: Pick<Scene, 'tenant' | 'from'>): string {
+  return `teams:${tenant}:${from.object ?? from.id}`;
+}
+
+/** The address under which a tenant knows one of its own people; null: it is a guest, or has none. */
+export function readAddress(member: Member, tenant: string, object: string | null): string | null {
+  const { tenantId, userRole, aadObjectId, objectId, email, userPrincipalName } = member;
+  const known = aadObjectId ?? objectId ?? null;
+  if (object === null || known !== object) return null;
+  if (tenantId != null && tenantId !== tenant) return null;
+  if (userRole != null && userRole !== 'user') return null;
+  const address = [email, userPrincipalName].find((one) => one?.includes('@') === true);
+  // The name of a guest is that of a stranger, dressed up: ana_example.com#EXT#@contoso.onmicrosoft.com.
+  if (address == null || address.includes('#') || address.length > 200) return null;
+  return address.toLowerCase();
+}
+
+/** Whether the bot's own tenant speaks here, which alone may vouch for people. */
+function vouches(access: TeamsAccess, tenant: string): boolean {
+  switch (access.kind) {
+    // Whoever is on this machine can do everything anyway.
+    case 'Local':
+      return true;
+    // Of several tenants, each could claim anybody's address.
+    case 'MultiTenant':
+      return false;
+    case 'SingleTenant':
+    case 'UserAssignedMSI':
+      // Activities name tenants by their ids: one that is set by its domain cannot be told from another.
+      return access.tenantId.toLowerCase() === tenant.toLowerCase();
+    default:
+      return access satisfies never;
+  }
+}
+
+export function createPeople(options: {
+  access: TeamsAccess;
+  connector: Connector;
+  conversations: TeamsConversations;
+  personOf: (account: string) => Promise<string>;
+  clock: Clock;
+  timezone: string;
+}): People {
+  const { access, connector, conversations, personOf, clock, timezone } = options;
+  const known = new Map<
+    string,
+    { member: { address: string | null; name: string }; until: number }
+  >();
+
+  /** Who somebody is must not change with Teams' temper: without an answer it is tried again, not guessed. */
+  async function ask(scene: Scene): Promise<{ address: string | null; name: string }> {
+    const { tenant, from, place, serviceUrl } = scene;
+    const key = JSON.stringify([tenant, from.id, from.object]);
+    const now = clock.now().getTime();
+    const kept = known.get(key);
+    if (kept !== undefined && kept.until > now) return kept.member;
+    const found = await connector.member(
+      { service_url: serviceUrl },
+      conversationIdOf(place),
+      from.id,
+    );
+    const member = {
+      address: readAddress(found, tenant, from.object),
+      name: found.name ?? from.name,
+    };
+    if (known.size >= keptAtMost) known.clear();
+    known.set(key, { member, until: now + keptForMs });
+    return member;
+  }
+
+  async function zoneOf({ tenant, from, timezone: told }: Scene): Promise<string> {
+    if (told !== null) return told;
+    return (await conversations.findPersonal(tenant, from.id))?.timezone ?? timezone;
+  }
+
+  return {
+    async find(scene) {
+      const own = accountOf(scene);
+      const zone = await zoneOf(scene);
+      const { address, name } = vouches(access, scene.tenant)
+        ? await ask(scene)
+        : { address: null, name: scene.from.name };
+      const account = address ?? own;
+      return { id: await personOf(account), account, name: name || account, timezone: zone };
+    },
+  };
+}

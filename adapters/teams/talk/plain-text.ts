@@ -1,0 +1,45 @@
+// What somebody wrote, as text: Teams' mentions and marks become what is read there. Pure.
+import type { Mention } from '../transport/read-activity.ts';
+
+const mention = /<at(?:\s[^>]*)?>(.*?)<\/at>/gis;
+/** Stands for the bot's own name: a character that nobody types. */
+const self = '\ue000';
+const nameIn = (text: string) => text.replace(mention, '$1').trim();
+const entities: Record<string, string> = {
+  '&nbsp;': ' ',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+/** Whether the text begins with somebody's name. */
+export function firstMention(text: string): string | null {
+  const [, name] = /^\s*<at(?:\s[^>]*)?>(.*?)<\/at>/is.exec(text) ?? [];
+  return name === undefined ? null : name.trim();
+}
+
+/** @param bot whose name is left out where it begins or ends the text: it is the address on the letter, not the letter */
+export function readPlainText(
+  { text, format, mentions }: { text: string; format: string; mentions: Mention[] },
+  bot: string,
+): string {
+  const own = mentions.filter(({ id }) => id === bot).map(({ text: shown }) => nameIn(shown));
+  const marked = text
+    .replace(mention, (_, name: string) => (own.includes(name.trim()) ? self : `@${name.trim()}`))
+    .replace(/^(?:\s|&nbsp;)*(?:\ue000(?:\s|&nbsp;|[:,])*)+/, '')
+    .replace(/(?:\s|&nbsp;)*\ue000\s*$/, '')
+    .replaceAll(self, `@${own[0] ?? ''}`);
+  const bare =
+    format === 'xml'
+      ? marked
+          .replace(/<br\s*\/?>/gi, '\n')
+          .replace(/<\/?(?:p|div|span|b|i|u|s|em|strong|code|pre)(?:\s[^>]*)?>/gi, '')
+      : marked;
+  return bare
+    .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
+    .replaceAll('\u00a0', ' ')
+    .replaceAll(/\r\n?/g, '\n')
+    .trim();
+}

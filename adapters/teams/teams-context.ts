@@ -1,0 +1,21 @@
+// What the parts of the Teams adapter are given.
+import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { Service } from '#contracts/service.ts';
+import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import type { People } from './talk/people.ts';
+
+export type TeamsContext = {
+  service: Service;
+  people: People;
+  port: ChatPort;
+  conversations: TeamsConversations;
+  clock: Clock;
+  /**
+   * Makes a place known as one where a conversation lives.
+   * @param timezone of the one who reads there; null: several do
+   * @returns the conversation's name
+   */
+  openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
+  warn(message: string, error?: unknown): void;
+};

@@ -1,0 +1,53 @@
+// Teams' activities on the house's own server. Who sends one is checked before anything is done with it.
+import type { FastifyInstance } from 'fastify';
+import type { Accept } from './accept.ts';
+import type { Authenticate } from './authenticate.ts';
+import { readActivity, readSignal } from './read-activity.ts';
+
+/** The messaging endpoint of the Azure bot. */
+const path = '/api/messages';
+/** Bytes; Teams' messages have at most about 100 KB. */
+const bodyLimit = 262_144;
+
+/** Adds the route to a server that is not listening yet. */
+export async function registerTeams(
+  app: FastifyInstance,
+  options: {
+    authenticate: Authenticate;
+    accept: Accept;
+    /** A request without a token is refused before its body is looked at. */
+    signed: boolean;
+    warn(message: string, error?: unknown): void;
+  },
+): Promise<void> {
+  const { authenticate, accept, signed, warn } = options;
+  // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
+  await app.register(async (teams) => {
+    teams.removeAllContentTypeParsers();
+    teams.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer', bodyLimit },
+      (_request, body, done) => done(null, body),
+    );
+    teams.addHook('onRequest', async (request, reply) => {
+      const bearer = /^Bearer \S+$/.test(request.headers.authorization ?? '');
+      if (signed && !bearer) return reply.code(401).send();
+    });
+    teams.post<{ Body: Buffer<ArrayBuffer> | undefined }>(path, async (request, reply) => {
+      const body = request.body ?? Buffer.alloc(0);
+      const activity = readActivity(body);
+      if (activity === null) return reply.code(400).send();
+      // Other channels of the Bot Framework have rules of their own, also for who may say what.
+      if (activity.channelId !== 'msteams') return reply.code(401).send();
+      try {
+        if (!(await authenticate(request, activity))) return reply.code(401).send();
+        const signal = readSignal(activity);
+        const answer = signal === null ? null : await accept(signal, body);
+        return answer === null ? reply.code(200).send() : reply.send(answer);
+      } catch (error) {
+        warn('An activity of Teams could not be taken; Teams is told to send it again.', error);
+        return reply.code(503).send();
+      }
+    });
+  });
+}

@@ -1,0 +1,39 @@
+// What is known of Teams' chats and channels, for whoever writes there: kept in the database, said through it.
+import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import {
+  closeTeamsArea,
+  markWelcomed,
+  readPersonalChat,
+  readTeamsConversation,
+  reopenTeamsArea,
+  storeTeamsConversation,
+} from '#store/teams-conversations.ts';
+import type { DeliveryContext } from './delivery/delivery-context.ts';
+import { openConversation } from './delivery/open-conversation.ts';
+import { speakAsBot } from './speak.ts';
+
+const takenOut =
+  'The app was taken out of this conversation in Teams. Add it there again, under Apps.';
+
+export function createTeamsConversations(
+  context: Pick<DeliveryContext, 'db' | 'enqueue'>,
+): TeamsConversations {
+  const { db, enqueue } = context;
+  return {
+    keep: (conversation) => storeTeamsConversation(db.query, conversation),
+    find: (tenant, channel) => readTeamsConversation(db.query, tenant, channel),
+    findPersonal: (tenant, person) => readPersonalChat(db.query, tenant, person),
+    welcome: (place, text) =>
+      db.transaction(async (tx) => {
+        if (!(await markWelcomed(tx, place.tenant, place.channel))) return;
+        const conversation = await openConversation(context, tx, place);
+        await speakAsBot(context, tx, { conversation, text, runId: null, planId: null });
+      }),
+    leave: (area) => db.transaction((tx) => closeTeamsArea(tx, area, takenOut)),
+    comeBack: (area) =>
+      db.transaction(async (tx) => {
+        for (const conversation of await reopenTeamsArea(tx, area))
+          await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+      }),
+  };
+}
