@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { type BenchName, benchNames } from './bench/names.ts';
 import { describeFindings, examine } from './doctor.ts';
+import { createLinks } from './links.ts';
 import { createLog } from './logging.ts';
 import { openMigrated } from './open-database.ts';
 import { addressOf, banner, serve, version } from './serve.ts';
@@ -68,8 +69,8 @@ async function runServer(parts: { http: boolean; work: boolean }): Promise<void>
   const log = createLog(config, false);
   const signal = untilSignal();
   let url = addressOf(config, config.env.PORT);
-  const linkTo = (planId: string) => `${url}/?plan=${planId}`;
-  const house = await openHouse({ config, log, work: parts.work, linkTo });
+  const links = createLinks(config, () => url);
+  const house = await openHouse({ config, log, work: parts.work, ...links });
   try {
     if (parts.http) {
       const { app, port } = await serve(house, config, log);
@@ -104,7 +105,8 @@ async function inTerminal(
 ): Promise<void> {
   const config = loadConfig(process.env, process.cwd());
   const log = createLog(config, true);
-  const house = await openHouse({ config, log, work, linkTo: () => null });
+  const { chatLinkTo } = createLinks(config, () => addressOf(config, config.env.PORT));
+  const house = await openHouse({ config, log, work, linkTo: () => null, chatLinkTo });
   try {
     process.exitCode = await command(house, config, io(untilSignal()));
   } finally {

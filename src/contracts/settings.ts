@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ApproverPolicy } from './plan.ts';
 import { StrategyProfile } from './planning/schedule.ts';
+import { readPublicUrl } from './public-url.ts';
 import { Effect } from './tool.ts';
 
 const McpServer = z
@@ -152,6 +153,14 @@ function amount(min: number, max: number) {
 const flag = z.stringbool();
 const optional = z.string().min(1).optional();
 const secret = z.string().min(16, 'must have at least 16 characters');
+const publicUrl = z.string().transform((text, issues) => {
+  const url = readPublicUrl(text);
+  if (url !== null) return url;
+  issues.addIssue(
+    'must be an address such as https://bot.example.com: https (or http on this machine), with nothing after its path',
+  );
+  return z.NEVER;
+});
 const token = z.string().regex(/^\S+$/, 'must not have blanks or line breaks in it').optional();
 
 /** The environment. Empty strings count as not set. */
@@ -194,6 +203,7 @@ export const Environment = z.object({
   /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
   COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
+  COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
   /** Encrypts the tokens of Slack's workspaces. */
   COUNTERSIGN_ENCRYPTION_KEY: z
     .string()

@@ -29,6 +29,20 @@ function readAddress(address: string): string {
 }
 
 /**
+ * The address the manifest is for: the one that was given, or else the one Countersign is set up with, where Slack can
+ * call it. null: Socket Mode, which wins where its token is set.
+ */
+export function chooseAddress(
+  { url, socket }: { url?: string; socket?: true },
+  env: Record<string, string | undefined>,
+): string | null {
+  if (socket === true) return null;
+  if (url !== undefined) return url;
+  const { COUNTERSIGN_PUBLIC_URL: set = '', SLACK_APP_TOKEN: token = '' } = env;
+  return token === '' && set.startsWith('https://') ? set : null;
+}
+
+/**
  * The manifest with every address in it, or with none (`address` null: Socket Mode).
  * @throws CountersignError `invalid_configuration` that says how an address looks
  */

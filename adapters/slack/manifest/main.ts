@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError } from '#contracts/errors.ts';
-import { fillManifest, type SlackManifest } from './fill-manifest.ts';
+import { chooseAddress, fillManifest, type SlackManifest } from './fill-manifest.ts';
 
 const template: SlackManifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
@@ -11,10 +11,15 @@ const template: SlackManifest = JSON.parse(
 
 const program = new Command('npm run slack:manifest --')
   .description('Prints the manifest of the Slack app.')
-  .option('--url <address>', 'the public address of this Countersign; without it, for Socket Mode')
-  .action(({ url }: { url?: string }) =>
-    console.log(JSON.stringify(fillManifest(template, url ?? null), null, 2)),
-  );
+  .option(
+    '--url <address>',
+    'the public address of this Countersign; COUNTERSIGN_PUBLIC_URL when not given; without either, for Socket Mode',
+  )
+  .option('--socket', 'for Socket Mode, whatever address is set')
+  .action((options: { url?: string; socket?: true }) => {
+    const address = chooseAddress(options, process.env);
+    console.log(JSON.stringify(fillManifest(template, address), null, 2));
+  });
 
 try {
   program.parse();

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { readPublicUrl } from '#contracts/public-url.ts';
 import { buildPackage } from './build-package.ts';
 
 type Options = {
   id?: string;
-  domain: string;
+  domain?: string;
   out: string;
   appVersion: string;
   developer?: string;
@@ -32,10 +33,23 @@ function write(path: string, bytes: Uint8Array): void {
   }
 }
 
+/** @throws CountersignError where no public address is set */
+function hostOf(address: string | undefined): string {
+  const url = readPublicUrl(address ?? '');
+  if (url?.startsWith('https://') === true) return new URL(url).hostname;
+  throw new CountersignError(
+    'invalid_configuration',
+    '--domain: missing. Give the public host name of this Countersign, or set COUNTERSIGN_PUBLIC_URL to its https address.',
+  );
+}
+
 const program = new Command('npm run teams:package --')
   .description('Writes the app package that is uploaded to Microsoft Teams.')
   .option('--id <guid>', 'the Microsoft app id of the bot; MicrosoftAppId when not given')
-  .requiredOption('--domain <host>', 'the public host name of this Countersign')
+  .option(
+    '--domain <host>',
+    'the public host name of this Countersign; that of COUNTERSIGN_PUBLIC_URL when not given',
+  )
   .option('--out <file>', 'the file to write', 'countersign-teams.zip')
   .option(
     '--app-version <x.y.z>',
@@ -47,8 +61,10 @@ const program = new Command('npm run teams:package --')
   .option('--privacy <url>', 'the page on privacy; the host when not given')
   .option('--terms <url>', 'the terms of use; the host when not given')
   .action(({ out, appVersion, ...options }: Options) => {
-    const id = options.id ?? process.env.MicrosoftAppId;
-    write(out, buildPackage({ ...options, id, version: appVersion }));
+    const { MicrosoftAppId, COUNTERSIGN_PUBLIC_URL } = process.env;
+    const id = options.id ?? MicrosoftAppId;
+    const domain = options.domain ?? hostOf(COUNTERSIGN_PUBLIC_URL);
+    write(out, buildPackage({ ...options, domain, id, version: appVersion }));
     console.log(`${out} is ready. Upload it in Teams: Apps, Manage your apps, Upload an app.`);
   });
 

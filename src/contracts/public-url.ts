@@ -1,0 +1,24 @@
+// The address under which people and chat platforms reach this Countersign, as it is set and as links begin with it.
+
+const loopback = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/;
+
+/**
+ * The address without a slash at its end: `https://bot.example.com`, or with a base path behind a proxy,
+ * `https://example.com/countersign`. http is for this machine alone. null: it is none.
+ */
+export function readPublicUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || /[?#\s]/.test(text)) return null;
+  if (url.username !== '' || url.password !== '') return null;
+  const safe =
+    url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname));
+  return safe ? url.href.replace(/\/+$/, '') : null;
+}
+
+/** Whether others than this machine can be at `host`, as it stands in HOST. */
+export function isReachable(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  // Those that mean every address of the machine name none that a link could lead to.
+  if (['0.0.0.0', '::', ''].includes(bare)) return false;
+  return bare !== '::1' && !loopback.test(bare.toLowerCase());
+}

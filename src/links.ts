@@ -1,0 +1,21 @@
+// Links to plans. In a chat they lead where its readers are: a link to the machine of the bot would be dead for them.
+import type { Config } from '#config';
+import { isReachable } from '#contracts/public-url.ts';
+
+type LinkTo = (planId: string) => string | null;
+
+/** @param here where the server is reached on its own machine; it may change until it listens */
+export function createLinks(
+  { env }: Pick<Config, 'env'>,
+  here: () => string,
+): { linkTo: LinkTo; chatLinkTo: LinkTo } {
+  const { COUNTERSIGN_PUBLIC_URL: outside, HOST: host } = env;
+  const at = (base: string) => (planId: string) => `${base}/?plan=${encodeURIComponent(planId)}`;
+  return {
+    linkTo: (planId) => at(outside ?? here())(planId),
+    chatLinkTo(planId) {
+      if (outside !== undefined) return at(outside)(planId);
+      return isReachable(host) ? at(here())(planId) : null;
+    },
+  };
+}
