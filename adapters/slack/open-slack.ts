@@ -13,6 +13,7 @@ import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
 import { tokensOfMany } from './install/tokens.ts';
 import { conversationOf } from './place.ts';
+import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { objectTo } from './press/read-entered.ts';
 import { createShow } from './press/show.ts';
@@ -66,7 +67,7 @@ export function openSlack(options: {
   const slack: ClientOptions = { apiUrl, logger };
   const { tokens, many } = openWorkspaces(access, { ...slack, installations, clock, warn });
   const clientOf = createClientOf(tokens, slack);
-  const port = createSlackPort({ clientOf, clock });
+  const port = createSlackPort({ clientOf, clock, warn });
   const context: SlackContext = {
     service,
     clientOf,
@@ -79,6 +80,7 @@ export function openSlack(options: {
       vouched: workspaces.kind === 'one',
     }),
     port,
+    respond: createRespond({ apiUrl, warn }),
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationOf(place)),
     warn,

@@ -1,6 +1,7 @@
 // What the parts of the Slack adapter are given.
 import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { Service } from '#contracts/service.ts';
+import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
 import type { ClientOf } from './workspaces.ts';
 
@@ -9,6 +10,7 @@ export type SlackContext = {
   clientOf: ClientOf;
   people: People;
   port: ChatPort;
+  respond: Respond;
   /**
    * Makes a place known as one where a conversation lives.
    * @param timezone of the one who reads there; null: several do

@@ -15,8 +15,14 @@ export type ChatPlace = {
 /** A message that was posted, by the platform's own name for it. */
 export type ChatPost = ChatPlace & { message: string };
 
-/** A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. */
-export type ChatContent = { text: string; card: unknown };
+/** Text that is too long for a message. */
+export type ChatFile = { name: string; title: string; text: string };
+
+/**
+ * A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. `file` is all
+ * that the message says where it shows a part of it; a platform that knows how posts it with the message, once.
+ */
+export type ChatContent = { text: string; card: unknown; file?: ChatFile };
 
 /**
  * Writes to a platform. Errors are CountersignError: with `passesAfterMs` what may be tried again (too many requests, the

@@ -59,7 +59,7 @@ async function answer(service: Service, said: string, reader: Reader, now: Date)
 
 /** Answers a command through the address that Slack gave for it; no channel has to know the app for that. */
 export async function answerCommand(
-  { service, people, warn }: SlackContext,
+  { service, people, respond }: SlackContext,
   { team, command }: CommandSignal,
   now: Date,
 ): Promise<void> {
@@ -70,15 +70,5 @@ export async function answerCommand(
       return say(error.message);
     throw error;
   });
-  const response = await fetch(command.response_url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ response_type: 'ephemeral', ...content }),
-    signal: AbortSignal.timeout(10_000),
-  }).catch((cause: unknown) => {
-    const text = 'Slack could not be reached to answer a command.';
-    throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
-  });
-  // The address holds for half an hour; whoever asked then has asked again.
-  if (!response.ok) warn(`Slack did not take the answer to a command: ${response.status}.`);
+  await respond(command.response_url, content);
 }

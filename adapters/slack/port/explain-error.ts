@@ -28,6 +28,7 @@ const remedies: Record<string, string> = {
   token_expired: `The token of the Slack app has expired. ${reinstall}`,
   token_revoked: `The Slack app was removed or its token revoked. ${reinstall}`,
 };
+/** What is not there; where somebody can do something about it, what. */
 const gone = new Set([
   'cant_update_message',
   'channel_not_found',
@@ -37,6 +38,11 @@ const gone = new Set([
   'user_not_found',
   'user_not_in_channel',
 ]);
+const goneWords: Record<string, string> = {
+  channel_not_found:
+    'The Slack channel is gone (channel_not_found), or it is private and the app is not in it. Invite it: /invite @Countersign.',
+  user_not_in_channel: 'They are not in this Slack channel (user_not_in_channel).',
+};
 const passing = new Set([
   'accesslimited',
   'fatal_error',
@@ -59,10 +65,14 @@ function explainRefusal(error: webApi.WebAPIPlatformError, deed: string): Counte
       passesAfterMs: 0,
     });
   if (gone.has(reason))
-    return new CountersignError('not_found', `Slack cannot ${deed}: ${reason}.`, {
-      cause: error,
-      details,
-    });
+    return new CountersignError(
+      'not_found',
+      goneWords[reason] ?? `Slack cannot ${deed}: ${reason}.`,
+      {
+        cause: error,
+        details,
+      },
+    );
   const needed = 'needed' in data && typeof data.needed === 'string' ? data.needed : 'a scope';
   const remedy =
     reason === 'missing_scope'
@@ -82,6 +92,7 @@ export function explainSlackError(error: unknown, deed: string): CountersignErro
   if (error instanceof webApi.WebAPIRateLimitedError)
     return new CountersignError('tool_unavailable', `Slack has too many requests to ${deed} now.`, {
       cause: error,
+      details: { slack: 'ratelimited' },
       passesAfterMs: error.retryAfter * 1000,
     });
   if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error, deed);

@@ -2,11 +2,13 @@
 // was lost is found by its key before it would be posted again.
 import type { types, webApi } from '@slack/bolt';
 import { z } from 'zod';
-import type { ChatContent, ChatPlace, ChatPort, ChatPost } from '#contracts/chat.ts';
+import type { ChatContent, ChatFile, ChatPlace, ChatPort, ChatPost } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { CountersignError } from '#contracts/errors.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { explainSlackError } from './explain-error.ts';
+import { createAsk } from './hold.ts';
+import { nameUnder, sendFile } from './send-file.ts';
 
 /** Blocks, bare or as the message that `cards/` draws; null: text only. */
 const Card = z.union([
@@ -73,76 +75,119 @@ function mayHaveActed(error: CountersignError): boolean {
   return error.passesAfterMs !== null && error.details.slack === undefined;
 }
 
-export function createSlackPort(options: { clientOf: ClientOf; clock: Clock }): ChatPort {
-  const { clientOf, clock } = options;
+/** Whether the file stands under its message already, put there by a try that did not live to say so. */
+async function isAttached(
+  client: webApi.WebClient,
+  { channel, thread, message }: ChatPost,
+  name: string,
+): Promise<boolean> {
+  const { messages = [] } = await client.conversations.replies({
+    channel,
+    ts: thread ?? message,
+    oldest: message,
+    limit: lookedAt,
+  });
+  return messages.some(({ files = [] }) => files.some((file) => file.name === name));
+}
+
+export function createSlackPort(options: {
+  clientOf: ClientOf;
+  clock: Clock;
+  warn(message: string, error?: unknown): void;
+}): ChatPort {
+  const { clientOf, clock, warn } = options;
+  const ask = createAsk(clock);
+
   async function look(place: ChatPlace, key: string): Promise<ChatPost | null> {
     const client = await clientOf(place.tenant);
-    const ts = await findPosted(client, place, key, clock.now()).catch((error: unknown) => {
-      throw explainSlackError(error, 'say what was posted');
-    });
+    const method = place.thread === null ? 'conversations.history' : 'conversations.replies';
+    const call = { team: place.tenant, method, channel: null, deed: 'say what was posted' };
+    const ts = await ask(call, () => findPosted(client, place, key, clock.now()));
     return ts === null ? null : { ...place, message: ts };
   }
 
-  return {
-    async post(place, content, key) {
-      // Another process may have tried before: only Slack knows.
-      const before = await look(place, key);
-      if (before !== null) return before;
-      const client = await clientOf(place.tenant);
-      const { text, blocks } = contentOf(content);
-      try {
-        const { ts } = await client.chat.postMessage({
-          channel: place.channel,
+  /** Posts the message itself, once. */
+  async function postOnce(place: ChatPlace, content: ChatContent, key: string) {
+    // Another process may have tried before: only Slack knows.
+    const before = await look(place, key);
+    if (before !== null) return { post: before, again: true };
+    const client = await clientOf(place.tenant);
+    const { text, blocks } = contentOf(content);
+    const { tenant: team, channel } = place;
+    try {
+      const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
+      const { ts } = await ask(call, () =>
+        client.chat.postMessage({
+          channel,
           ...threadOf(place),
           text,
           blocks,
           ...quiet,
           metadata: { event_type: eventType, event_payload: { key } },
-        });
-        if (ts === undefined) throw new Error('Slack named no message.');
-        return { ...place, message: ts };
-      } catch (cause) {
-        const error = explainSlackError(cause, 'post a message');
-        if (!mayHaveActed(error)) throw error;
-        const found = await look(place, key).catch(() => null);
-        if (found !== null) return found;
-        throw error;
-      }
+        }),
+      );
+      if (ts === undefined) throw new Error('Slack named no message.');
+      return { post: { ...place, message: ts }, again: false };
+    } catch (cause) {
+      const error = explainSlackError(cause, 'post a message');
+      if (!mayHaveActed(error)) throw error;
+      const found = await look(place, key).catch(() => null);
+      if (found !== null) return { post: found, again: true };
+      throw error;
+    }
+  }
+
+  /** Puts a file under its message. What cannot be attached does not take the message back. */
+  async function attach(post: ChatPost, given: ChatFile, key: string, again: boolean) {
+    const { tenant: team, channel, thread, message } = post;
+    const file = { ...given, name: nameUnder(given.name, key) };
+    const call = { team, method: 'files', channel: null, deed: 'take a file' };
+    try {
+      const client = await clientOf(team);
+      await ask(call, async () => {
+        if (again && (await isAttached(client, post, file.name))) return;
+        await sendFile(client, { channel, thread: thread ?? message }, file, warn);
+      });
+    } catch (cause) {
+      const error = explainSlackError(cause, 'take a file');
+      // The message is found by its key; the file is tried again with it.
+      if (error.passesAfterMs !== null) throw error;
+      warn(`The file of a message could not be sent: ${error.message}`, error);
+    }
+  }
+
+  return {
+    async post(place, content, key) {
+      const { post, again } = await postOnce(place, content, key);
+      if (content.file !== undefined) await attach(post, content.file, key, again);
+      return post;
     },
 
     async update(post, content) {
       const client = await clientOf(post.tenant);
       const { text, blocks } = contentOf(content);
-      try {
-        await client.chat.update({
-          channel: post.channel,
-          ts: post.message,
-          text,
-          blocks,
-          parse: 'none',
-          link_names: false,
-        });
-      } catch (error) {
-        throw explainSlackError(error, 'change a message');
-      }
+      const { tenant: team, channel, message: ts } = post;
+      await ask({ team, method: 'chat.update', channel: null, deed: 'change a message' }, () =>
+        client.chat.update({ channel, ts, text, blocks, parse: 'none', link_names: false }),
+      );
     },
 
     async whisper(place, user, content) {
       const client = await clientOf(place.tenant);
       const { text, blocks } = contentOf(content);
-      try {
-        await client.chat.postEphemeral({
-          channel: place.channel,
+      const { tenant: team, channel } = place;
+      const call = { team, method: 'chat.postEphemeral', channel: null, deed: 'tell somebody' };
+      await ask(call, () =>
+        client.chat.postEphemeral({
+          channel,
           ...threadOf(place),
           user,
           text,
           blocks,
           parse: 'none',
           link_names: false,
-        });
-      } catch (error) {
-        throw explainSlackError(error, 'tell somebody');
-      }
+        }),
+      );
     },
   };
 }

@@ -1,6 +1,5 @@
 // What a stored press or a form that was sent does: once, in the conversation of its card, as whoever pressed; and why not, said to
 // them alone.
-import { escapeMrkdwn } from '#cards/escape.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
@@ -15,27 +14,17 @@ import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
+import { type Listener, tellAlone } from './tell.ts';
 
 const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
 
 /** What a second try of a decision meets that the first one made. */
 const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
 
-type Presser = { team: string; user: string; place: ChatPlace | null };
-
-/** Tells one person why nothing was decided: where they pressed, or else directly. */
-async function tell(context: SlackContext, { team, user, place }: Presser, text: string) {
-  const content = { text: escapeMrkdwn(text), card: null };
-  if (place !== null) return context.port.whisper(place, user, content);
-  const client = await context.clientOf(team);
-  await client.chat.postMessage({ channel: user, text: content.text, parse: 'none' });
-}
-
 async function attempt(
   context: SlackContext,
-  presser: Presser,
-  press: AnyPress,
-  tries: number,
+  presser: Listener,
+  { press, tries, wrote }: { press: AnyPress; tries: number; wrote: string },
   act: (actor: Actor) => Promise<void>,
 ): Promise<void> {
   const { service, people } = context;
@@ -48,12 +37,9 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     if (tries > 1 && alreadyDone.has(error.code)) return;
-    const { message } = error;
-    await tell(context, presser, message).catch((cause: unknown) => {
-      if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-      // Somebody who cannot be told has been refused all the same.
-      context.warn(`Nobody could be told in Slack: ${message}`, cause);
-    });
+    // The window is closed: what they wrote would be gone.
+    const again = wrote === '' ? '' : `\nYou wrote: ${wrote}`;
+    await tellAlone(context, presser, `${error.message}${again}`);
   }
 }
 
@@ -70,8 +56,11 @@ export async function decidePress(
   // Lists and windows of ours show plans; they decide nothing by a button.
   if (place === null || pressed.container.is_ephemeral) return;
   const nothing = { text: '', fields: null };
-  await attempt(context, { team, user: pressed.user.id, place }, press, tries, (actor) =>
-    carryOut(context.service, press, nothing, actor),
+  const { user, trigger_id, response_url: answerAt } = pressed;
+  const once = `slack:${team}:press:${trigger_id}`;
+  const presser = { team, user: user.id, place, answerAt };
+  await attempt(context, presser, { press, tries, wrote: '' }, (actor) =>
+    carryOut(context.service, press, nothing, actor, once),
   );
 }
 
@@ -95,6 +84,7 @@ async function sendForm(
   { team, user, press }: Held,
   view: SentSignal['sent']['view'],
   actor: Actor,
+  once: string,
 ): Promise<void> {
   const text = readText(view);
   let fields = null;
@@ -104,7 +94,7 @@ async function sendForm(
     const ask = asks.find(({ step_id }) => step_id === press.step_id);
     fields = readFieldValues(view, ask?.fields ?? []);
   }
-  await carryOut(service, press, { text, fields }, actor);
+  await carryOut(service, press, { text, fields }, actor, once);
 }
 
 /** A form that was sent: only by whom it was opened for. */
@@ -118,9 +108,11 @@ export async function decideSent(
   if (held === null || held.team !== team || held.user !== user.id) return;
   const place: ChatPlace | null =
     held.place === null ? null : { platform: 'slack', tenant: team, ...held.place };
-  await attempt(context, { team, user: user.id, place }, held.press, tries, (actor) =>
+  const sending = { press: held.press, tries, wrote: readText(view) };
+  const once = `slack:${team}:sent:${view.id}:${view.hash}`;
+  await attempt(context, { team, user: user.id, place }, sending, (actor) =>
     view.callback_id === 'countersign:part'
       ? approvePart(context, held, readTicked(view), actor)
-      : sendForm(context, held, view, actor),
+      : sendForm(context, held, view, actor, once),
   );
 }

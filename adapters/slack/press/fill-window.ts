@@ -6,11 +6,19 @@ import { viewSession } from '#cards/session-view.ts';
 import type { Form, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
+import type { Step } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Held } from './held.ts';
-import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
+import {
+  formBlocks,
+  makeWindow,
+  noticeWindow,
+  partBlocks,
+  textSection,
+  textSections,
+} from './windows.ts';
 
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
@@ -49,7 +57,15 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
     title: form.submit,
     submit: form.submit,
     kind: 'form',
-    held: { ...held, missing: form.required ? form.missing : null },
+    held: {
+      ...held,
+      missing: form.required && form.label !== '' ? form.missing : null,
+      fields: form.fields
+        .filter(({ type }) => type !== 'choice')
+        .map(({ name, label, type, required, min, max, whole }) => ({
+          ...{ name, label, type, required, min, max, whole },
+        })),
+    },
     blocks: [textSection(about), ...formBlocks(form)],
   });
 }
@@ -60,18 +76,21 @@ function drawCard(view: PlanView): Block[] {
   return drawBlocks({ ...view, buttons: [], asks: [], asks_more: '' }).blocks as unknown as Block[];
 }
 
+/** A step in two lines: what it is, and what it does to what. */
+function describeStep(step: Step, lead: string): string {
+  const what = `${lead}${showLine(step.description, lineAtMost)}`;
+  const target = step.target === null ? '' : ` → ${showLine(step.target, 60)}`;
+  return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
+}
+
 async function drawSteps(service: Service, id: string, pages: string[]) {
   const cursor = pages.at(-1) ?? '';
   const page = await service.listSteps(id, {
     limit: stepsOfPage,
     ...(cursor === '' ? {} : { cursor }),
   });
-  const lines = page.steps.map((step) => {
-    const what = `${step.position}. ${showLine(step.description, lineAtMost)}`;
-    const target = step.target === null ? '' : ` → ${showLine(step.target, 60)}`;
-    return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
-  });
-  return { text: lines.join('\n'), next: page.next_cursor };
+  const lines = page.steps.map((step) => describeStep(step, `${step.position}. `));
+  return { blocks: textSections(lines), next: page.next_cursor };
 }
 
 function pageButton(label: string, action: string, value: string) {
@@ -91,11 +110,13 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
   const card = drawCard(view);
   const part = open && !plan.revising && facts.may_approve && plan.total_steps <= numberedAtMost;
   if (part && steps.length > 1) {
-    const labels = numberSteps(steps).map(
-      ({ label, step }) =>
-        [steps.indexOf(step), `${label}  ${showLine(step.description, 60)}`] as const,
+    const numbered = numberSteps(steps).toSorted(
+      (a, b) => steps.indexOf(a.step) - steps.indexOf(b.step),
     );
-    const ordered = labels.toSorted(([a], [b]) => a - b).map(([, text]) => text);
+    const ordered = numbered.map(
+      ({ label, step }) => `${label}  ${showLine(step.description, 60)}`,
+    );
+    const lines = numbered.map(({ label, step }) => describeStep(step, `${label}  `));
     const { version, digest } = plan;
     const press: CardPress = { action: 'approve', plan_id: plan.id, version, digest };
     return makeWindow({
@@ -103,10 +124,10 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
       submit: 'Approve these',
       kind: 'part',
       held: { ...held, press },
-      blocks: [...card, ...partBlocks(ordered)],
+      blocks: [...card, { type: 'divider' }, ...textSections(lines), ...partBlocks(ordered)],
     });
   }
-  const { text, next } = await drawSteps(service, plan.id, held.pages);
+  const { blocks, next } = await drawSteps(service, plan.id, held.pages);
   const buttons = [
     ...(held.pages.length > 1 ? [pageButton('Earlier steps', 'back', 'back')] : []),
     ...(next === null ? [] : [pageButton('Later steps', 'next', next)]),
@@ -117,7 +138,7 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
     blocks: [
       ...card,
       { type: 'divider' },
-      textSection(text === '' ? 'It has no steps.' : text),
+      ...(blocks.length === 0 ? [textSection('It has no steps.')] : blocks),
       ...(buttons.length === 0 ? [] : [{ type: 'actions' as const, elements: buttons }]),
     ],
   });

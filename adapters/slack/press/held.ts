@@ -1,5 +1,6 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
 import { z } from 'zod';
+import { fieldTypes } from '#contracts/form.ts';
 import { AnyPress } from '#contracts/press.ts';
 
 const Held = z.object({
@@ -10,10 +11,33 @@ const Held = z.object({
   press: AnyPress,
   /** Said when the text is left empty; null: it may be. */
   missing: z.string().nullable(),
+  /** Fields that are checked when the form is sent, so that what is wrong is said beside them; choices check themselves. */
+  fields: z
+    .array(
+      z.object({
+        name: z.string(),
+        label: z.string(),
+        type: z.enum(fieldTypes),
+        required: z.boolean(),
+        min: z.number().nullable(),
+        max: z.number().nullable(),
+        whole: z.boolean(),
+      }),
+    )
+    .default([]),
   /** Cursors of the pages before and at the one that is shown; `''` begins. */
   pages: z.array(z.string()),
 });
 export type Held = z.infer<typeof Held>;
+
+/** Characters that Slack keeps with a window. */
+const keptAtMost = 3000;
+
+/** What comes back with the window. Of what does not fit, the service checks the fields when they are sent. */
+export function writeHeld(held: Held): string {
+  const whole = JSON.stringify(held);
+  return whole.length <= keptAtMost ? whole : JSON.stringify({ ...held, fields: [] });
+}
 
 /** null: not a window of ours. */
 export function readHeld(metadata: string): Held | null {

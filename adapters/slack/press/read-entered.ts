@@ -1,11 +1,12 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
 
 import type { Field } from '#cards/view.ts';
-import type { FieldValue } from '#contracts/answer.ts';
+import { type FieldValue, readFields } from '#contracts/answer.ts';
+import { isStorableText } from '#contracts/text.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
-import { readHeld } from './held.ts';
-import { fieldBlock, partBlock, textBlock, valueId } from './windows.ts';
+import { type Held, readHeld } from './held.ts';
+import { fieldBlock, partBlock, textAtMost, textBlock, valueId } from './windows.ts';
 
 type Sent = SentSignal['sent']['view'];
 
@@ -18,7 +19,10 @@ export function readText(view: Sent): string {
 }
 
 /** The values by field, those left empty left out; null: the window has no fields. */
-export function readFieldValues(view: Sent, fields: Field[]): Record<string, FieldValue> | null {
+export function readFieldValues(
+  view: Sent,
+  fields: Pick<Field, 'name' | 'type' | 'options'>[],
+): Record<string, FieldValue> | null {
   if (fields.length === 0) return null;
   const values: Record<string, FieldValue> = {};
   for (const { name, type, options } of fields) {
@@ -47,15 +51,37 @@ export function readTicked(view: Sent): number[] {
   }
 }
 
+/** What is wrong with the text, as it is said beside it; null: nothing. */
+function objectToText(view: Sent, missing: string | null): string | null {
+  const text = readText(view);
+  if (text === '') return missing;
+  if (text.length > textAtMost) return `Shorten it to ${textAtMost} characters.`;
+  return isStorableText(text)
+    ? null
+    : 'It contains characters that cannot be stored. Type it again.';
+}
+
+/** What is wrong with the fields, by their blocks. The service reads them again, all of them. */
+function objectToFields(view: Sent, fields: Held['fields']): Record<string, string> {
+  const form = fields.map((field) => ({ ...field, help: null, options: [] }));
+  const given = readFieldValues(view, form) ?? {};
+  const { problems } = readFields(form, given);
+  return Object.fromEntries(problems.map(({ name, message }) => [fieldBlock(name), message]));
+}
+
 /** What the acknowledgement has to say about a form; null: it can be taken. */
 export function objectTo(signal: Signal): Acknowledgement {
   if (signal.kind !== 'sent') return null;
   const { view } = signal.sent;
   const held = readHeld(view.private_metadata);
   if (held === null) return null;
-  if (view.callback_id === 'countersign:part' && readTicked(view).length === 0)
+  const part = view.callback_id === 'countersign:part';
+  if (part && readTicked(view).length === 0)
     return { response_action: 'errors', errors: { [partBlock(0)]: 'Tick at least one step.' } };
-  if (held.missing !== null && readText(view) === '')
-    return { response_action: 'errors', errors: { [textBlock]: held.missing } };
-  return null;
+  const text = objectToText(view, held.missing);
+  const errors = {
+    ...objectToFields(view, held.fields),
+    ...(text === null ? {} : { [textBlock]: text }),
+  };
+  return Object.keys(errors).length === 0 ? null : { response_action: 'errors', errors };
 }

@@ -1,17 +1,32 @@
 // What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
 // it follows. Nothing is decided here, so what is lost here is pressed again.
+import type { types } from '@slack/bolt';
 import { CountersignError } from '#contracts/errors.ts';
+import type { AnyPress } from '#contracts/press.ts';
 import { concerns } from '#conversation/press/concerns.ts';
 import { conversationOf } from '../place.ts';
+import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, Signal } from '../transport/read-signal.ts';
 import { fillWindow } from './fill-window.ts';
 import { type Held, readHeld } from './held.ts';
 import { opensWindow, readButton } from './read-button.ts';
+import { tellAlone } from './tell.ts';
 import { noticeWindow } from './windows.ts';
 
 const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
+
+/** Pages that one can go back. */
+const pagesKept = 20;
+
+/** What to do where Slack opened no window, as when it was asked too late. */
+function describeNoWindow({ action }: AnyPress): string {
+  const again = 'Slack did not open the window in time. Press again.';
+  if (action === 'propose_changes' || action === 'session_changes')
+    return `${again} Or reply in the thread: propose changes: …`;
+  return action === 'reject' ? `${again} Or reply in the thread: reject` : again;
+}
 
 /** The window, or in the same place why there is none. */
 async function fill(context: SlackContext, held: Held) {
@@ -32,28 +47,61 @@ async function fill(context: SlackContext, held: Held) {
   }
 }
 
-async function open(context: SlackContext, signal: PressSignal): Promise<void> {
+/** Slack's words for a window that is not there any more, or was changed meanwhile: whoever looked has gone on. */
+const goneOn = new Set(['not_found', 'view_not_found', 'hash_conflict']);
+
+/** Puts `view` into an open window; where Slack does not take it, at least that it did not work. */
+async function put(
+  { clientOf, warn }: SlackContext,
+  team: string,
+  { id, hash }: { id: string; hash?: string },
+  view: types.ModalView,
+): Promise<void> {
+  const client = await clientOf(team);
+  const known = hash === undefined ? {} : { hash };
+  try {
+    await client.views.update({ view_id: id, ...known, view });
+  } catch (cause) {
+    const error = explainSlackError(cause, 'fill a window');
+    if (goneOn.has(String(error.details.slack))) return;
+    warn('A window of Slack could not be filled.', error);
+    // It would say that it is loading for ever.
+    const sorry = noticeWindow('Not now', 'That did not work. Close this window and press again.');
+    await client.views.update({ view_id: id, view: sorry });
+  }
+}
+
+async function open(context: SlackContext, signal: PressSignal, press: AnyPress): Promise<void> {
   const { team, pressed } = signal;
-  const press = readButton(pressed.actions[0]?.value);
-  if (press === null || !opensWindow(press)) return;
   const place = pressed.container.is_ephemeral ? null : placeOfPress(signal);
   // A list of ours shows plans; it decides nothing.
   if (place === null && press.action !== 'details') return;
   const client = await context.clientOf(team);
-  const { view } = await client.views.open({
-    trigger_id: pressed.trigger_id,
-    view: noticeWindow('One moment', 'Loading …'),
-  });
-  if (view?.id === undefined) return;
+  let id: string | undefined;
+  try {
+    const { view } = await client.views.open({
+      trigger_id: pressed.trigger_id,
+      view: noticeWindow('One moment', 'Loading …'),
+    });
+    id = view?.id;
+  } catch (cause) {
+    const error = explainSlackError(cause, 'open a window');
+    context.warn('Slack did not open a window.', error);
+    const listener = { team, user: pressed.user.id, place, answerAt: pressed.response_url };
+    await tellAlone(context, listener, describeNoWindow(press));
+    return;
+  }
+  if (id === undefined) return;
   const held: Held = {
     team,
     user: pressed.user.id,
     place: place === null ? null : { channel: place.channel, thread: place.thread },
     press,
     missing: null,
+    fields: [],
     pages: [''],
   };
-  await client.views.update({ view_id: view.id, view: await fill(context, held) });
+  await put(context, team, { id }, await fill(context, held));
 }
 
 /** Another page of the window that is open. */
@@ -66,25 +114,23 @@ async function turn(context: SlackContext, { team, pressed }: PressSignal): Prom
   if (held.user !== user.id || held.team !== team) return;
   const pages = action.action_id.endsWith(':back')
     ? held.pages.slice(0, Math.max(1, held.pages.length - 1))
-    : [...held.pages, action.value].slice(-20);
-  const client = await context.clientOf(team);
-  await client.views.update({
-    view_id: view.id,
-    hash: view.hash,
-    view: await fill(context, { ...held, pages }),
-  });
+    : [...held.pages, action.value].slice(-pagesKept);
+  await put(context, team, view, await fill(context, { ...held, pages }));
 }
 
 /** Does not throw: the press is stored, and its window can be asked for again. */
 export function createShow(context: SlackContext): (signal: Signal) => Promise<void> {
   return async (signal) => {
     if (signal.kind !== 'press') return;
+    const { view, actions } = signal.pressed;
+    const [action] = actions;
     try {
-      const { view, actions } = signal.pressed;
-      const turns = view !== undefined && actions[0]?.action_id.startsWith('countersign:page:');
-      await (turns === true ? turn(context, signal) : open(context, signal));
+      if (view !== undefined && action?.action_id.startsWith('countersign:page:') === true)
+        return await turn(context, signal);
+      const press = readButton(action?.value);
+      if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {
-      context.warn('Slack did not open a window.', error);
+      context.warn('A window of Slack could not be shown.', error);
     }
   };
 }

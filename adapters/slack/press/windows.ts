@@ -2,12 +2,14 @@
 import type { types } from '@slack/bolt';
 import { cutText } from '#cards/plain.ts';
 import type { Field, Form } from '#cards/view.ts';
-import type { Held } from './held.ts';
+import { type Held, writeHeld } from './held.ts';
 
 type Block = types.KnownBlock;
 
 /** https://docs.slack.dev/reference/views/modal-views and the elements of forms */
 const atMost = { title: 24, button: 24, label: 2000, placeholder: 150, option: 75, text: 3000 };
+/** Characters of what is entered. */
+export const textAtMost = 3000;
 const optionsAtMost = 100;
 
 /** The block and element of the text, and the names of the rest. */
@@ -22,10 +24,20 @@ const plain = (text: string, max: number) => ({
   emoji: false,
 });
 
-/** A line of text that Slack does not parse. */
-export function textSection(text: string, block?: string): Block {
-  const section = { type: 'section' as const, text: plain(text, atMost.text) };
-  return block === undefined ? section : { ...section, block_id: block };
+/** Text that Slack does not parse. */
+export function textSection(text: string): Block {
+  return { type: 'section', text: plain(text, atMost.text) };
+}
+
+/** Lines in as few sections as hold them. */
+export function textSections(lines: string[]): Block[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const before = texts.at(-1);
+    if (before === undefined || before.length + 1 + line.length > atMost.text) texts.push(line);
+    else texts[texts.length - 1] = `${before}\n${line}`;
+  }
+  return texts.map(textSection);
 }
 
 export function makeWindow(options: {
@@ -42,7 +54,7 @@ export function makeWindow(options: {
     close: plain(submit === undefined ? 'Close' : 'Cancel', atMost.button),
     ...(submit === undefined ? {} : { submit: plain(submit, atMost.button) }),
     callback_id: `countersign:${kind ?? 'notice'}`,
-    private_metadata: held === undefined ? '' : JSON.stringify(held),
+    private_metadata: held === undefined ? '' : writeHeld(held),
     blocks,
   };
 }
@@ -63,7 +75,7 @@ function elementOf(field: Field): types.InputBlock['element'] {
         type: 'plain_text_input',
         action_id: valueId,
         multiline: type === 'multiline',
-        max_length: type === 'text' ? 1000 : 3000,
+        max_length: type === 'text' ? 1000 : textAtMost,
         ...hint,
       };
     case 'number':
@@ -119,7 +131,7 @@ export function formBlocks(form: Form): Block[] {
         type: 'plain_text_input',
         action_id: valueId,
         multiline: true,
-        max_length: 3000,
+        max_length: textAtMost,
         ...(placeholder === '' ? {} : { placeholder: plain(placeholder, atMost.placeholder) }),
       },
     },

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import type { ChatContent } from '#contracts/chat.ts';
-import { systemClock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { clientOf, useSlack } from '../../fixtures/slack-client.ts';
 
@@ -17,8 +16,27 @@ async function usePort() {
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id] }).id;
   const client = clientOf(slack);
-  const port = createSlackPort({ clientOf: async () => client, clock: systemClock });
-  return { slack, ana, channel, port, place: placeOf(slack.workspace.id, channel, null) };
+  const warnings: string[] = [];
+  let now = Date.now();
+  const time = {
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+  const port = createSlackPort({
+    clientOf: async () => client,
+    clock: { now: () => new Date(now) },
+    warn: (message) => warnings.push(message),
+  });
+  return {
+    warnings,
+    time,
+    slack,
+    ana,
+    channel,
+    port,
+    place: placeOf(slack.workspace.id, channel, null),
+  };
 }
 
 async function refusalOf(call: Promise<unknown>): Promise<CountersignError> {
@@ -65,13 +83,69 @@ test('a card is changed, and a whisper is for one alone', async () => {
   expect(slack.ephemerals().map(({ user, text }) => [user, text])).toEqual([[ana.id, 'only you']]);
 });
 
-test('what passes by itself says when', async () => {
-  const { slack, port, place } = await usePort();
+test('what passes by itself says when, and until then Slack is left alone with it, and with nothing else', async () => {
+  const { slack, channel, port, place, time } = await usePort();
   const post = await port.post(place, content('first'), 'key');
-  slack.fail('chat.update', { status: 429, retryAfter: 7 });
-  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 7000 });
   slack.fail('chat.update', { status: 503 });
   expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 0 });
+  slack.fail('chat.update', { status: 429, retryAfter: 7 });
+  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 7000 });
+  const updates = () => slack.calls.filter(({ method }) => method === 'chat.update').length;
+  const asked = updates();
+  time.pass(6999);
+  expect(await refusalOf(port.update(post, content('x')))).toMatchObject({ passesAfterMs: 1 });
+  expect(updates()).toBe(asked);
+  await port.post(place, content('second'), 'other');
+  time.pass(1);
+  await port.update(post, content('x'));
+  expect(slack.messages(channel).map(({ text }) => text)).toEqual(['x', 'second']);
+});
+
+test('a channel that wants no messages for a while keeps no other one waiting', async () => {
+  const { slack, ana, port, place } = await usePort();
+  const elsewhere = slack.addChannel({ name: 'other', members: [ana.id] }).id;
+  slack.fail('chat.postMessage', { status: 429, retryAfter: 7 });
+  await refusalOf(port.post(place, content('x'), 'one'));
+  const posted = slack.calls.filter(({ method }) => method === 'chat.postMessage').length;
+  await refusalOf(port.post(place, content('x'), 'one'));
+  expect(slack.calls.filter(({ method }) => method === 'chat.postMessage')).toHaveLength(posted);
+  await port.post(placeOf(slack.workspace.id, elsewhere, null), content('y'), 'two');
+  expect(slack.messages(elsewhere).map(({ text }) => text)).toEqual(['y']);
+});
+
+test('text that is too long stands in a file under its message, once', async () => {
+  const { slack, channel, port, place } = await usePort();
+  const file = { name: 'answer.txt', title: 'All of it', text: 'line <!channel>\n'.repeat(5000) };
+  const said = { ...content('beginning'), file };
+  const post = await port.post(place, said, 'key-of-it');
+  expect(await port.post(place, said, 'key-of-it')).toEqual(post);
+  const [message, ...replies] = slack.messages(channel);
+  expect([message?.ts, replies.map(({ thread_ts }) => thread_ts)]).toEqual([
+    post.message,
+    [post.message],
+  ]);
+  expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual([file.text]);
+  // A try that died between the message and its file is made up for.
+  const other = await port.post(place, content('beginning'), 'other-key');
+  await port.post(place, said, 'other-key');
+  expect(slack.replies(channel, other.message)).toHaveLength(1);
+});
+
+test('where the app may not write files the text follows in messages, and the operator is told', async () => {
+  const { slack, channel, port, place, warnings } = await usePort();
+  slack.fail('files.getUploadURLExternal', {
+    error: 'missing_scope',
+    extra: { needed: 'files:write' },
+  });
+  const text = Array.from({ length: 700 }, (_, i) => `line ${i} 🦊`).join('\n');
+  const file = { name: 'answer.txt', title: 'All of it', text };
+  const post = await port.post(place, { ...content('beginning'), file }, 'key');
+  const replies = slack.replies(channel, post.message);
+  const shown = replies.flatMap(({ blocks }) =>
+    blocks.map((block) => (block.type === 'section' && 'text' in block ? block.text?.text : '')),
+  );
+  expect(shown.join('')).toBe(text);
+  expect(warnings.join()).toContain('files:write');
 });
 
 test.each([

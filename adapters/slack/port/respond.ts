@@ -1,0 +1,53 @@
+// Answers at the address that Slack gives with a command or a press. It is an address in a request, so it is only used where it
+// is Slack's: whoever could have us call another one could have us call anything.
+import type { types } from '@slack/bolt';
+import { CountersignError } from '#contracts/errors.ts';
+
+export type Reply = { text: string; blocks?: types.KnownBlock[] };
+
+/** Says something that only the one who asked sees. @returns false: the address is not Slack's, or it has run out */
+export type Respond = (url: string, reply: Reply) => Promise<boolean>;
+
+const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com']);
+const withinMs = 10_000;
+
+/** @param apiUrl where Slack is instead, such as a double of it; its own addresses count as well */
+export function isSlackAddress(url: string, apiUrl: string | undefined): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.username !== '' || parsed.password !== '') return false;
+  if (parsed.protocol === 'https:' && parsed.port === '' && hosts.has(parsed.hostname)) return true;
+  return apiUrl !== undefined && parsed.origin === URL.parse(apiUrl)?.origin;
+}
+
+export function createRespond(options: {
+  apiUrl: string | undefined;
+  warn(message: string, error?: unknown): void;
+}): Respond {
+  const { apiUrl, warn } = options;
+  return async (url, reply) => {
+    if (!isSlackAddress(url, apiUrl)) {
+      warn('An answer was asked for at an address that is not Slack’s. Nothing was sent.');
+      return false;
+    }
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'error',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...reply }),
+      signal: AbortSignal.timeout(withinMs),
+    }).catch((cause: unknown) => {
+      const text = 'Slack could not be reached to answer somebody.';
+      throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
+    });
+    if (response.ok) return true;
+    if (response.status === 429 || response.status >= 500) {
+      const seconds = Number(response.headers.get('retry-after') ?? 0);
+      throw new CountersignError('tool_unavailable', 'Slack takes no answer now.', {
+        passesAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0,
+      });
+    }
+    // The address holds for half an hour; whoever asked then has asked again.
+    warn(`Slack did not take the answer to somebody: ${response.status}.`);
+    return false;
+  };
+}

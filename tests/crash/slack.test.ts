@@ -1,0 +1,128 @@
+// kill -9 of whoever handles what Slack sent, after it was done and before that is noted; then another process: a mention is
+// heard once, a word decides once, and a press does.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterEach, expect, test } from 'vitest';
+import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
+import { clearInbox, settled } from '#tests/integration/inbox/bench.ts';
+import { type SlackHouse, useSlackHouse } from '#tests/integration/slack/slack-house.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { reach } from '#tests/setup/house.ts';
+import { node, root } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const running = new Set<() => Promise<unknown>>();
+afterEach(async () => {
+  await Promise.all([...running].map((stop) => stop()));
+});
+
+/** A gateway that handles nothing, and the way to start processes that do. */
+async function useGateway() {
+  const use = await useSlackHouse(database.url, { work: false });
+  const { slack, house } = use;
+  await clearInbox(house);
+  const ana = slack.addUser({ name: 'ana' });
+  const channel = slack.addChannel({ name: 'release', members: [ana.id] }).id;
+
+  function start(env: Record<string, string> = {}) {
+    const child = spawn(node, [join(root, 'tests/fixtures/slack-process.ts')], {
+      cwd: root,
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
+        DATABASE_URL: database.url,
+        SLACK_API_URL: slack.apiUrl,
+        SLACK_BOT_TOKEN: slack.token,
+        SLACK_SIGNING_SECRET: slack.app.signingSecret,
+        ...env,
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+      child.once('close', (_, signal) => {
+        running.delete(stop);
+        resolve(signal);
+      });
+    });
+    const stop = () => {
+      child.kill('SIGTERM');
+      return ended;
+    };
+    running.add(stop);
+    return { ended, stop };
+  }
+  /** Handles in a process that dies when its handler has returned, and then in another until nothing is open. */
+  async function handleTwice(): Promise<() => Promise<unknown>> {
+    expect(await start({ COUNTERSIGN_CRASH_AT: 'inbox_handled' }).ended).toBe('SIGKILL');
+    const { stop } = start();
+    const rows = await settled(house, 60_000);
+    expect(rows.map(({ state }) => state)).toEqual(rows.map(() => 'handled'));
+    expect(rows[0]?.attempt).toBe(2);
+    return stop;
+  }
+  /** A plan that ana asked for, and its card; nothing of it is left to be handled. */
+  async function askForPlan(): Promise<SlackMessage> {
+    const { message } = await slack.mention(ana.id, channel, 'plan nothing');
+    const { stop } = start();
+    const card = await waitFor('a card', async () =>
+      slack
+        .replies(channel, message.ts)
+        .findLast(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve')),
+    );
+    await slack.settle();
+    await settled(house);
+    await stop();
+    await clearInbox(house);
+    return card;
+  }
+  return { ...use, ana, channel, handleTwice, askForPlan };
+}
+
+const planOf = ({ blocks }: SlackMessage) =>
+  /PLAN-[0-9a-f]+/.exec(JSON.stringify(blocks))?.[0] ?? '';
+
+async function talkIn({ house, slack }: SlackHouse, channel: string, root: string) {
+  const conversation = conversationOf(placeOf(slack.workspace.id, channel, root));
+  return house.service.messages(conversation, { limit: 50 });
+}
+
+test('a mention is heard and answered once', async () => {
+  const use = await useGateway();
+  const { slack, ana, channel, house, handleTwice } = use;
+  const { message } = await slack.mention(ana.id, channel, 'hello');
+  const stop = await handleTwice();
+  await waitFor('the answer', async () => slack.replies(channel, message.ts).length === 1);
+  await stop();
+  const said = await talkIn(use, channel, message.ts);
+  expect(said.map(({ text }) => text)).toEqual(['hello', 'Heard: hello']);
+  const { rows } = await house.db.query.execute(sql`select id from countersign.runs`);
+  expect(rows).toHaveLength(1);
+});
+
+test('a word decides once, and nobody is told that it had decided already', async () => {
+  const use = await useGateway();
+  const { slack, ana, channel, house, handleTwice, askForPlan } = use;
+  const card = await askForPlan();
+  const thread = card.thread_ts ?? '';
+  await slack.say(ana.id, channel, 'approve', { thread_ts: thread });
+  const stop = await handleTwice();
+  const plan = await reach(house, planOf(card), 'completed');
+  await stop();
+  expect(plan.approvals).toHaveLength(1);
+  const said = (await talkIn(use, channel, thread)).map(({ text }) => text);
+  expect(said.filter((text) => text === 'approve')).toHaveLength(1);
+  expect(said.filter((text) => /decided|changed nothing/.test(text))).toEqual([]);
+});
+
+test('a press decides once, and whoever pressed is not told that they were too late', async () => {
+  const { slack, ana, house, handleTwice, askForPlan } = await useGateway();
+  const card = await askForPlan();
+  await slack.press(ana.id, card, 'countersign:approve');
+  const stop = await handleTwice();
+  expect((await reach(house, planOf(card), 'completed')).approvals).toHaveLength(1);
+  await stop();
+  expect(slack.ephemerals()).toEqual([]);
+});
