@@ -23,7 +23,14 @@ const Envelope = z.object({
   event_id: id,
   event: z.looseObject({ type: z.string() }),
   authorizations: z
-    .array(z.object({ team_id: id.nullish(), user_id: id, is_bot: z.boolean() }))
+    .array(
+      z.object({
+        team_id: id.nullish(),
+        user_id: id,
+        is_bot: z.boolean(),
+        is_enterprise_install: z.boolean().nullish(),
+      }),
+    )
     .default([]),
 });
 
@@ -38,11 +45,14 @@ const View = z.object({
   hash: z.string(),
   callback_id: z.string().default(''),
   private_metadata: z.string().default(''),
+  /** Where the app is; in a channel that several share, the person's own workspace is another. */
+  app_installed_team_id: id.nullish(),
   state: z.object({ values: z.record(z.string(), z.record(z.string(), Entered)) }).optional(),
 });
 
-const Person = z.object({ id });
-const Team = z.object({ id });
+const Person = z.object({ id, team_id: id.nullish() });
+/** null where the app is installed for an organisation. */
+const Team = z.object({ id }).nullish();
 const Pressed = z.object({
   type: z.literal('block_actions'),
   team: Team,
@@ -122,11 +132,17 @@ function readEvent({
   event,
   authorizations,
 }: z.infer<typeof Envelope>): Signal | null {
-  const team = team_id ?? enterprise_id;
+  const [installed] = authorizations;
+  // In a channel that several workspaces share, the event is for the one that has the app.
+  const shared = installed?.is_enterprise_install === true ? null : installed?.team_id;
+  const team = shared ?? team_id ?? enterprise_id;
   if (team == null) return null;
   const message = Message.safeParse(event);
   if (message.success) {
-    const own = authorizations.find(({ is_bot, team_id }) => is_bot && (team_id ?? team) === team);
+    const own = authorizations.find(
+      ({ is_bot, team_id, is_enterprise_install }) =>
+        is_bot && (is_enterprise_install === true || (team_id ?? team) === team),
+    );
     return { kind: 'message', team, event: name, bot: own?.user_id ?? null, message: message.data };
   }
   const home = HomeOpened.safeParse(event);
@@ -148,6 +164,15 @@ export function readChallenge(body: Uint8Array): string | null {
   }
 }
 
+/** The workspace through which somebody pressed or sent something. */
+function teamOf({
+  team,
+  user,
+  view,
+}: Pick<z.infer<typeof Pressed>, 'team' | 'user' | 'view'>): string | null {
+  return view?.app_installed_team_id ?? team?.id ?? user.team_id ?? null;
+}
+
 /** null: nothing that we know, such as a check of the address or a shortcut. */
 export function readSignal(body: Uint8Array): Signal | null {
   let data: unknown;
@@ -160,9 +185,15 @@ export function readSignal(body: Uint8Array): Signal | null {
   const envelope = Envelope.safeParse(data);
   if (envelope.success) return readEvent(envelope.data);
   const pressed = Pressed.safeParse(data);
-  if (pressed.success) return { kind: 'press', team: pressed.data.team.id, pressed: pressed.data };
+  if (pressed.success) {
+    const team = teamOf(pressed.data);
+    return team === null ? null : { kind: 'press', team, pressed: pressed.data };
+  }
   const sent = Sent.safeParse(data);
-  if (sent.success) return { kind: 'sent', team: sent.data.team.id, sent: sent.data };
+  if (sent.success) {
+    const team = teamOf(sent.data);
+    return team === null ? null : { kind: 'sent', team, sent: sent.data };
+  }
   const command = Command.safeParse(data);
   if (command.success)
     return { kind: 'command', team: command.data.team_id, command: command.data };

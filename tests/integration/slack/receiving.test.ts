@@ -153,6 +153,7 @@ test('another workspace cannot reach a thread of this one', async () => {
   const elsewhere = slack.addWorkspace('Globex');
   await slack.replay(delivery.signal, (payload) => {
     payload.team_id = elsewhere.id;
+    payload.authorizations = [];
     payload.event_id = 'Ev0ELSEWHERE';
   });
   const refused = await waitFor('the event to be refused', async () => {

@@ -1,0 +1,70 @@
+// Of which workspace a signal is, also where an organisation has the app or a channel is shared.
+import { describe, expect, test } from 'vitest';
+import { readSignal } from '#adapters/slack/transport/read-signal.ts';
+
+const read = (data: object) => readSignal(Buffer.from(JSON.stringify(data)));
+
+describe('the workspace of an event', () => {
+  const event = { type: 'message', channel: 'C1', ts: '1.1', user: 'U1', text: 'hello' };
+  const base = { type: 'event_callback', event_id: 'Ev1', event };
+  const bot = { user_id: 'U0', is_bot: true };
+  test.each([
+    ['where it happened', { team_id: 'T1' }, 'T1'],
+    [
+      'that has the app, of those that share a channel',
+      { team_id: 'T2', authorizations: [{ ...bot, team_id: 'T1', is_enterprise_install: false }] },
+      'T1',
+    ],
+    [
+      'where it happened, when its organisation has the app',
+      {
+        team_id: 'T1',
+        enterprise_id: 'E1',
+        authorizations: [{ ...bot, team_id: 'E1', is_enterprise_install: true }],
+      },
+      'T1',
+    ],
+    [
+      'is the organisation, where no workspace is named',
+      { team_id: null, enterprise_id: 'E1' },
+      'E1',
+    ],
+  ])('%s', (_, changes, team) => {
+    const bot = 'authorizations' in changes ? 'U0' : null;
+    expect(read({ ...base, ...changes })).toMatchObject({ kind: 'message', team, bot });
+  });
+
+  test('that is named nowhere leaves nothing to be done', () => {
+    expect(read(base)).toBeNull();
+  });
+});
+
+describe('the workspace of a press', () => {
+  const base = {
+    type: 'block_actions',
+    trigger_id: 't',
+    container: { type: 'message' },
+    actions: [{ action_id: 'a', action_ts: '1.1' }],
+  };
+  const view = { id: 'V1', hash: 'h' };
+  test.each([
+    ['as it says', { team: { id: 'T1' }, user: { id: 'U1', team_id: 'T2' } }, 'T1'],
+    ['of the person, in an organisation', { team: null, user: { id: 'U1', team_id: 'T2' } }, 'T2'],
+    [
+      'that has the app, in a window',
+      { team: { id: 'T2' }, user: { id: 'U1' }, view: { ...view, app_installed_team_id: 'T1' } },
+      'T1',
+    ],
+  ])('%s', (_, changes, team) => {
+    expect(read({ ...base, ...changes })).toMatchObject({ kind: 'press', team });
+    const { view: window = view, ...rest } = changes as { view?: object };
+    expect(read({ type: 'view_submission', ...rest, view: window })).toMatchObject({
+      kind: 'sent',
+      team,
+    });
+  });
+
+  test('that is named nowhere leaves nothing to be done', () => {
+    expect(read({ ...base, team: null, user: { id: 'U1' } })).toBeNull();
+  });
+});
