@@ -16,18 +16,32 @@ const colors = {
   attention: 'attention',
 } as const;
 
-/** What is read aloud: what it is, how it stands, what it asks. Angle brackets would be taken for markup there. */
-function speak(view: CardView): string {
-  const { title, state, asks, sentence, approvals } = view;
-  const said = [
+/** Said in full sentences to who listens. Angle brackets would be taken for markup there. */
+export function readAloud(said: string[]): string {
+  const text = said.filter((part) => part !== '').join('. ');
+  return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
+}
+
+/** What it is, how it stands, what it asks. */
+function speak({ title, state, asks, sentence, approvals }: CardView): string {
+  return readAloud([
     title,
     state.line.slice(state.symbol.length).trim(),
     ...asks.map(({ label, text }) => `${label}: ${text}`),
     sentence,
     approvals,
-  ];
-  const text = said.filter((part) => part !== '').join('. ');
-  return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
+  ]);
+}
+
+/** The state in parts that are drawn differently. */
+export function dressState(state: CardView['state']) {
+  const { symbol, words, line, tone } = state;
+  return {
+    state: { ...state, rest: line.slice(`${symbol} ${words}`.length) },
+    color: colors[tone],
+    // As a sign it may be pale: the words beside it say the same.
+    symbol_color: tone === 'good' ? 'good' : colors[tone],
+  };
 }
 
 /** What ends something; nobody should press it thinking it goes on. */
@@ -74,28 +88,28 @@ function dressAsk(ask: Ask<AnyPress>) {
 
 const verbatim = ['press', 'plan_id', 'digest', 'id', 'url', 'link', 'step_id', 'value'];
 
+/** What is shown made safe; what is sent back stays as it is. */
+export function mapShown<T>(dressed: T): T {
+  return mapStrings(dressed, escapeMacros, verbatim);
+}
+
 /** What `teams/plan.json` is expanded with. */
 export function dressCardForTeams(view: CardView) {
-  const first = `${view.state.symbol} ${view.state.words}`;
-  const dressed = {
+  return mapShown({
     ...view,
-    state: { ...view.state, rest: view.state.line.slice(first.length) },
-    color: colors[view.state.tone],
-    symbol_color: view.state.tone === 'good' ? 'good' : colors[view.state.tone],
+    ...dressState(view.state),
     speak: speak(view),
     asks: view.asks.map(dressAsk),
     buttons: view.buttons.map(dressButton),
     fallback: cutShown(drawText(view), 1500),
-  };
-  return mapStrings(dressed, escapeMacros, verbatim);
+  });
 }
 
 /** What `teams/notice.json` and `teams/question.json` are expanded with. */
 export function dressTextForTeams(view: TextView) {
-  const dressed = {
+  return mapShown({
     ...view,
     color: colors[view.tone],
     fallback: cutShown(drawPlainText(view), 1500),
-  };
-  return mapStrings(dressed, escapeMacros, verbatim);
+  });
 }

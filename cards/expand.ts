@@ -19,7 +19,7 @@ export type Drawn = { [key: string]: unknown };
 /** A Slack message: the blocks and the text for those who see no blocks. */
 export type SlackMessage = { text: string; blocks: Drawn[] };
 
-function loadTemplate(path: string): Template {
+export function loadTemplate(path: string): Template {
   return new Template(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')));
 }
 
@@ -51,7 +51,8 @@ function expand(template: Template, data: unknown): unknown {
   return pruneNulls(template.expand({ $root: data }));
 }
 
-function expandCard(template: Template, data: unknown): Drawn {
+/** One of the templates in teams/, without null members. */
+export function expandCard(template: Template, data: unknown): Drawn {
   // The root of every template in teams/ is an object.
   return expand(template, data) as Drawn;
 }
@@ -63,7 +64,7 @@ function expandBlocks(template: Template, data: unknown): Drawn[] {
   return blocks.flatMap((block) => block.blocks ?? [block]);
 }
 
-function fitsTeams(card: Drawn): boolean {
+export function fitsTeams(card: Drawn): boolean {
   return measureCard(card) <= teamsLimits.payload;
 }
 

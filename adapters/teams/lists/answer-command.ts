@@ -1,5 +1,6 @@
 // `plans` and its subcommands, `help` and `settings`: what they show to whoever asks.
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
+import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, describeCounts, listWords } from '#cards/plan-list.ts';
 import { drawText } from '#cards/text.ts';
@@ -9,11 +10,9 @@ import { person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { findPlans } from '#conversation/find-plans.ts';
-import { drawSettings } from '../press/settings-card.ts';
+import { findPlans, listedAtMost } from '#conversation/find-plans.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
-import { drawList } from './list-card.ts';
 
 /** `alone`: the answer is for the one who asked and nobody else. */
 export type Command =
@@ -57,7 +56,9 @@ async function answerPlans(
     case 'list': {
       const { title, empty } = listWords[found.which];
       if (found.plans.length === 0) return drawNote(empty);
-      const card = drawList(found, reader.id, clock.now().toISOString());
+      const more = found.more ? `These are the first ${listedAtMost}.` : '';
+      const list = { title, plans: found.plans, more, list: found.which };
+      const card = drawAdaptiveList(list, reader.id, clock.now().toISOString());
       return { text: `${title}: ${found.plans.length}`, card };
     }
     case 'counts':
@@ -88,7 +89,7 @@ export async function answerCommand(
       case 'settings': {
         const { id } = await context.people.find(scene);
         const { policy } = await context.service.getPolicy(id);
-        return { text: 'How I work with you', card: drawSettings(policy, null) };
+        return { text: 'How I work with you', card: drawAdaptivePolicy(policy, '') };
       }
       case 'help':
         return drawNote(help);

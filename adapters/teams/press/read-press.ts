@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { readPress as readPlanPress, readSessionPress } from '#cards/press.ts';
 import { CardSubject, refreshVerb } from '#cards/refresh.ts';
+import { verbs } from '#cards/teams-inputs.ts';
 import type { FieldValue } from '#contracts/answer.ts';
 import { CardPress } from '#contracts/card.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
@@ -21,8 +22,6 @@ export type Look =
   | { kind: 'details'; press: CardPress; pages: string[]; list: string | null }
   | { kind: 'list'; said: string };
 
-export const verbs = { part: 'approve_part', settings: 'settings_save', list: 'list' } as const;
-
 /** Cursors of the pages before and at the one that is asked for; `''` begins. */
 const Paged = z.object({
   pages: z.array(z.string().max(1000)).max(50).default(['']),
@@ -31,9 +30,6 @@ const Paged = z.object({
 const Listed = z.object({ list: z.string().max(20) });
 const Fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 const Inputs = z.record(z.string(), z.unknown());
-
-export const stepInput = (place: number) => `part:${place}`;
-export const sliderInput = (name: string) => `slider:${name}`;
 
 /** The places of the steps that are ticked. */
 function readTicked(data: unknown): number[] {

@@ -1,6 +1,7 @@
 // What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
 import { z } from 'zod';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
+import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { addRefresh, type CardSubject } from '#cards/refresh.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -13,7 +14,6 @@ import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.t
 import type { Scene } from '../transport/read-activity.ts';
 import { drawDetails } from './details-card.ts';
 import type { Decision, Look } from './read-press.ts';
-import { drawSettings } from './settings-card.ts';
 
 const elsewhere = 'This card belongs to another conversation.';
 const stepsOfPage = 15;
@@ -57,7 +57,7 @@ async function showDetails(
     limit: stepsOfPage,
     ...(cursor === '' ? {} : { cursor }),
   });
-  return drawDetails(facts, viewPlan(facts), page, { press, pages, list });
+  return drawDetails(facts, page, { press, pages, list });
 }
 
 /** The card that a look asks for. @throws what the service refuses */
@@ -82,7 +82,7 @@ export function createShow(context: TeamsContext): Show {
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
-      return drawSettings((await service.getPolicy(id)).policy, 'Kept.');
+      return drawAdaptivePolicy((await service.getPolicy(id)).policy, 'Kept.');
     }
     const { press } = decision;
     const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };

@@ -1,0 +1,111 @@
+// Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import type { PlanSummary } from '#contracts/service.ts';
+import type { DetailsView } from './details-view.ts';
+import { dressState, mapShown, readAloud } from './dress-teams.ts';
+import { type Drawn, expandCard, fitsTeams, loadTemplate } from './expand.ts';
+import { cutShown } from './plain.ts';
+import { describePlan, sortPlans } from './plan-list.ts';
+import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
+import { sliderInput, stepInput, verbs } from './teams-inputs.ts';
+
+const templates = {
+  details: loadTemplate('teams/details.json'),
+  list: loadTemplate('teams/plan-list.json'),
+  policy: loadTemplate('teams/policy.json'),
+};
+
+/** A button that leads back to where somebody came from. */
+export type Back = { title: string; verb: string; data: object };
+
+/** How long lines may be, from roomy to bare. */
+const lengths = [240, 120, 60, 30];
+
+/** The roomiest drawing that fits; the last is taken as it is. */
+function fitLines(draw: (length: number) => Drawn): Drawn {
+  let drawn = draw(1000);
+  for (const length of lengths) {
+    if (fitsTeams(drawn)) return drawn;
+    drawn = draw(length);
+  }
+  return drawn;
+}
+
+/** @param details the press that asked for them; a page of them is asked for in the same way */
+export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
+  const { title, state, approve, earlier, later, facts, steps, label } = view;
+  const turn = (words: string, pages: string[] | null) =>
+    pages === null ? [] : [{ title: words, data: { ...details, pages } }];
+  return fitLines((length) => {
+    const shown = {
+      title,
+      ...dressState(state),
+      label,
+      facts: facts.map((row) => ({ ...row, text: cutShown(row.text, Math.max(64, length)) })),
+      steps: steps.map(({ lead, text, note, place }) => ({
+        lead,
+        text: cutShown(text, length),
+        note: cutShown(note, length),
+        tick: place === null ? null : stepInput(place),
+      })),
+      speak: readAloud([title, state.words, label, ...steps.map(({ text }) => text)]),
+      fallback: cutShown([title, state.line, ...steps.map(({ text }) => text)].join('\n'), 1500),
+    };
+    return expandCard(templates.details, {
+      ...mapShown(shown),
+      approve: approve === null ? null : { verb: verbs.part, data: approve },
+      turns: [...turn('Earlier steps', earlier), ...turn('Later steps', later)],
+      back,
+    });
+  });
+}
+
+export type PlanList = {
+  title: string;
+  plans: PlanSummary[];
+  /** Said below them, or empty. */
+  more: string;
+  /** Which list it is: it comes along with a press, so that there is a way back. */
+  list: string;
+};
+
+export function drawAdaptiveList(
+  { title, plans, more, list }: PlanList,
+  user: string,
+  now: string,
+): Drawn {
+  return fitLines((length) => {
+    const rows = sortPlans(plans, user).map((plan) => {
+      const [name = '', note = ''] = describePlan(plan, user, now).split('\n');
+      return { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)), plan };
+    });
+    const said = rows.map(({ name, note }) => `${name}, ${note}`);
+    return expandCard(templates.list, {
+      ...mapShown({ title, more, fallback: cutShown([title, ...said].join('\n'), 1500) }),
+      speak: readAloud([title, ...said]),
+      plans: rows.map(({ name, note, plan: { id, version, digest } }) => ({
+        ...mapShown({ title: name, note }),
+        plan_id: id,
+        press: { action: 'details', plan_id: id, version, digest, list },
+      })),
+    });
+  });
+}
+
+/** @param said what became of the last change, or empty */
+export function drawAdaptivePolicy(policy: InteractionPolicy, said: string): Drawn {
+  const fields = sliderNames.map((slider) => ({
+    id: sliderInput(slider),
+    label: sliders[slider].label,
+    about: sliders[slider].about,
+    effect: describeEffect(slider, policy),
+    value: String(policy[slider]),
+    choices: listChoices(slider, policy).map(({ label, value }) => ({ title: label, value })),
+  }));
+  return expandCard(templates.policy, {
+    fields,
+    said,
+    verb: verbs.settings,
+    fallback: 'How I work with you. Write “settings” to change it.',
+  });
+}

@@ -1,0 +1,156 @@
+// The cards that stand in Teams for windows, a command and a Home tab: what they show, and what pressing them sends.
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { viewDetails } from '#cards/details-view.ts';
+import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import { defaultPolicy } from '#contracts/policy.ts';
+import type { PlanSummary } from '#contracts/service.ts';
+import { makeHugeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
+import { answerTo, listButtons, readCard } from '#tests/fixtures/teams/press.ts';
+
+/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
+type Renderer = {
+  AdaptiveCard: new () => {
+    parse(card: unknown): void;
+    validateProperties(): { validationEvents: { message: string }[] };
+  };
+};
+const { AdaptiveCard } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as Renderer;
+
+function expectTaken(card: unknown): void {
+  const parsed = new AdaptiveCard();
+  parsed.parse(card);
+  expect(parsed.validateProperties().validationEvents).toEqual([]);
+  expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
+}
+
+const asked = { action: 'details', plan_id: 'PLAN-3f9a1c20', version: 1, digest: 'd' };
+const back = { title: 'Back to the plan', verb: 'refresh', data: { plan_id: 'PLAN-3f9a1c20' } };
+const first = { steps: samples.proposed.steps, pages: [''], next: null };
+const proposed = drawAdaptiveDetails(viewDetails(samples.proposed, first, true), asked, back);
+
+describe('details in Teams', () => {
+  it('say of each step what it does, and of the plan what its card only says in words', () => {
+    const facts = { ...samples.revised, plan: { ...samples.revised.plan, confidence: 0.62 } };
+    const card = drawAdaptiveDetails(viewDetails(facts, first, false), asked, back);
+    expectTaken(card);
+    const text = readCard(card);
+    expect(text).toContain('Create notes/standup.md\nworkspace_write → notes/standup.md');
+    expect(text).toContain('Confidence\nfair (0.62)');
+    expect(text).toContain(facts.plan.digest);
+    expect(listButtons(card)).toEqual(['Back to the plan']);
+  });
+
+  it('approve the ticked steps, bound to what was shown, and never all of them by mistake', () => {
+    const { action } = answerTo(proposed, ['Approve the ticked steps'], { 'part:1': 'false' });
+    expect(action.verb).toBe('approve_part');
+    const { id: plan_id, version, digest } = samples.proposed.plan;
+    const bound = { action: 'approve', plan_id, version, digest };
+    expect(action.data).toEqual({ ...bound, 'part:0': 'true', 'part:1': 'false' });
+    // Without its verb it would approve the whole plan, so a client that knows no verbs has no such button.
+    const button = proposed.actions;
+    expect(button).toMatchObject([{ verb: 'approve_part', fallback: 'drop' }, {}]);
+  });
+
+  it('have nothing to tick where it would decide nothing', () => {
+    const notHere = viewDetails(samples.proposed, first, false);
+    const running = viewDetails(
+      samples.executing,
+      { ...first, steps: samples.executing.steps },
+      true,
+    );
+    const others = viewDetails({ ...samples.proposed, may_approve: false }, first, true);
+    for (const view of [notHere, running, others]) {
+      expect(view.approve).toBeNull();
+      expect(view.steps.every(({ place }) => place === null)).toBe(true);
+    }
+    expect(running.steps.map(({ note }) => note)[0]).toContain(' · done');
+  });
+
+  it('of a plan that has none are said to have none', () => {
+    const facts = {
+      ...samples.proposed,
+      steps: [],
+      plan: { ...samples.proposed.plan, total_steps: 0 },
+    };
+    const card = drawAdaptiveDetails(
+      viewDetails(facts, { ...first, steps: [] }, true),
+      asked,
+      back,
+    );
+    expect(readCard(card)).toContain('It has no steps.');
+  });
+});
+
+describe('a large plan’s details', () => {
+  const huge = makeHugeFacts();
+  const steps = Array.from({ length: 15 }, (_, i) =>
+    makeStep(`s${i}`, { description: '語'.repeat(3000), position: 16 + i }),
+  );
+  const view = (pages: string[], next: string | null) =>
+    viewDetails(huge, { steps, pages, next }, true);
+  const draw = (pages: string[], next: string | null) =>
+    drawAdaptiveDetails(view(pages, next), asked, back);
+
+  it('come in pages within Teams’ size, each saying where it is', () => {
+    const card = draw(['', 'a'], 'b');
+    expectTaken(card);
+    expect(readCard(card)).toMatch(/Steps 16–30 of \d/);
+  });
+
+  it('lead on and back by the cursors, and ask for details in the same way', () => {
+    const card = draw(['', 'a', 'b'], 'c');
+    const later = answerTo(card, ['Later steps']).action;
+    expect(later).toMatchObject({
+      verb: 'details',
+      data: { ...asked, pages: ['', 'a', 'b', 'c'] },
+    });
+    const { data } = answerTo(card, ['Earlier steps']).action;
+    expect(data).toMatchObject({ ...asked, pages: ['', 'a'] });
+    expect(listButtons(draw([''], 'a'))).not.toContain('Earlier steps');
+    expect(listButtons(draw(['', 'a'], null))).not.toContain('Later steps');
+  });
+
+  it('keep the way back short, however far somebody goes', () => {
+    const pages = ['', ...Array.from({ length: 39 }, (_, i) => `${i}`)];
+    expect(view(pages, 'next').later).toEqual(['', ...pages.slice(2), 'next']);
+    expect(view(pages.slice(1), 'next').later).toHaveLength(40);
+  });
+});
+
+describe('the list of plans', () => {
+  const summaryOf = ({ plan }: (typeof samples)['proposed']): PlanSummary => ({ ...plan });
+  const plans = [samples.executing, samples.proposed].map(summaryOf);
+
+  it('has those that wait for the reader first, each with a way to its details', () => {
+    const card = drawAdaptiveList({ title: 'All plans', plans, more: '', list: 'all' }, 'Ana', now);
+    expectTaken(card);
+    const text = readCard(card);
+    expect(text.indexOf('waits for you')).toBeLessThan(text.indexOf('2 of 5'));
+    const { data } = answerTo(card, ['Details']).action;
+    expect(data).toMatchObject({ action: 'details', plan_id: 'PLAN-3f9a1c20', list: 'all' });
+  });
+
+  it('stays within Teams’ size with as many as a list has, however long their titles', () => {
+    const long = { ...samples.proposed.plan, title: '語'.repeat(300), requester: 'ب'.repeat(90) };
+    const many = Array.from({ length: 20 }, () => summaryOf({ ...samples.proposed, plan: long }));
+    expectTaken(
+      drawAdaptiveList({ title: 'All', plans: many, more: 'More.', list: 'all' }, 'Ana', now),
+    );
+  });
+});
+
+describe('the settings', () => {
+  const card = drawAdaptivePolicy(defaultPolicy, 'Kept.');
+
+  it('show every slider with what is set, and send back all of them', () => {
+    expectTaken(card);
+    expect(readCard(card)).toContain('Kept.');
+    const { action } = answerTo(card, ['Save'], { 'slider:tone': 'clinical' });
+    const set = { ...defaultPolicy, tone: 'clinical' };
+    const sent = Object.entries(set).map(([name, value]) => [`slider:${name}`, String(value)]);
+    expect(action).toMatchObject({ verb: 'settings_save', data: Object.fromEntries(sent) });
+  });
+});
