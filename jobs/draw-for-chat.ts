@@ -6,7 +6,7 @@ import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#
 import { cutShown } from '#cards/plain.ts';
 import { addRefresh } from '#cards/refresh.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
-import { drawText } from '#cards/text.ts';
+import { drawPlainText, drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
 import type { PlanView, SessionView, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -63,16 +63,22 @@ function drawForTeams(above: TextView, view: PlanView | SessionView): unknown {
   );
 }
 
+/** For notifications and those who see no card: Slack reads marks in it, Teams takes it as it is. */
+function sayInWords(platform: Platform, view: PlanView | SessionView | TextView): string {
+  if (platform === 'slack') return fallbackFor(view);
+  return 'paragraphs' in view ? drawPlainText(view) : drawText(view);
+}
+
 function drawNotice(platform: Platform, view: TextView): ChatContent {
-  const { text, blocks } = drawTextBlocks(view);
-  return { text, card: platform === 'slack' ? blocks : drawAdaptiveText(view) };
+  const card = platform === 'slack' ? drawTextBlocks(view).blocks : drawAdaptiveText(view);
+  return { text: sayInWords(platform, view), card };
 }
 
 function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(text, view);
   const card = platform === 'slack' ? drawForSlack(above, view) : drawForTeams(above, view);
   // Who sees no card can answer in words, so for them nothing of what was said is left out.
-  return { text: fallbackFor(viewNotice(text)), card };
+  return { text: sayInWords(platform, text.trim() === '' ? view : viewNotice(text)), card };
 }
 
 /** Where the text says it all, a card would only say it again. */

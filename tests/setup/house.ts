@@ -10,7 +10,7 @@ import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.t
 import type { ChatPorts, DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
 import { waitFor } from '#tests/wait.ts';
-import { type House, openHouse } from '../../src/wire.ts';
+import { type House, type HouseOptions, openHouse } from '../../src/wire.ts';
 
 export type TestHouse = House & { config: Config; workspace: string };
 
@@ -33,6 +33,8 @@ export async function openTestHouse(
     inboxHandlers?: InboxHandlers;
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
+    /** The sign-in of Teams' double. */
+    teamsCloud?: HouseOptions['teamsCloud'];
     deliveryRule?: Partial<DeliveryRule>;
     log?: Logger;
   } = {},
@@ -65,6 +67,7 @@ export async function openTestHouse(
     inboxRule: options.inboxRule,
     chatPorts: options.chatPorts,
     deliveryRule: options.deliveryRule,
+    teamsCloud: options.teamsCloud,
   });
   return {
     ...house,

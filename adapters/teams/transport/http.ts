@@ -42,7 +42,10 @@ export async function registerTeams(
       try {
         if (!(await authenticate(request, activity))) return reply.code(401).send();
         const signal = readSignal(activity);
-        const answer = signal === null ? null : await accept(signal, body);
+        if (signal === null) return reply.code(200).send();
+        // A question that is none of ours; Teams then says that the app cannot do that.
+        if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
+        const answer = await accept(signal, body);
         return answer === null ? reply.code(200).send() : reply.send(answer);
       } catch (error) {
         warn('An activity of Teams could not be taken; Teams is told to send it again.', error);

@@ -90,8 +90,8 @@ export type PressSignal = {
   asks: boolean;
 };
 export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene };
-/** Something that nothing follows from: a deleted message, somebody else who came. */
-type OtherSignal = { kind: 'other'; scene: Scene };
+/** Something that nothing follows from: a deleted message, somebody else who came. `asks`: Teams wants an answer to it. */
+type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
 export type Signal = MessageSignal | PressSignal | MovedSignal | OtherSignal;
 
 function kindOf({
@@ -150,7 +150,7 @@ export function readSignal(activity: Activity): Signal | null {
   const scene = sceneOf(activity, tenant);
   if (type === 'invoke' && name === 'adaptiveCard/action') {
     const invoked = Invoked.safeParse(value);
-    if (!invoked.success) return { kind: 'other', scene };
+    if (!invoked.success) return { kind: 'other', scene, asks: true };
     const { verb, data } = invoked.data.action;
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
   }
@@ -163,7 +163,7 @@ export function readSignal(activity: Activity): Signal | null {
     if (hasBot(activity.membersRemoved, recipient.id)) return { kind: 'removed', scene };
   }
   if (type !== 'message' || from.role === 'bot' || from.id === recipient.id)
-    return { kind: 'other', scene };
+    return { kind: 'other', scene, asks: type === 'invoke' };
   // A client that knows no Action.Execute sends what its Action.Submit holds as a message without words.
   if (typeof value === 'object' && value !== null && (text ?? '').trim() === '')
     return { kind: 'press', scene, verb: '', data: value, asks: false };
