@@ -89,6 +89,8 @@ export type HouseOptions = {
   /** Takes jobs: planners, executors, reminders. */
   work: boolean;
   linkTo: (planId: string) => string | null;
+  /** The same for cards in a chat; left out: they have no links. */
+  chatLinkTo?: (planId: string) => string | null;
   /** Instead of the one the configuration asks for. */
   planner?: Planner;
   /** Milliseconds between two rounds of recovery; default 5,000. */
@@ -99,7 +101,7 @@ export type HouseOptions = {
   inboxHandlers?: InboxHandlers | undefined;
   inboxRule?: Partial<InboxRule> | undefined;
   /** Another sign-in for Teams than Microsoft's. */
-  teamsCloud?: Parameters<typeof openTeams>[0]['cloud'];
+  teamsCloud?: Parameters<typeof openTeams>[0]['cloud'] | undefined;
   /** What writes to chat platforms, and how it is tried; what is said on those without one waits. */
   chatPorts?: ChatPorts | undefined;
   deliveryRule?: Partial<DeliveryRule> | undefined;
@@ -278,19 +280,21 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     warn,
   };
   const service = createService(conversation);
+  const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
+  const chatService = createService(inChat);
   const enqueueAll = createEnqueueAll(boss);
   const openPlace = (at: ChatPlace, timezone: string | null) =>
     db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
   const slack = await loadSlack(config, {
     db,
     enqueueAll,
-    service,
+    service: chatService,
     openConversation: openPlace,
     warn,
   });
   const teams = await loadTeams(config, {
     cloud: options.teamsCloud ?? null,
-    service,
+    service: chatService,
     conversations: createTeamsConversations({ db, enqueue }),
     openConversation: openPlace,
     warn,
@@ -320,9 +324,9 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
     // its plans are agreed, unless one person reads there.
     readFacts: (planId, timezone) =>
-      readCardFacts(conversation, planId, { user: '', timezone: timezone ?? config.timezone }),
+      readCardFacts(inChat, planId, { user: '', timezone: timezone ?? config.timezone }),
     readSession: (said, timezone) =>
-      readTurnCard(conversation, said, { user: '', timezone: timezone ?? config.timezone }),
+      readTurnCard(inChat, said, { user: '', timezone: timezone ?? config.timezone }),
     random: systemRandom,
     rule: { ...deliveryRule, ...options.deliveryRule },
     warn,
