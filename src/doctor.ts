@@ -85,7 +85,12 @@ async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding
 }
 
 /** The workspaces that added the app, where there may be several. */
-async function checkSlackWorkspaces({ slack }: House): Promise<Finding[]> {
+async function checkSlackWorkspaces(
+  { slack: access }: Config,
+  { slack }: House,
+): Promise<Finding[]> {
+  if (access?.workspaces.kind !== 'many') return [];
+  const { installAt } = access.workspaces;
   const found = slack === null ? [] : await slack.checkWorkspaces();
   return found.map(({ name, state, text, missing }): Finding => {
     const part = `Slack ${name}`;
@@ -97,8 +102,7 @@ async function checkSlackWorkspaces({ slack }: House): Promise<Finding[]> {
               part,
               state: 'broken',
               text: `${text}, without ${missing.length === 1 ? 'the scope' : 'the scopes'} ${listOf(missing)}`,
-              advice:
-                'Put manifest.json into "App Manifest" of the Slack app and add it again at /slack/install.',
+              advice: `Put manifest.json into "App Manifest" of the Slack app and add it again at ${installAt}.`,
             };
       case 'removed':
         return { part, state: 'off', text };
@@ -107,8 +111,7 @@ async function checkSlackWorkspaces({ slack }: House): Promise<Finding[]> {
           part,
           state: 'broken',
           text,
-          advice:
-            'Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at /slack/install.',
+          advice: `Set COUNTERSIGN_ENCRYPTION_KEY to the former key, or have the app added there again at ${installAt}.`,
         };
       case 'broken':
         return { part, state, text };
@@ -250,7 +253,7 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
       ...(await listPools(house)),
       ...(await checkInbox(house)),
       ...(await checkDelivery(house)),
-      ...(await checkSlackWorkspaces(house)),
+      ...(await checkSlackWorkspaces(config, house)),
     ];
     await house.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];

@@ -78,9 +78,10 @@ export async function serve(
 
 function describeSlack({ slack }: Config): string {
   if (slack === null) return 'not set up: "Add to Slack" in the README says how';
-  return slack.transport.kind === 'socket'
-    ? 'connected in Socket Mode'
-    : 'listens for Slack at /slack/events';
+  const { transport, workspaces } = slack;
+  const way =
+    transport.kind === 'socket' ? 'connected in Socket Mode' : 'listens for Slack at /slack/events';
+  return workspaces.kind === 'one' ? way : `${way}; workspaces add it at ${workspaces.installAt}`;
 }
 
 function describeTeams({ teams, env }: Config): string {

@@ -149,9 +149,15 @@ async function openInstallations(
   parts: { db: Database; enqueueAll: EnqueueAll<Transaction>; warn(message: string): void },
 ): Promise<SlackInstallations | null> {
   if (workspaces.kind === 'one') return null;
-  const seal = createSeal(workspaces.encryptionKey);
-  const installations = createSlackInstallations({ ...parts, seal, clock: systemClock });
-  await warnOfForeignKeys(installations, parts.warn);
+  const { encryptionKey, installAt } = workspaces;
+  const seal = createSeal(encryptionKey);
+  const installations = createSlackInstallations({
+    ...parts,
+    seal,
+    clock: systemClock,
+    installAt,
+  });
+  await warnOfForeignKeys(installations, { ...parts, installAt });
   return installations;
 }
 

@@ -3,7 +3,6 @@ import type { SlackAccess } from '#contracts/chat-access.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import manifest from '../../manifest.json' with { type: 'json' };
-import { installPath } from './install/tokens.ts';
 import { explainSlackError } from './port/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
 import { type ClientOptions, createClient } from './workspaces.ts';
@@ -38,7 +37,10 @@ export async function checkSlack(
 ): Promise<SlackState> {
   const way = transport.kind === 'socket' ? 'in Socket Mode' : 'over HTTP';
   if (workspaces.kind === 'many')
-    return { text: `Several workspaces, ${way}; they add it at ${installPath}`, missing: [] };
+    return {
+      text: `Several workspaces, ${way}; they add it at ${workspaces.installAt}`,
+      missing: [],
+    };
   const logger = createSlackLogger(warn);
   const { team, user, missing } = await checkToken(workspaces.botToken, { apiUrl, logger });
   return { text: `${team} as @${user}, ${way}`, missing };

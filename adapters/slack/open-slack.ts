@@ -46,7 +46,7 @@ function openWorkspaces(
   const { installations } = parts;
   if (installations === null) throw new Error('openSlack: several workspaces need installations');
   return {
-    tokens: tokensOfMany(installations, parts.clock),
+    tokens: tokensOfMany({ ...parts, installations, installAt: workspaces.installAt }),
     many: { ...parts, workspaces, installations },
   };
 }

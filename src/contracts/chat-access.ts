@@ -16,6 +16,8 @@ export type SlackAccess = {
         stateSecret: string;
         /** 32 bytes. */
         encryptionKey: Buffer;
+        /** Where people add the app to their workspace: the whole address where that is set, else its path. */
+        installAt: string;
       };
   /** Another server than Slack's. */
   apiUrl: string | undefined;
@@ -27,6 +29,9 @@ export type TeamsAccess =
   | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
   /** No token is asked for or shown; only this machine is talked to. */
   | { kind: 'Local' };
+
+/** The page that leads to Slack's, on our own server. */
+export const slackInstallPath = '/slack/install';
 
 function refuse(variable: string, sentence: string): never {
   throw new CountersignError('invalid_configuration', `${variable}: ${sentence}`);
@@ -71,7 +76,8 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
     key !== undefined
   ) {
     const encryptionKey = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
-    return { kind: 'many', clientId, clientSecret, stateSecret, encryptionKey };
+    const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
+    return { kind: 'many', clientId, clientSecret, stateSecret, encryptionKey, installAt };
   }
   const missing = Object.entries({
     SLACK_CLIENT_ID: clientId,

@@ -30,8 +30,10 @@ export function createSlackInstallations(options: {
   enqueueAll: EnqueueAll<Transaction>;
   seal: Seal;
   clock: Clock;
+  /** Where the app is added. */
+  installAt: string;
 }): SlackInstallations {
-  const { db, enqueueAll, seal, clock } = options;
+  const { db, enqueueAll, seal, clock, installAt } = options;
 
   function hold(row: InstallationRow | null): HeldSlackInstallation | null {
     if (row === null) return null;
@@ -76,7 +78,7 @@ export function createSlackInstallations(options: {
     async remove({ owner, generation, name }) {
       return db.transaction(async (tx) => {
         if (!(await removeInstallation(tx, { owner, generation }, clock.now()))) return false;
-        const why = `Countersign was removed from ${name} in Slack. Add it there again at /slack/install.`;
+        const why = `Countersign was removed from ${name} in Slack. Add it there again at ${installAt}.`;
         await breakPlaces(tx, 'slack', await listServed(tx, owner), why);
         return true;
       });
@@ -104,13 +106,13 @@ export function createSlackInstallations(options: {
 /** Says once, at the start, whose tokens this process cannot decrypt. */
 export async function warnOfForeignKeys(
   installations: SlackInstallations,
-  warn: (message: string) => void,
+  { installAt, warn }: { installAt: string; warn(message: string): void },
 ): Promise<void> {
   const names = (await installations.list(looksAtMost))
     .filter(({ readable }) => !readable)
     .map(({ name }) => name);
   if (names.length === 0) return;
   warn(
-    `COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of ${listOf(names)} were encrypted with. Start with the former key, or have the app added there again at /slack/install.`,
+    `COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of ${listOf(names)} were encrypted with. Start with the former key, or have the app added there again at ${installAt}.`,
   );
 }

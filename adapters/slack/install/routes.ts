@@ -2,7 +2,7 @@
 // library makes and checks both; what comes of it is kept here.
 import { HTTPReceiver, type Installation } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { SlackAccess } from '#contracts/chat-access.ts';
+import { type SlackAccess, slackInstallPath } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
@@ -13,7 +13,6 @@ import { explainFailure } from './explain-failure.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';
 import { drawPage, installedPage, type Page, pagePolicy } from './pages.ts';
 import { createStateStore, stateLivesSeconds } from './state.ts';
-import { installPath } from './tokens.ts';
 
 const redirectPath = '/slack/oauth_redirect';
 
@@ -105,7 +104,7 @@ export function registerInstall(app: FastifyInstance, options: InstallOptions): 
   const { warn } = options;
   const { installer, scopes } = createInstaller(options);
 
-  app.get(installPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
+  app.get(slackInstallPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
     reply.raw.setHeader('cache-control', 'no-store');
     await installer.handleInstallPath(raw, reply.raw, undefined, { scopes });
     // The library has answered.

@@ -11,18 +11,25 @@ const keptAtMost = 1000;
 /** Refusals after which a token never holds again. Others may be about the address that calls. */
 const final = new Set(['account_inactive', 'token_revoked']);
 
-export const installPath = '/slack/install';
-
-function notInstalled(team: string, found: HeldSlackInstallation | null): CountersignError {
+function notInstalled(
+  team: string,
+  found: HeldSlackInstallation | null,
+  installAt: string,
+): CountersignError {
   return new CountersignError(
     'not_allowed',
     found === null
-      ? `Countersign is not installed in the Slack workspace ${team}. Add it there at ${installPath}.`
-      : `Countersign was removed from ${found.name} in Slack. Add it there again at ${installPath}.`,
+      ? `Countersign is not installed in the Slack workspace ${team}. Add it there at ${installAt}.`
+      : `Countersign was removed from ${found.name} in Slack. Add it there again at ${installAt}.`,
   );
 }
 
-export function tokensOfMany(installations: SlackInstallations, clock: Clock): Tokens {
+export function tokensOfMany(options: {
+  installations: SlackInstallations;
+  clock: Clock;
+  installAt: string;
+}): Tokens {
+  const { installations, clock, installAt } = options;
   const known = new Map<string, { token: string; until: number }>();
 
   function keep(team: string, token: string): string {
@@ -37,24 +44,24 @@ export function tokensOfMany(installations: SlackInstallations, clock: Clock): T
       if (kept !== undefined && kept.until > clock.now().getTime()) return kept.token;
       known.delete(team);
       const found = await installations.find(team);
-      if (found === null || found.token === null) throw notInstalled(team, found);
+      if (found === null || found.token === null) throw notInstalled(team, found, installAt);
       return keep(team, found.token);
     },
 
     async renew(team, token, reason) {
       known.delete(team);
       const found = await installations.find(team);
-      if (found === null || found.token === null) throw notInstalled(team, found);
+      if (found === null || found.token === null) throw notInstalled(team, found, installAt);
       if (found.token !== token) return keep(team, found.token);
       if (!final.has(reason))
         throw new CountersignError(
           'not_allowed',
-          `Slack does not take the token of ${found.name} (${reason}). If the app is limited to certain addresses, allow this one; else add it again at ${installPath}.`,
+          `Slack does not take the token of ${found.name} (${reason}). If the app is limited to certain addresses, allow this one; else add it again at ${installAt}.`,
         );
       // Slack may have told us of it while we were away, or tell us yet.
       await installations.remove(found);
       const next = await installations.find(team);
-      if (next === null || next.token === null) throw notInstalled(team, next ?? found);
+      if (next === null || next.token === null) throw notInstalled(team, next ?? found, installAt);
       return keep(team, next.token);
     },
   };

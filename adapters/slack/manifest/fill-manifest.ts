@@ -9,6 +9,7 @@ export type SlackManifest = {
   settings: {
     event_subscriptions: { request_url?: string | undefined };
     interactivity: { request_url?: string | undefined };
+    org_deploy_enabled: boolean;
     socket_mode_enabled: boolean;
   };
 };
@@ -28,38 +29,50 @@ function readAddress(address: string): string {
   );
 }
 
+export type Way = {
+  /** null: none is known. */
+  address: string | null;
+  /** Socket Mode: nothing of Slack calls the address; people who add the app to a workspace come back to it. */
+  socket: boolean;
+};
+
 /**
- * The address the manifest is for: the one that was given, or else the one Countersign is set up with, where Slack can
- * call it. null: Socket Mode, which wins where its token is set.
+ * How the app reaches Countersign: at the address that was given, or else the one it is set up with where Slack can call
+ * it. Socket Mode where there is none, where it is asked for, and where its token is set.
  */
-export function chooseAddress(
-  { url, socket }: { url?: string; socket?: true },
+export function chooseWay(
+  { url, socket = false }: { url?: string; socket?: boolean },
   env: Record<string, string | undefined>,
-): string | null {
-  if (socket === true) return null;
-  if (url !== undefined) return url;
+): Way {
   const { COUNTERSIGN_PUBLIC_URL: set = '', SLACK_APP_TOKEN: token = '' } = env;
-  return token === '' && set.startsWith('https://') ? set : null;
+  const address = url ?? (set.startsWith('https://') ? set : null);
+  return { address, socket: socket || address === null || (url === undefined && token !== '') };
 }
 
 /**
- * The manifest with every address in it, or with none (`address` null: Socket Mode).
+ * The manifest with the addresses that Slack needs, and no other.
+ * @param organisation whether a whole organisation may install it for its workspaces
  * @throws CountersignError `invalid_configuration` that says how an address looks
  */
-export function fillManifest<T extends SlackManifest>(template: T, address: string | null): T {
+export function fillManifest<T extends SlackManifest>(
+  template: T,
+  { address, socket }: Way,
+  organisation = false,
+): T {
   const manifest = structuredClone(template);
   const { features, oauth_config, settings } = manifest;
   const places = [settings.event_subscriptions, settings.interactivity];
-  settings.socket_mode_enabled = address === null;
-  if (address === null) {
+  const base = address === null ? null : readAddress(address);
+  settings.socket_mode_enabled = socket;
+  settings.org_deploy_enabled = organisation;
+  if (base === null) delete oauth_config.redirect_urls;
+  else oauth_config.redirect_urls = [base + redirectPath];
+  if (base === null || socket) {
     for (const command of features.slash_commands) delete command.url;
     for (const place of places) delete place.request_url;
-    delete oauth_config.redirect_urls;
     return manifest;
   }
-  const base = readAddress(address);
   for (const command of features.slash_commands) command.url = base + eventsPath;
   for (const place of places) place.request_url = base + eventsPath;
-  oauth_config.redirect_urls = [base + redirectPath];
   return manifest;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError } from '#contracts/errors.ts';
-import { chooseAddress, fillManifest, type SlackManifest } from './fill-manifest.ts';
+import { chooseWay, fillManifest, type SlackManifest } from './fill-manifest.ts';
 
 const template: SlackManifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),
@@ -15,10 +15,17 @@ const program = new Command('npm run slack:manifest --')
     '--url <address>',
     'the public address of this Countersign; COUNTERSIGN_PUBLIC_URL when not given; without either, for Socket Mode',
   )
-  .option('--socket', 'for Socket Mode, whatever address is set')
-  .action((options: { url?: string; socket?: true }) => {
-    const address = chooseAddress(options, process.env);
-    console.log(JSON.stringify(fillManifest(template, address), null, 2));
+  .option(
+    '--socket',
+    'for Socket Mode, whatever address is set; that is then only where people add the app to workspaces',
+  )
+  .option(
+    '--organisation',
+    'for an Enterprise organisation that installs it for all its workspaces',
+  )
+  .action(({ organisation, ...options }: { url?: string; socket?: true; organisation?: true }) => {
+    const way = chooseWay(options, process.env);
+    console.log(JSON.stringify(fillManifest(template, way, organisation), null, 2));
   });
 
 try {

@@ -34,6 +34,7 @@ async function usePages(changes: { clientSecret?: string; clientId?: string } = 
     enqueueAll: () => Promise.reject(new Error('Nothing waits here.')),
     seal: createSeal(Buffer.alloc(32, 1)),
     clock: { now },
+    installAt: '/slack/install',
   });
   const app = Fastify();
   const { clientId, clientSecret } = slack.app;
@@ -44,6 +45,7 @@ async function usePages(changes: { clientSecret?: string; clientId?: string } = 
       clientSecret,
       stateSecret,
       encryptionKey: Buffer.alloc(32, 1),
+      installAt: '/slack/install',
       ...changes,
     },
     apiUrl: slack.apiUrl,

@@ -211,6 +211,7 @@ test('an organisation that added the app is found for its workspaces once someth
     enqueueAll: async () => {},
     seal,
     clock: systemClock,
+    installAt: '/slack/install',
   });
   const organisation = {
     owner: 'E0GLOBEX',

@@ -1,6 +1,6 @@
 // The public address: what it may be, and what links lead to with it and without.
 import { describe, expect, test } from 'vitest';
-import { chooseAddress } from '#adapters/slack/manifest/fill-manifest.ts';
+import { chooseWay } from '#adapters/slack/manifest/fill-manifest.ts';
 import { loadConfig } from '#config';
 import { createLinks } from '../../../src/links.ts';
 
@@ -67,24 +67,25 @@ describe('A link to a plan', () => {
 describe("The manifest of Slack's app", () => {
   const set = { COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' };
 
+  const own = 'https://bot.example.com';
+  const other = 'https://other.example.com';
+  const token = { SLACK_APP_TOKEN: 'xapp-1' };
+
   test.each([
-    [
-      'the address that was given',
-      { url: 'https://other.example.com' },
-      set,
-      'https://other.example.com',
-    ],
-    ['the address that is set', {}, set, 'https://bot.example.com'],
-    ['Socket Mode where it is asked for', { socket: true as const }, set, null],
-    ['Socket Mode where its token is set', {}, { ...set, SLACK_APP_TOKEN: 'xapp-1' }, null],
-    ['Socket Mode where nothing is set', {}, {}, null],
+    ['the address that was given', { url: other }, set, { address: other, socket: false }],
+    ['the address that is set', {}, set, { address: own, socket: false }],
+    ['Socket Mode where asked for', { socket: true }, set, { address: own, socket: true }],
+    ['both when asked for', { socket: true, url: other }, set, { address: other, socket: true }],
+    ['Socket Mode with its token', {}, { ...set, ...token }, { address: own, socket: true }],
+    ['an address before the token', { url: other }, token, { address: other, socket: false }],
+    ['Socket Mode where nothing is set', {}, {}, { address: null, socket: true }],
     [
       'Socket Mode where Slack cannot call',
       {},
       { COUNTERSIGN_PUBLIC_URL: 'http://localhost:1' },
-      null,
+      { address: null, socket: true },
     ],
-  ])('is for %s', (_, options, env, address) => {
-    expect(chooseAddress(options, env)).toBe(address);
+  ])('is for %s', (_, options, env, way) => {
+    expect(chooseWay(options, env)).toEqual(way);
   });
 });

@@ -73,6 +73,18 @@ describe('Slack', () => {
       clientSecret: 'client-secret',
       stateSecret: '0123456789abcdef',
       encryptionKey: key,
+      installAt: '/slack/install',
+    });
+    const COUNTERSIGN_PUBLIC_URL = 'https://example.com/countersign';
+    const COUNTERSIGN_ENCRYPTION_KEY = text;
+    const { slack: outside } = load({
+      ...many,
+      ...http,
+      COUNTERSIGN_ENCRYPTION_KEY,
+      COUNTERSIGN_PUBLIC_URL,
+    });
+    expect(outside?.workspaces).toMatchObject({
+      installAt: 'https://example.com/countersign/slack/install',
     });
   });
 

@@ -59,7 +59,7 @@ const SlackSchema = z.strictObject({
       is_enabled: z.literal(true),
       request_url: address(3500).optional(),
     }),
-    org_deploy_enabled: z.literal(false),
+    org_deploy_enabled: z.boolean(),
     socket_mode_enabled: z.boolean(),
     token_rotation_enabled: z.literal(false),
   }),
@@ -67,6 +67,9 @@ const SlackSchema = z.strictObject({
 
 const read = (json: string) => SlackSchema.parse(JSON.parse(json));
 const manifest = read(readFileSync(join(root, 'manifest.json'), 'utf8'));
+
+const at = (address: string) => ({ address, socket: false });
+const nowhere = { address: null, socket: true };
 
 /** What each event that we hear of asks for, by Slack's reference; null: nothing. */
 const eventScopes: Record<string, string | null> = {
@@ -183,7 +186,7 @@ describe('a manifest for an address', () => {
     ['https://bot.example.com/', 'https://bot.example.com'],
     ['https://example.com:8443/countersign/', 'https://example.com:8443/countersign'],
   ])('sends everything of Slack to %s', (given, base) => {
-    const { features, oauth_config, settings } = fillManifest(manifest, given);
+    const { features, oauth_config, settings } = fillManifest(manifest, at(given));
     expect(features.slash_commands.map(({ url }) => url)).toEqual([`${base}/slack/events`]);
     expect(settings.event_subscriptions.request_url).toBe(`${base}/slack/events`);
     expect(settings.interactivity.request_url).toBe(`${base}/slack/events`);
@@ -192,14 +195,14 @@ describe('a manifest for an address', () => {
   });
 
   test('has none of the placeholders left', () => {
-    const filled = fillManifest(manifest, 'https://bot.test');
+    const filled = fillManifest(manifest, at('https://bot.test'));
     expect(JSON.stringify(filled)).not.toContain('example.com');
     expect(SlackSchema.safeParse(filled).error).toBeUndefined();
   });
 
   test('changes nothing else, and not the one it was made from', () => {
     const before = structuredClone(manifest);
-    const filled = fillManifest(manifest, 'https://countersign.example.com');
+    const filled = fillManifest(manifest, at('https://countersign.example.com'));
     expect(manifest).toEqual(before);
     expect(filled).toEqual({
       ...before,
@@ -216,24 +219,48 @@ describe('a manifest for an address', () => {
     'https://ana@bot.example.com',
     '',
   ])('is refused for "%s"', (given) => {
-    expect(() => fillManifest(manifest, given)).toThrow(/^--url: .*https:\/\/bot\.example\.com/);
+    expect(() => fillManifest(manifest, at(given))).toThrow(
+      /^--url: .*https:\/\/bot\.example\.com/,
+    );
   });
 });
 
 test('a manifest for Socket Mode has no address at all', () => {
-  const filled = fillManifest(manifest, null);
+  const filled = fillManifest(manifest, nowhere);
   expect(JSON.stringify(filled)).not.toContain('https://');
   expect(filled.settings.socket_mode_enabled).toBe(true);
   expect(SlackSchema.safeParse(filled).error).toBeUndefined();
+});
+
+test('a manifest for Socket Mode at an address has that only for who adds the app to a workspace', () => {
+  const filled = fillManifest(manifest, { address: 'https://bot.example.com', socket: true });
+  expect(JSON.stringify(filled).match(/https:\/\/[^"]*/g)).toEqual([
+    'https://bot.example.com/slack/oauth_redirect',
+  ]);
+  expect(filled.settings.socket_mode_enabled).toBe(true);
+  expect(SlackSchema.safeParse(filled).error).toBeUndefined();
+});
+
+test('only a manifest for an organisation lets one install the app for all its workspaces', () => {
+  const deploys = (organisation?: boolean) =>
+    fillManifest(manifest, nowhere, organisation).settings.org_deploy_enabled;
+  expect([manifest.settings.org_deploy_enabled, deploys(), deploys(true)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
 
 describe('the command', () => {
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [main, ...args]);
 
   test('prints the manifest and nothing else', async () => {
-    expect(read((await run()).stdout)).toEqual(fillManifest(manifest, null));
+    expect(read((await run()).stdout)).toEqual(fillManifest(manifest, nowhere));
     const { stdout } = await run('--url', 'https://bot.example.com');
-    expect(read(stdout)).toEqual(fillManifest(manifest, 'https://bot.example.com'));
+    expect(read(stdout)).toEqual(fillManifest(manifest, at('https://bot.example.com')));
+    const both = await run('--url', 'https://bot.example.com', '--socket', '--organisation');
+    const way = { address: 'https://bot.example.com', socket: true };
+    expect(read(both.stdout)).toEqual(fillManifest(manifest, way, true));
   });
 
   test('ends with 1 and one line when the address is none', async () => {
