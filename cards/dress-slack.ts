@@ -43,6 +43,11 @@ function fitRuns(runs: Run[]): Run[] {
   return kept;
 }
 
+/** Lines without a number of their own, where there are several; a tree is set by its indents. */
+function needsBullets({ kind, lines }: Section): boolean {
+  return kind !== 'outline' && lines.length > 1 && lines.every(({ lead }) => lead === '');
+}
+
 function lineRuns({ lead, text, note, url }: Line): Run[] {
   return [
     run('\n'),
@@ -54,12 +59,12 @@ function lineRuns({ lead, text, note, url }: Line): Run[] {
 
 function sectionRuns(section: Section, link: string | null): Run[] {
   const all = section.all === '' ? [] : [run('  '), run(section.all, null, link)];
+  const lines = needsBullets(section)
+    ? section.lines.map((line) => ({ ...line, lead: '•' }))
+    : section.lines;
   const body =
     section.inline === ''
-      ? [
-          ...section.lines.flatMap(lineRuns),
-          run(section.more === '' ? '' : `\n${section.more}`, italic),
-        ]
+      ? [...lines.flatMap(lineRuns), run(section.more === '' ? '' : `\n${section.more}`, italic)]
       : [run('\n'), run(section.inline)];
   return [run(section.label, bold), ...body, ...all];
 }
@@ -128,7 +133,7 @@ export function dressCardForSlack(view: PlanView | SessionView) {
       block: section.kind,
       runs: fitRuns(sectionRuns(section, view.link)),
     })),
-    small: [view.approvals, view.facts].filter((text) => text !== '').map(plain),
+    small: [view.approvals, view.facts].filter((text) => text !== '').join('\n'),
     buttons: view.buttons.map((button, index) => dressButton(button, index)),
   };
 }

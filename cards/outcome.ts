@@ -38,7 +38,10 @@ function describeCancelled(facts: PlanCardFacts): string {
       : `${doneOf(plan)} had run; the rest was left alone.`;
   // After a start the decision on record is the approval, not the cancelling.
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
-  return `Cancelled${who}. ${done}`;
+  // Where nobody cancelled it, time did, and why is on record.
+  const { decided_by: by, result_summary: reason } = plan;
+  const why = by !== null || reason === null ? '' : `${showLine(reason, sentenceAtMost)} `;
+  return `Cancelled${who}. ${why}${done}`;
 }
 
 function describeRejected(facts: PlanCardFacts): string {

@@ -15,6 +15,7 @@ const stepsAtMost = 7;
 const risksAtMost = 3;
 const termsAtMost = 5;
 const termAtMost = 300;
+const conflictsAtMost = 3;
 
 /** Each step that comes again once: its later occurrences say the same. */
 function withoutRepeats(
@@ -48,6 +49,12 @@ function viewTerms({ terms }: PlanCardFacts): Section | null {
   return makeSection('terms', 'Agreed', lines, termsAtMost);
 }
 
+/** Where its times meet something else in a person's calendars and plans. */
+function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
+  const lines = conflicts.map((text) => plainLine(showLine(text, termAtMost), { lead: '⚠' }));
+  return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
+}
+
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
   const line = plainLine(describeChange(diff, now, viewer.timezone));
@@ -79,6 +86,7 @@ export function viewProposal(facts: PlanCardFacts): Section[] {
     viewTouches(facts),
     viewSteps(facts),
     viewTerms(facts),
+    viewConflicts(facts),
     viewBlocked(facts, false),
     viewChanges(facts),
     viewRisks(facts),

@@ -29,7 +29,8 @@ function viewRunning(facts: PlanCardFacts): State {
   }
   const [waiting] = facts.waiting;
   if (waiting !== undefined) {
-    const person = personOf(waiting, facts) ?? 'a person';
+    // A call that asks before it is made is nobody's task.
+    const person = personOf(waiting, facts) ?? 'a decision';
     const words = isSamePerson(person, cleanLine(facts.viewer.user))
       ? 'Waiting for you'
       : `Waiting for ${person}`;

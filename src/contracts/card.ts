@@ -56,6 +56,8 @@ export type PlanCardFacts = {
   waiting: Step[];
   /** What nobody can run, or waits for a shared resource; before the start, what would. */
   blocked: Blockage[];
+  /** Where its times meet other plans and calendars, one sentence each; empty once it has started. */
+  conflicts: string[];
   /** What is agreed besides the steps, one sentence each: what comes again, whether each step asks. */
   terms: string[];
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */

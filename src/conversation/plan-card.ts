@@ -15,6 +15,7 @@ import { findNextOccurrence } from '#plans/next-occurrence.ts';
 import { describeTerms } from '#plans/terms.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
+import { readNotes } from '#store/planning-artifacts.ts';
 import { readPlan } from '#store/plans.ts';
 import { readNextSteps, readSteps } from '#store/step-pages.ts';
 import { readOperations } from '#store/steps.ts';
@@ -51,7 +52,7 @@ function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touc
     .sort((a, b) => Number(b.guarded) - Number(a.guarded));
 }
 
-/** Statuses in which a card shows what changed. */
+/** Statuses in which a card shows what changed, and what its times meet. */
 const compared = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
 
 async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> {
@@ -133,6 +134,7 @@ export async function readCardFacts(
     unknown: await some('unknown'),
     waiting: await some('waiting'),
     blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
+    conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
     terms: describeTerms(plan),
     next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),

@@ -316,6 +316,17 @@ export async function readArtifacts(
   };
 }
 
+/** What the world answered about the newest version of a plan, oldest first. */
+export async function readNotes(db: Queryable, planId: string): Promise<string[]> {
+  const [newest] = await db
+    .select({ notes: planningArtifacts.notes })
+    .from(planningArtifacts)
+    .where(eq(planningArtifacts.plan_id, planId))
+    .orderBy(desc(planningArtifacts.version))
+    .limit(1);
+  return (newest?.notes ?? []).map(({ text }) => text);
+}
+
 const notesKept = 100;
 
 /**

@@ -1,0 +1,44 @@
+// A message of the bot as Slack shows it: Block Kit drawn by slack-blocks-to-jsx, in Slack's own colours.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Block, Message, type MessageProps } from 'slack-blocks-to-jsx';
+
+// React comes with slack-blocks-to-jsx, whose peer it is; of it these two functions are used.
+const load = createRequire(import.meta.url);
+const { createElement } = load('react') as {
+  createElement(type: typeof Message, props: MessageProps): unknown;
+};
+const { renderToStaticMarkup } = load('react-dom/server') as {
+  renderToStaticMarkup(element: unknown): string;
+};
+
+const styles = readFileSync(
+  new URL(import.meta.resolve('slack-blocks-to-jsx/dist/style.css')),
+  'utf8',
+);
+const icon = readFileSync(new URL('../../docs/slack-icon.png', import.meta.url));
+const logo = `data:image/png;base64,${icon.toString('base64')}`;
+
+export const slackWidth = 680;
+
+export function drawSlackPage(blocks: unknown, scheme: 'light' | 'dark'): string {
+  const message = createElement(Message, {
+    // Blocks of cards/ are Slack's by construction; a test holds them to Slack's reference.
+    blocks: blocks as Block[],
+    name: 'Countersign',
+    logo,
+    time: new Date('2026-02-03T14:10:00Z'),
+    theme: scheme,
+  });
+  const dark = scheme === 'dark';
+  return `<!doctype html><meta charset="utf-8"><style>${styles}
+    body { margin: 0; padding: 14px 20px; width: ${slackWidth - 40}px;
+      background: ${dark ? '#1a1d21' : '#ffffff'}; color: ${dark ? '#d1d2d3' : '#1d1c1d'};
+      font: 15px/22px Lato, "Slack-Lato", "Noto Color Emoji", "DejaVu Sans", sans-serif; }
+    #slack_blocks_to_jsx .slack_blocks_to_jsx { font-family: inherit !important; }
+    .slack_blocks_to_jsx--block_wrapper + .slack_blocks_to_jsx--block_wrapper { margin-top: 8px; }
+    .slack_blocks_to_jsx__header { margin: 0; }
+    #slack_blocks_to_jsx .font-semibold { font-weight: 700; }
+    #slack_blocks_to_jsx .slack_blocks_to_jsx__header_heading { font-weight: 900; }
+  </style><body>${renderToStaticMarkup(message)}</body>`;
+}

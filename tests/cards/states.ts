@@ -1,0 +1,363 @@
+// One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
+// The names are those of the pictures in docs/cards.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Plan, Step } from '#contracts/plan.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
+import type { Said } from '#conversation/delivery/delivery-context.ts';
+import { following, makeFacts, makeStep, samples } from '../fixtures/plans.ts';
+import { sessions } from '../fixtures/sessions.ts';
+
+/** What a picture shows, in words for its reader. */
+export type CardState = { about: string; said: Said };
+
+const asked = 'Publish the March newsletter and let the team know';
+const viewer = { user: '', timezone: 'Europe/Madrid' };
+
+const planned: Step[] = [
+  makeStep('1', {
+    description: 'Read the notes in news/march.md',
+    operation: 'read',
+    target: 'news/march.md',
+    effect: 'read',
+  }),
+  makeStep('2', {
+    description: 'Look up the open orders of the shop',
+    tool: 'http',
+    operation: 'get',
+    target: 'https://shop.example/orders',
+    effect: 'read',
+  }),
+  makeStep('3', {
+    description: 'Write the letter to news/2026-03.md',
+    target: 'news/2026-03.md',
+    after: following('1', '2'),
+  }),
+  makeStep('4', {
+    description: 'Read the letter before it goes out',
+    tool: 'human',
+    operation: 'task',
+    target: 'Ben',
+    after: following('3'),
+  }),
+  makeStep('5', {
+    description: 'Publish it on the site',
+    tool: 'http',
+    operation: 'request',
+    target: 'https://site.example/news',
+    guarded: true,
+    args: { url: 'https://site.example/news', body: { $decide: 'the letter as Ben left it' } },
+    after: following('4'),
+  }),
+  makeStep('6', {
+    description: 'Tell #team that it is out',
+    tool: 'chat',
+    operation: 'post',
+    target: '#team',
+    not_before: '2026-02-05T08:00:00.000Z',
+    after: following('5'),
+  }),
+];
+
+/** The steps of the plan, the first ones in these statuses. */
+function stepsIn(...statuses: Step['status'][]): Step[] {
+  return planned.map((step, i) => {
+    const status = statuses[i] ?? 'pending';
+    const begun = status !== 'pending' && status !== 'ready' && status !== 'skipped';
+    return {
+      ...step,
+      status,
+      attempt: begun ? 1 : 0,
+      started_at: begun ? `2026-02-03T14:0${i + 2}:00.000Z` : null,
+      result_summary: status === 'succeeded' ? (results[i] ?? null) : null,
+    };
+  });
+}
+
+const results = [
+  'news/march.md read, 4 KB',
+  '12 orders are open',
+  'news/2026-03.md written, 3 KB',
+  'Ben: reads well, one date mended',
+  'Published at /news/march',
+  'Posted to #team',
+];
+
+function stateOf(
+  plan: Partial<Plan>,
+  steps: Step[] = planned,
+  facts: Partial<PlanCardFacts> = {},
+): PlanCardFacts {
+  return makeFacts(
+    {
+      title: 'March newsletter',
+      summary: 'The March newsletter is on the site and #team knows about it.',
+      requester: 'Ana',
+      planner_model: 'gpt-5.2',
+      confidence: 0.82,
+      cost_usd: 0.04,
+      risks: [
+        {
+          text: 'The site may refuse the letter while the shop is being updated',
+          sign: 'it answers 503',
+        },
+      ],
+      ...plan,
+    },
+    steps,
+    {
+      touches: [
+        {
+          operation: 'http_request',
+          targets: ['https://site.example/news'],
+          count: 1,
+          guarded: true,
+        },
+        { operation: 'workspace_write', targets: ['news/2026-03.md'], count: 1, guarded: false },
+        { operation: 'chat_post', targets: ['#team'], count: 1, guarded: false },
+      ],
+      expected_minutes: 25,
+      approvers: 'Ana or Ben',
+      may_approve: false,
+      viewer,
+      ...facts,
+    },
+  );
+}
+
+const approved: Partial<Plan> = {
+  approvals: [{ by: 'Ana', at: '2026-02-03T14:01:00.000Z' }],
+  decided_by: 'Ana',
+  decided_at: '2026-02-03T14:01:00.000Z',
+};
+const started = { ...approved, execution_started_at: '2026-02-03T14:02:00.000Z' };
+const running = { status: 'executing', ...started } as const;
+const ended = { ...started, execution_ended_at: '2026-02-03T14:09:40.000Z' };
+
+const said = { session: null, facts: null, superseded: false };
+
+function ofPlan(about: string, facts: PlanCardFacts, text = ''): CardState {
+  return { about, said: { ...said, text, facts } };
+}
+
+function ofSession(about: string, session: SessionCardFacts, text: string): CardState {
+  const shown = { ...session, text, may_decide: false, approvers: 'Ana', viewer };
+  return { about, said: { ...said, text, session: shown } };
+}
+
+const ready = {
+  outline: 'The outline of “Launch the newsletter” is ready: 1 phase, 1 milestone and 2 tasks.',
+  roadmap: 'The order is ready: “checked”, in 3 waves.',
+  schedule: 'The dates are ready.',
+};
+
+const { diff } = samples.revised;
+
+export const cardStates = {
+  proposed: ofPlan('A plan waits for a decision', stateOf({})),
+  'new-version': ofPlan(
+    'A new version, with what changed',
+    stateOf({ version: 2 }, planned, {
+      diff:
+        diff === null
+          ? null
+          : {
+              ...diff,
+              operations_added: ['chat_post'],
+              counts: { added: 2, removed: 1, changed: 1 },
+            },
+    }),
+  ),
+  'second-approval': ofPlan(
+    'One of two approvals is given',
+    stateOf({ approvals: [{ by: 'Ana', at: '2026-02-03T14:01:00.000Z' }] }, planned, {
+      approvals_needed: 2,
+      approval_rules: [{ operations: [], needed: 2, given: ['Ana'], missing: 'Ben' }],
+      approvers: 'Ben',
+    }),
+  ),
+  approved: ofPlan('Approved, about to start', stateOf({ status: 'approved', ...approved })),
+  running: ofPlan(
+    'Running, with progress',
+    stateOf(running, stepsIn('succeeded', 'succeeded', 'running')),
+  ),
+  waiting: ofPlan(
+    'Waiting for a person’s word before a call',
+    stateOf(
+      running,
+      stepsIn('succeeded', 'succeeded', 'succeeded', 'succeeded', 'waiting').map((step) =>
+        step.id === '5'
+          ? {
+              ...step,
+              question: 'Publish news/2026-03.md (3 KB) to https://site.example/news?',
+              output: { confirm: true },
+            }
+          : step,
+      ),
+    ),
+  ),
+  'human-task': ofPlan(
+    'A person’s task',
+    stateOf(
+      running,
+      stepsIn('succeeded', 'succeeded', 'succeeded', 'waiting').map((step) =>
+        step.id === '4'
+          ? {
+              ...step,
+              question: 'Read news/2026-03.md. May it go out like this?',
+              output: { assignee: 'Ben' },
+            }
+          : step,
+      ),
+    ),
+  ),
+  'human-form': ofPlan('A person’s task with a form', {
+    ...samples.filling,
+    viewer,
+    link: null,
+  }),
+  'unknown-outcome': ofPlan('A call whose outcome is not known', { ...samples.unknown, viewer }),
+  'change-asked': ofPlan('A change that needs an approval of its own', {
+    ...samples.changing,
+    viewer,
+    patch:
+      samples.changing.patch === null ? null : { ...samples.changing.patch, may_approve: false },
+  }),
+  paused: ofPlan('Paused', stateOf({ ...running, paused: true }, stepsIn('succeeded', 'ready'))),
+  completed: ofPlan(
+    'Done',
+    stateOf(
+      {
+        status: 'completed',
+        ...ended,
+        result_summary: 'The March newsletter is on the site; #team was told.',
+      },
+      planned.map((step, i) => ({
+        ...step,
+        status: 'succeeded' as const,
+        result_summary: results[i] ?? null,
+      })),
+    ),
+  ),
+  failed: ofPlan(
+    'Failed, with what can be done now',
+    stateOf(
+      { status: 'failed', ...ended },
+      stepsIn('succeeded', 'succeeded', 'succeeded', 'succeeded', 'failed', 'skipped').map(
+        (step) =>
+          step.id === '5'
+            ? {
+                ...step,
+                error: {
+                  code: 'tool_failed',
+                  message: 'https://site.example/news answered 503 three times.',
+                },
+              }
+            : step,
+      ),
+    ),
+  ),
+  'needs-review': ofPlan(
+    'Refused three times: a person decides',
+    stateOf({
+      status: 'needs_review',
+      version: 3,
+      rejection_history: ['Leave out the orders', 'Shorter', 'Still too long'].map(
+        (feedback, i) => ({
+          version: i + 1,
+          by: i === 1 ? 'Ben' : 'Ana',
+          at: '2026-02-03T14:02:00.000Z',
+          feedback,
+        }),
+      ),
+    }),
+  ),
+  'being-revised': ofPlan(
+    'A new version is being drafted',
+    stateOf({
+      status: 'rejected',
+      revising: true,
+      rejection_history: [
+        { version: 1, by: 'Ana', at: '2026-02-03T14:02:00.000Z', feedback: 'Leave out the orders' },
+      ],
+    }),
+  ),
+  stale: ofPlan(
+    'Nobody has decided for a while',
+    stateOf({}),
+    'PLAN-3f9a1c20 “March newsletter” still waits for a decision. It is cancelled in 3 days if nobody decides.',
+  ),
+  expired: ofPlan(
+    'Nobody decided in time',
+    stateOf({ status: 'cancelled', result_summary: 'Nobody decided within 7 days.' }),
+  ),
+  stalled: ofPlan(
+    'Nothing has moved for a while',
+    stateOf({ status: 'stalled', ...started }, stepsIn('succeeded', 'running')),
+  ),
+  cancelled: ofPlan(
+    'Cancelled on the way',
+    stateOf(
+      { status: 'cancelled', ...ended },
+      stepsIn('succeeded', 'succeeded', 'cancelled', 'cancelled', 'cancelled', 'cancelled'),
+    ),
+  ),
+  rejected: ofPlan(
+    'Rejected',
+    stateOf({
+      status: 'rejected',
+      decided_by: 'Ana',
+      decided_at: '2026-02-03T14:02:00.000Z',
+      rejection_history: [
+        { version: 1, by: 'Ana', at: '2026-02-03T14:02:00.000Z', feedback: 'Not this month' },
+      ],
+    }),
+  ),
+  superseded: {
+    about: 'A card with a newer one below it',
+    said: { ...said, text: '', facts: stateOf({}), superseded: true },
+  },
+  'portfolio-conflict': ofPlan(
+    'Its times meet other plans',
+    stateOf({}, planned, {
+      conflicts: [
+        '“Read the letter” meets Team meeting on Thu 5 Feb, 10:00. There is room on Thu 5 Feb, 11:00.',
+        '“Tell #team” meets PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 9:00. There is no room near.',
+      ],
+    }),
+  ),
+  question: ofSession('Questions before a plan is made', sessions.question, 'Before I plan:'),
+  options: ofSession(
+    'A choice',
+    { ...sessions.offers, questions: ['Which of these do you mean?'] },
+    'Which of these do you mean?',
+  ),
+  outline: ofSession('The outline waits for approval', sessions.outline, ready.outline),
+  roadmap: ofSession('The order waits for approval', sessions.roadmap, ready.roadmap),
+  schedule: ofSession('The dates wait for approval', sessions.schedule, ready.schedule),
+  'outline-approved': ofSession(
+    'What a decided card looks like',
+    {
+      ...sessions.outline,
+      over: { kind: 'approve', by: 'Ana', at: '2026-02-03T14:02:00.000Z' },
+    },
+    ready.outline,
+  ),
+  rfc: ofSession('A new pattern is proposed', sessions.rfc, ''),
+  budget: ofSession(
+    'Planning costs more than agreed',
+    sessions.budget,
+    'Planning has cost $0.31 so far, more than the $0.30 that a turn may cost.',
+  ),
+  escalation: ofSession('The schedule does not fit', sessions.escalation, ''),
+  'not-planned': ofSession('Planning gave up', sessions.aborted, sessions.aborted.text),
+  answer: {
+    about: 'An answer',
+    said: {
+      ...said,
+      text: 'There are 3 files in news/: march.md, april.md and readers.csv. The newest is april.md, from yesterday.',
+    },
+  },
+} satisfies Record<string, CardState>;
+
+/** What the requester asked for, above the bot's message. */
+export const request = asked;

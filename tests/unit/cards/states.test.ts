@@ -1,0 +1,95 @@
+// Every state that people can see has a card, a picture of it, and stays within what both platforms take.
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { measureCard, teamsLimits } from '#cards/limits.ts';
+import { PlanStatus } from '#contracts/plan.ts';
+import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { type CardState, cardStates } from '#tests/cards/states.ts';
+import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
+
+const states: [string, CardState][] = Object.entries(cardStates);
+const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'cards');
+
+/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
+type Renderer = {
+  AdaptiveCard: new () => {
+    parse(card: unknown, context: unknown): void;
+    validateProperties(): { validationEvents: { message: string }[] };
+  };
+  SerializationContext: new () => {
+    eventCount: number;
+    getEventAt(i: number): { message: string };
+  };
+};
+const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as Renderer;
+
+/** What the official renderer has against a card. */
+function objectionsTo(card: unknown): string[] {
+  const parsed = new AdaptiveCard();
+  const context = new SerializationContext();
+  parsed.parse(card, context);
+  const events = Array.from(
+    { length: context.eventCount },
+    (_, i) => context.getEventAt(i).message,
+  );
+  return [...events, ...parsed.validateProperties().validationEvents.map(({ message }) => message)];
+}
+
+describe('the states of cards', () => {
+  it('are all there are: each status of a plan, and each thing a session can wait for', () => {
+    const statuses = new Set(states.flatMap(([, { said }]) => said.facts?.plan.status ?? []));
+    expect([...statuses].sort()).toEqual([...PlanStatus.options].sort());
+    const pauses = new Set(
+      states.flatMap(([, { said }]) => {
+        const { pause } = said.session ?? { pause: null };
+        return pause === null ? [] : [pause.kind === 'gate' ? pause.gate : pause.kind];
+      }),
+    );
+    expect([...pauses].sort()).toEqual(
+      ['budget', 'escalation', 'outline', 'questions', 'rfc', 'roadmap', 'schedule'].sort(),
+    );
+    expect(Object.keys(cardStates)).toEqual(
+      expect.arrayContaining([
+        ...['proposed', 'new-version', 'approved', 'running', 'waiting', 'human-task', 'failed'],
+        ...['completed', 'needs-review', 'stale', 'expired', 'cancelled', 'question', 'rfc'],
+        ...['budget', 'portfolio-conflict'],
+      ]),
+    );
+  });
+
+  it('each have a picture in both looks, and no picture is left over', () => {
+    const wanted = states.flatMap(([name]) => [`${name}-slack.png`, `${name}-teams.png`]);
+    const dark = ['proposed-slack-dark.png', 'proposed-teams-dark.png'];
+    expect(readdirSync(folder).sort()).toEqual([...wanted, ...dark, 'README.md'].sort());
+  });
+
+  it.each(states)('%s is a message that Slack takes', (_, { said }) => {
+    const { text, card } = drawForChat('slack', said);
+    // A card for Slack is its blocks.
+    expect(checkSlackMessage({ text, blocks: card as unknown[] })).toEqual([]);
+  });
+
+  it.each(states)('%s is a card that the official renderer and Teams take', (_, { said }) => {
+    const { card } = drawForChat('teams', said);
+    expect(objectionsTo(card)).toEqual([]);
+    expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
+  });
+
+  it.each([
+    'completed',
+    'rejected',
+    'cancelled',
+    'expired',
+    'superseded',
+    'outline-approved',
+  ] as const)('%s is decided and has no live button', (name) => {
+    for (const platform of ['slack', 'teams'] as const) {
+      const drawn = JSON.stringify(drawForChat(platform, cardStates[name].said).card);
+      expect(drawn).not.toMatch(/"type":"(?:button|Action\.(?:Execute|Submit|ShowCard))"/);
+    }
+  });
+});
