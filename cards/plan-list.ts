@@ -61,20 +61,34 @@ function waitsFor(
   }
 }
 
-/** Those that wait for the reader first, then by status. */
-export function sortPlans(plans: PlanSummary[], user: string): PlanSummary[] {
-  const rank = (plan: PlanSummary) => (waitsFor(plan, user) ? -1 : statuses.indexOf(plan.status));
+/**
+ * Those that wait for the reader first, then by status.
+ * @param waiting ids of those that do; left out, the plans' own rules say it, as far as they can
+ */
+export function sortPlans(
+  plans: PlanSummary[],
+  user: string,
+  waiting?: ReadonlySet<string>,
+): PlanSummary[] {
+  const waits = (plan: PlanSummary) => waiting?.has(plan.id) ?? waitsFor(plan, user);
+  const rank = (plan: PlanSummary) => (waits(plan) ? -1 : statuses.indexOf(plan.status));
   return plans.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** A plan as the list has it, in two lines. */
-export function describePlan(plan: PlanSummary, user: string, now: string): string {
+export function describePlan(
+  plan: PlanSummary,
+  user: string,
+  now: string,
+  waiting?: ReadonlySet<string>,
+): string {
   const { counts, total_steps: total, status } = plan;
-  const state = waitsFor(plan, user)
-    ? 'waits for you'
-    : status === 'executing'
-      ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
-      : statusWords[status];
+  const state =
+    (waiting?.has(plan.id) ?? waitsFor(plan, user))
+      ? 'waits for you'
+      : status === 'executing'
+        ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
+        : statusWords[status];
   const by = isolateText(showLine(plan.requester, 60));
   return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
 }

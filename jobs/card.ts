@@ -2,6 +2,7 @@
 import { announce } from '#conversation/announce.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { followPlan } from '#conversation/delivery/follow-plan.ts';
+import { followHomes } from '#conversation/homes/follow-plans.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -21,6 +22,7 @@ export function cardJob(context: ConversationContext): Job<'card'> {
     async handle({ plan_id }) {
       await announce(context, plan_id);
       await followPlan(context, plan_id);
+      await followHomes(context);
     },
   };
 }

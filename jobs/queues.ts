@@ -4,6 +4,7 @@ import { cardQueue } from './card.ts';
 import { deliverQueues } from './deliver.ts';
 import { executeQueue } from './execute.ts';
 import { expireQueue } from './expire.ts';
+import { homesQueues } from './homes.ts';
 import { inboxQueues } from './inbox.ts';
 import { planQueue } from './plan.ts';
 import { remindQueue } from './remind.ts';
@@ -18,4 +19,5 @@ export const queues: QueueSpec[] = [
   expireQueue,
   ...inboxQueues,
   ...deliverQueues,
+  ...homesQueues,
 ];

@@ -3,6 +3,8 @@ import { retryAbandonedRuns } from '#conversation/abandoned-runs.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import { createDeliveryWatch, forgetPosts } from '#conversation/delivery/look-after.ts';
+import type { HomesContext } from '#conversation/homes/homes-context.ts';
+import { createHomesWatch } from '#conversation/homes/work-on-homes.ts';
 import { forgetCodes } from '#conversation/identity/forget-codes.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
@@ -20,10 +22,12 @@ export function startWatch(
   conversation: ConversationContext,
   inbox: InboxContext,
   delivery: DeliveryContext,
+  homes: HomesContext,
   everyMs: number,
 ): Watch {
   const lookAfterInbox = createInboxWatch(inbox);
   const lookAfterDelivery = createDeliveryWatch(delivery);
+  const lookAfterHomes = createHomesWatch(homes);
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
@@ -42,6 +46,7 @@ export function startWatch(
       ['Looking after what comes again', () => extendSeries(conversation)],
       ['Looking after the inbox', lookAfterInbox],
       ['Looking after delivery', lookAfterDelivery],
+      ['Looking after Homes', lookAfterHomes],
       ['Forgetting handled events', () => forgetHandled(inbox)],
       ['Forgetting old posts', () => forgetPosts(delivery)],
       ['Forgetting codes', () => forgetCodes(conversation)],

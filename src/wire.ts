@@ -19,6 +19,7 @@ import {
   deliveryRule,
 } from '#conversation/delivery/delivery-context.ts';
 import { openConversation } from '#conversation/delivery/open-conversation.ts';
+import { openHome } from '#conversation/homes/follow-plans.ts';
 import {
   type InboxContext,
   type InboxHandlers,
@@ -164,7 +165,10 @@ async function openInstallations(
 /** Slack's own libraries are loaded only where Slack is set up. */
 async function loadSlack(
   { slack: access, timezone }: Config,
-  parts: Pick<Parameters<typeof openSlack>[0], 'service' | 'openConversation' | 'warn'> &
+  parts: Pick<
+    Parameters<typeof openSlack>[0],
+    'service' | 'openConversation' | 'openHome' | 'warn'
+  > &
     Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {
   if (access === null) return null;
@@ -296,6 +300,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     enqueueAll,
     service: chatService,
     openConversation: openPlace,
+    openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
     warn,
   });
   const teams = await loadTeams(config, {
@@ -347,6 +352,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
       conversation,
       inbox,
       delivery,
+      homes: { db, enqueue, homes: slack === null ? {} : { slack: slack.homes }, warn },
       decide: executorModel === null ? null : (request) => decideArguments(executorModel, request),
       watchEveryMs: options.watchEveryMs,
       closers,

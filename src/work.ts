@@ -8,6 +8,7 @@ import type { Config } from '#config';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
+import type { HomesContext } from '#conversation/homes/homes-context.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { backendsOf } from '#executor/backend.ts';
 import { type Crew, createCrew } from '#executor/crew.ts';
@@ -17,6 +18,7 @@ import { cardJob } from '#jobs/card.ts';
 import { deliverJobs } from '#jobs/deliver.ts';
 import { executeJob } from '#jobs/execute.ts';
 import { expireCron, expireJob } from '#jobs/expire.ts';
+import { homesJobs } from '#jobs/homes.ts';
 import { inboxJobs } from '#jobs/inbox.ts';
 import { planJob } from '#jobs/plan.ts';
 import { remindJob } from '#jobs/remind.ts';
@@ -35,6 +37,7 @@ function jobsOf(
   conversation: ConversationContext,
   inbox: InboxContext,
   delivery: DeliveryContext,
+  homes: HomesContext,
   crew: Crew,
 ) {
   return [
@@ -46,6 +49,7 @@ function jobsOf(
     expireJob(conversation, settings),
     ...inboxJobs(inbox),
     ...deliverJobs(delivery),
+    ...homesJobs(homes),
   ];
 }
 
@@ -58,11 +62,13 @@ export async function startWorking(parts: {
   conversation: ConversationContext;
   inbox: InboxContext;
   delivery: DeliveryContext;
+  homes: HomesContext;
   decide: ArgumentDecider | null;
   watchEveryMs: number | undefined;
   closers: Closers;
 }): Promise<void> {
-  const { config, log, boss, registry, conversation, inbox, delivery, decide, closers } = parts;
+  const { config, log, boss, registry, conversation, inbox, delivery, homes } = parts;
+  const { decide, closers } = parts;
   const { settings } = config;
   const { db, enqueue, catalogue, clock, random, warn } = conversation;
   const worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
@@ -94,7 +100,11 @@ export async function startWorking(parts: {
   // Before the first claim and until the last step is handed back, others know of these back ends.
   const registration = await registerBackends(crew.context, crew.backends, crew.lookForWork);
   closers.add('the back ends', registration.withdraw);
-  const stopJobs = await runJobs(boss, jobsOf(config, conversation, inbox, delivery, crew), log);
+  const stopJobs = await runJobs(
+    boss,
+    jobsOf(config, conversation, inbox, delivery, homes, crew),
+    log,
+  );
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.
     const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
@@ -107,6 +117,7 @@ export async function startWorking(parts: {
     conversation,
     inbox,
     delivery,
+    homes,
     parts.watchEveryMs ?? usualWatchEveryMs,
   );
   closers.add('the watch', () => watch.stop());

@@ -3,7 +3,7 @@
 import type { Clock } from '#contracts/clock.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import { answerCommand } from './lists/answer-command.ts';
-import { publishHome, setFromHome } from './lists/home.ts';
+import { setFromHome } from './lists/home.ts';
 import { decidePress, decideSent } from './press/decide.ts';
 import type { SlackContext } from './slack-context.ts';
 import { hear } from './talk/hear.ts';
@@ -17,14 +17,14 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
       case 'message':
         return hear(context, signal);
       case 'press':
-        if (await setFromHome(context, signal, clock.now())) return;
+        if (await setFromHome(context, signal)) return;
         return decidePress(context, signal, attempt);
       case 'sent':
         return decideSent(context, signal, attempt);
       case 'command':
         return answerCommand(context, signal, clock.now());
       case 'home':
-        return publishHome(context, signal, clock.now());
+        return context.openHome({ tenant: signal.team, user: signal.user });
       case 'other':
         return;
       default:

@@ -1,6 +1,6 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
-import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
+import type { ChatHomes, ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Service } from '#contracts/service.ts';
@@ -12,6 +12,7 @@ import { createHandler } from './handle.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
 import { tokensOfMany } from './install/tokens.ts';
+import { createHomes } from './lists/home.ts';
 import { conversationOf } from './place.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
@@ -28,6 +29,7 @@ import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './
 export type SlackAdapter = {
   handle: InboxHandler;
   port: ChatPort;
+  homes: ChatHomes;
   /** Lets Slack in: a route on `app`, or a connection to Slack. @returns how to end it */
   receive(app: FastifyInstance, receive: Receive): Promise<() => Promise<void>>;
   /** How the workspaces are that added the app; none where it serves one by its token. */
@@ -59,6 +61,7 @@ export function openSlack(options: {
   clock: Clock;
   timezone: string;
   openConversation?: SlackContext['openConversation'];
+  openHome: SlackContext['openHome'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
   const { access, installations, service, clock, timezone, warn } = options;
@@ -83,6 +86,7 @@ export function openSlack(options: {
     respond: createRespond({ apiUrl, warn }),
     openConversation:
       options.openConversation ?? (async (place: ChatPlace) => conversationOf(place)),
+    openHome: options.openHome,
     warn,
   };
   const handle = createHandler(context, clock);
@@ -92,6 +96,7 @@ export function openSlack(options: {
         ? handle
         : guardWorkspaces(handle, { ...many, tokens, isAlive: (token) => isAlive(token, slack) }),
     port,
+    homes: createHomes(context, clock),
     checkWorkspaces: async () => (many === null ? [] : checkWorkspaces(many.installations, slack)),
     async receive(app, receive) {
       const accept = createAccept({

@@ -17,5 +17,7 @@ export type SlackContext = {
    * @returns the conversation's name
    */
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
+  /** Has somebody's Home drawn: it was opened, or something on it was changed. */
+  openHome(home: { tenant: string; user: string }): Promise<void>;
   warn(message: string, error?: unknown): void;
 };

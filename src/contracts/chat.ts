@@ -39,3 +39,14 @@ export type ChatPort = {
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
 };
+
+/** What a platform shows one person at its own place, such as a Home tab. */
+export type ChatHomes = {
+  /**
+   * Shows what is true now, unless that stands there already.
+   * @param shown digest of what stands there; null: nobody knows
+   * @returns the digest of what stands there now
+   * @throws CountersignError as a `ChatPort` does
+   */
+  show(home: { tenant: string; user: string }, shown: string | null): Promise<string>;
+};

@@ -19,13 +19,15 @@ export const jobPayloads = {
   inbox: InboxThread,
   /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
   deliver: z.strictObject({ conversation: z.string() }),
+  /** Draw the Homes of a chat platform that are due. */
+  homes: z.strictObject({ platform: Platform }),
 } as const;
 
 export type JobName = keyof typeof jobPayloads;
 export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 
 /** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
-type PlatformJob = 'inbox' | 'deliver';
+type PlatformJob = 'inbox' | 'deliver' | 'homes';
 /** Where jobs wait. Those of `inbox` and `deliver` themselves are of a version before, and are handed on. */
 export type QueueName = JobName | `${PlatformJob}-${Platform}`;
 
@@ -37,6 +39,7 @@ function platformOf(conversation: string): Platform | null {
 /** The queue that a job of this name goes to. */
 export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): QueueName {
   if (name === 'inbox' && 'platform' in payload) return `inbox-${payload.platform}`;
+  if (name === 'homes' && 'platform' in payload) return `homes-${payload.platform}`;
   if (name === 'deliver' && 'conversation' in payload) {
     const platform = platformOf(payload.conversation);
     return platform === null ? name : `deliver-${platform}`;

@@ -89,6 +89,8 @@ export type Simulation = {
 
 /** How a person likes to be talked to: what holds, and what of it they have set. */
 export type PolicyView = { user: string; policy: InteractionPolicy; set: PolicyOverride };
+/** `request`: what the person asked for in that conversation last. */
+export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
 /** `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. */
 export type PolicyChange = { policy: PolicyOverride; keep: boolean };
 
@@ -128,6 +130,8 @@ export type Service = {
   ): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
   getPolicy(user: string): Promise<PolicyView>;
+  /** What was said lately in single conversations about how to talk there, and holds in them only. */
+  saidPolicies(user: string): Promise<SaidPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
   /**
    * The person behind an account, which is the name the house acts by; an account that is not linked is its own person.
@@ -143,6 +147,8 @@ export type Service = {
     actor: Actor,
   ): Promise<Plan>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
+  /** Plans in which something waits for this person: an approval, or a task of theirs. */
+  waitingFor(user: string): Promise<string[]>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
   /** @param compact only the last change of each step */

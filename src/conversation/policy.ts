@@ -6,6 +6,7 @@ import {
   type InteractionPolicy,
   PolicyOverride,
 } from '#contracts/policy.ts';
+import type { SaidPolicy } from '#contracts/service.ts';
 import {
   type PolicyWords,
   readPolicyWords,
@@ -15,7 +16,7 @@ import {
 import type { Queryable, Transaction } from '#store/database.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import { readPolicy, storePolicy } from '#store/policies.ts';
-import { type RunRow, readLatestRun, updateRun } from '#store/runs.ts';
+import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { speakAsBot } from './speak.ts';
 
@@ -41,6 +42,19 @@ export async function inheritPolicy(
   if (latest === null || latest.user !== user) return {};
   const age = clock.now().getTime() - latest.updated_at.getTime();
   return age > heldForMs ? {} : PolicyOverride.parse(latest.policy);
+}
+
+/** What was said about it in conversations of the last day, where it still holds: the latest of each. */
+export async function readSaidPolicies(
+  { db, clock }: ConversationContext,
+  user: string,
+): Promise<SaidPolicy[]> {
+  const since = new Date(clock.now().getTime() - heldForMs);
+  const latest = await readLatestRuns(db.query, user, since);
+  return latest.flatMap(({ conversation, request, policy: said }) => {
+    const policy = PolicyOverride.parse(said);
+    return Object.keys(policy).length === 0 ? [] : [{ conversation, request, policy }];
+  });
 }
 
 /** What a message says about how to talk, and what else it asks for; null: it says nothing about it. */

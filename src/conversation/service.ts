@@ -21,11 +21,13 @@ import { link } from './identity/link.ts';
 import { getPolicy, setPolicy } from './own-policy.ts';
 import { readCardFacts } from './plan-card.ts';
 import { emptyTrace, readRunTrace } from './planning-trace.ts';
+import { readSaidPolicies } from './policy.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
 import { isAbout } from './subject.ts';
 import { reply, say } from './talk.ts';
+import { findWaitingFor } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 
 export function createService(context: ConversationContext): Service {
@@ -41,6 +43,7 @@ export function createService(context: ConversationContext): Service {
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
+    saidPolicies: (user) => readSaidPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(db, user, change, actor),
 
     async propose(draft, options, actor) {
@@ -61,6 +64,7 @@ export function createService(context: ConversationContext): Service {
       const names = await readNamesOf(db.query, [user]);
       return listPlans(db.query, { ...filter, requesters: names.map(({ name }) => name) });
     },
+    waitingFor: (user) => findWaitingFor(context, user),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),

@@ -12,7 +12,7 @@ export type Statement = { name: string; text: string; params: unknown[] };
 /** Either the database or a transaction on it: what every function of this room takes first. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
-  'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct'
+  'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct' | 'selectDistinctOn'
 > & {
   /** Runs a prepared statement; `values` by the names of its placeholders. */
   run<Row extends QueryResultRow>(

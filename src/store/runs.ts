@@ -1,5 +1,5 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, asc, desc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -46,6 +46,17 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
     .orderBy(desc(runs.created_at))
     .limit(1);
   return row ?? null;
+}
+
+/** A person's latest run in each conversation they asked in since then, at most 50, the latest first. */
+export async function readLatestRuns(db: Queryable, user: string, since: Date): Promise<RunRow[]> {
+  const latest = db
+    .selectDistinctOn([runs.conversation])
+    .from(runs)
+    .where(and(eq(runs.user, user), gt(runs.updated_at, since)))
+    .orderBy(runs.conversation, desc(runs.created_at))
+    .as('latest');
+  return db.select().from(latest).orderBy(desc(latest.updated_at)).limit(50);
 }
 
 /** Runs of a conversation whose planning session waits for a person, oldest first; those with a plan that waits too. */

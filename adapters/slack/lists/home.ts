@@ -1,89 +1,57 @@
-// The Home tab: what waits for the reader, what runs, and how they like to be talked to, which they can change there.
-import type { types } from '@slack/bolt';
-import { describeEffect, describeValue, sliderNames, sliders } from '#cards/policy-words.ts';
-import { nothingWaiting } from '#cards/words.ts';
+// The Home tab of somebody: drawn from what is true now, and what they set on it kept.
+import { sliderNames, sliders } from '#cards/policy-words.ts';
 import { person } from '#contracts/actor.ts';
-import { type InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
-import type { PlanSummary } from '#contracts/service.ts';
+import type { ChatHomes } from '#contracts/chat.ts';
+import type { Clock } from '#contracts/clock.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import { PolicyOverride } from '#contracts/policy.ts';
+import type { Service } from '#contracts/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { PressSignal } from '../transport/read-signal.ts';
-import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
+import { actionPrefix, digestHome, drawHome, type HomeFacts, linesOfGroup } from './home-view.ts';
 
-type Block = types.KnownBlock;
-type Slider = keyof InteractionPolicy;
+const shownStatuses: PlanStatus[] = [
+  'proposed',
+  'needs_review',
+  'approved',
+  'executing',
+  'stalled',
+];
 
-const actionPrefix = 'countersign:policy:';
-const plain = (text: string) => ({ type: 'plain_text' as const, text, emoji: false });
-
-/** The values of a slider that can be chosen, with what each is called. */
-function choicesOf(slider: Slider, policy: InteractionPolicy): { value: string; label: string }[] {
-  const words = sliders[slider];
-  if (words.kind === 'choice') return words.choices;
-  const count = Math.round((words.max - words.min) / words.step);
-  return Array.from({ length: count + 1 }, (_, i) => {
-    const value = Number((words.min + i * words.step).toFixed(2));
-    return { value: String(value), label: describeValue(slider, { ...policy, [slider]: value }) };
-  });
+async function readHome(service: Service, id: string): Promise<HomeFacts> {
+  const waiting = await service.waitingFor(id);
+  const { plans } = await service.listPlans({ status: shownStatuses, limit: 100 });
+  const listed = new Set(plans.map((plan) => plan.id));
+  // What has waited for long is no longer among the latest.
+  const older = waiting.filter((one) => !listed.has(one)).slice(0, linesOfGroup);
+  const more = await Promise.all(older.map((one) => service.getPlan(one)));
+  const { policy } = await service.getPolicy(id);
+  const said = await service.saidPolicies(id);
+  return { plans: [...more, ...plans], waiting: new Set(waiting), policy, said };
 }
 
-function sliderBlock(slider: Slider, policy: InteractionPolicy): Block {
-  const { label, about } = sliders[slider];
-  const options = choicesOf(slider, policy).map((choice) => ({
-    text: plain(choice.label),
-    value: choice.value,
-  }));
-  const chosen = options.find(({ value }) => value === String(policy[slider]));
+/** Draws Home tabs from what is true now, where something is different. */
+export function createHomes(
+  { service, people, clientOf }: Pick<SlackContext, 'service' | 'people' | 'clientOf'>,
+  clock: Clock,
+): ChatHomes {
   return {
-    ...plainSection(`${label}: ${about}\n${describeEffect(slider, policy)}`),
-    accessory: {
-      type: 'static_select',
-      action_id: `${actionPrefix}${slider}`,
-      options,
-      ...(chosen === undefined ? {} : { initial_option: chosen }),
+    async show({ tenant: team, user }, shown) {
+      const { id } = await people.find(team, user);
+      const facts = await readHome(service, id);
+      const digest = digestHome(facts);
+      if (digest === shown) return digest;
+      const client = await clientOf(team);
+      const view = drawHome(facts, id, clock.now().toISOString());
+      try {
+        await client.views.publish({ user_id: user, view });
+      } catch (error) {
+        throw explainSlackError(error, 'show the Home tab');
+      }
+      return digest;
     },
   };
-}
-
-function drawHome(
-  plans: PlanSummary[],
-  policy: InteractionPolicy,
-  user: string,
-  now: string,
-): types.HomeView {
-  const lines = listBlocks(plans, user, now);
-  return {
-    type: 'home',
-    blocks: [
-      headerBlock('Plans'),
-      ...(lines.length === 0 ? [plainSection(nothingWaiting('by mentioning me.'))] : lines),
-      { type: 'divider' },
-      headerBlock('How I work with you'),
-      ...sliderNames.map((slider) => sliderBlock(slider, policy)),
-    ],
-  };
-}
-
-export async function publishHome(
-  { service, people, clientOf }: SlackContext,
-  { team, user }: { team: string; user: string },
-  now: Date,
-): Promise<void> {
-  const { id } = await people.find(team, user);
-  const { plans } = await service.listPlans({
-    status: ['proposed', 'needs_review', 'approved', 'executing', 'stalled'],
-    limit: 100,
-  });
-  const { policy } = await service.getPolicy(id);
-  const client = await clientOf(team);
-  try {
-    await client.views.publish({
-      user_id: user,
-      view: drawHome(plans, policy, id, now.toISOString()),
-    });
-  } catch (error) {
-    throw explainSlackError(error, 'show the Home tab');
-  }
 }
 
 /** The slider that was set; null: this press sets none. */
@@ -100,16 +68,12 @@ function readSetting({ pressed }: PressSignal): PolicyOverride | null {
 }
 
 /** Keeps what a person set on their Home tab. @returns false: the press was about something else */
-export async function setFromHome(
-  context: SlackContext,
-  signal: PressSignal,
-  now: Date,
-): Promise<boolean> {
+export async function setFromHome(context: SlackContext, signal: PressSignal): Promise<boolean> {
   const policy = readSetting(signal);
   if (policy === null) return false;
   const { team, pressed } = signal;
   const { id } = await context.people.find(team, pressed.user.id);
   await context.service.setPolicy(id, { policy, keep: true }, person(id, 'slack'));
-  await publishHome(context, { team, user: pressed.user.id }, now);
+  await context.openHome({ tenant: team, user: pressed.user.id });
   return true;
 }

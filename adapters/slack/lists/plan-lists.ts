@@ -16,13 +16,18 @@ export function headerBlock(text: string): Block {
 }
 
 /** The lines of a list, each with a button that opens the plan's details. */
-export function listBlocks(plans: PlanSummary[], user: string, now: string): Block[] {
-  return sortPlans(plans, user)
+export function listBlocks(
+  plans: PlanSummary[],
+  user: string,
+  now: string,
+  waiting?: ReadonlySet<string>,
+): Block[] {
+  return sortPlans(plans, user, waiting)
     .slice(0, listedAtMost)
     .map((plan) => {
       const { id, version, digest } = plan;
       return {
-        ...plainSection(describePlan(plan, user, now)),
+        ...plainSection(describePlan(plan, user, now, waiting)),
         accessory: {
           type: 'button',
           action_id: `countersign:details:${id}`,

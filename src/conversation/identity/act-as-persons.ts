@@ -22,6 +22,8 @@ export function actAsPersons(service: Service): Service {
     say: async (conversation, text, actor, ...rest) =>
       service.say(conversation, text, await as(actor), ...rest),
     getPolicy: async (user) => service.getPolicy(await personOf(user)),
+    saidPolicies: async (user) => service.saidPolicies(await personOf(user)),
+    waitingFor: async (user) => service.waitingFor(await personOf(user)),
     setPolicy: async (user, change, actor) =>
       service.setPolicy(await personOf(user), change, await as(actor)),
     propose: async (draft, options, actor) =>

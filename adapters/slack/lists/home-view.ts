@@ -1,0 +1,120 @@
+// What stands on the Home tab: what waits for the reader, what runs, and how they like to be talked to, with something to set it by.
+// Pure.
+import { hash } from 'node:crypto';
+import type { types } from '@slack/bolt';
+import { showLine } from '#cards/plain.ts';
+import {
+  describeEffect,
+  describeValue,
+  listChoices,
+  sliderNames,
+  sliders,
+} from '#cards/policy-words.ts';
+import { nothingWaiting } from '#cards/words.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import { applyOverride, defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import type { PlanSummary, SaidPolicy } from '#contracts/service.ts';
+import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
+
+type Block = types.KnownBlock;
+type Slider = keyof InteractionPolicy;
+
+export type HomeFacts = {
+  plans: PlanSummary[];
+  /** Ids of the plans in which something waits for the reader. */
+  waiting: ReadonlySet<string>;
+  policy: InteractionPolicy;
+  said: SaidPolicy[];
+};
+
+/** Before the name of a slider, in the id of what it is set by. */
+export const actionPrefix = 'countersign:policy:';
+const plain = (text: string) => ({ type: 'plain_text' as const, text, emoji: false });
+
+function sliderBlock(slider: Slider, policy: InteractionPolicy): Block {
+  const { label, about } = sliders[slider];
+  const options = listChoices(slider, policy).map((choice) => ({
+    text: plain(choice.label),
+    value: choice.value,
+  }));
+  const chosen = options.find(({ value }) => value === String(policy[slider]));
+  return {
+    ...plainSection(`${label}: ${about}\n${describeEffect(slider, policy)}`),
+    accessory: {
+      type: 'static_select',
+      action_id: `${actionPrefix}${slider}`,
+      options,
+      ...(chosen === undefined ? {} : { initial_option: chosen }),
+    },
+  };
+}
+
+/** Slack's sections of plans: what waits for the reader, for others, and what runs. */
+type Listed = { title: string; plans: PlanSummary[] };
+
+const waits = new Set<PlanStatus>(['proposed', 'needs_review', 'stalled']);
+
+function groupPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): Listed[] {
+  const others = plans.filter(({ id }) => !waiting.has(id));
+  return [
+    { title: 'Waiting for you', plans: plans.filter(({ id }) => waiting.has(id)) },
+    { title: 'Waiting for others', plans: others.filter(({ status }) => waits.has(status)) },
+    { title: 'Running', plans: others.filter(({ status }) => !waits.has(status)) },
+  ].filter((group) => group.plans.length > 0);
+}
+
+const emptyHome = [
+  nothingWaiting('by writing to me or mentioning me'),
+  'For example: “Create notes/standup.md saying Standup at 9:30, then move it to archive/”.',
+  'I draft a plan. Nothing runs before you approve it.',
+].join('\n');
+
+/** Lines of one group: a view takes 100 blocks. */
+export const linesOfGroup = 20;
+
+/** What differs in single conversations, in a few lines. */
+function saidBlocks(said: SaidPolicy[]): Block[] {
+  const lines = said.slice(0, 5).map(({ request, policy }) => {
+    const whole = applyOverride(defaultPolicy, policy);
+    const values = sliderNames
+      .filter((name) => policy[name] !== undefined)
+      .map((name) => `${sliders[name].label}: ${describeValue(name, whole)}`);
+    return `“${showLine(request, 80)}”: ${values.join(', ')}`;
+  });
+  if (lines.length === 0) return [];
+  const about = 'Said in a conversation, and held to there for a day at most:';
+  return [plainSection([about, ...lines].join('\n'))];
+}
+
+export function drawHome(
+  { plans, waiting, policy, said }: HomeFacts,
+  user: string,
+  now: string,
+): types.HomeView {
+  const groups = groupPlans(plans, waiting);
+  const lists = groups.flatMap(({ title, plans: some }) => [
+    headerBlock(title),
+    ...listBlocks(some.slice(0, linesOfGroup), user, now, waiting),
+    ...(some.length > linesOfGroup
+      ? [plainSection(`And ${some.length - linesOfGroup} more: /plans`)]
+      : []),
+  ]);
+  return {
+    type: 'home',
+    blocks: [
+      ...(lists.length === 0 ? [headerBlock('Plans'), plainSection(emptyHome)] : lists),
+      { type: 'divider' },
+      headerBlock('How I work with you'),
+      ...sliderNames.map((slider) => sliderBlock(slider, policy)),
+      ...saidBlocks(said),
+    ],
+  };
+}
+
+/** Ages stand on it in words, which change by themselves: only what else is different is worth drawing. */
+export function digestHome({ plans, waiting, policy, said }: HomeFacts): string {
+  const shown = plans.map(({ id, title, status, counts, requester }) => [
+    ...[id, title, status, counts.succeeded, requester, waiting.has(id)],
+  ]);
+  return hash('sha256', JSON.stringify([shown, policy, said]), 'hex');
+}

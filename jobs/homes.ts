@@ -1,0 +1,29 @@
+// homes: says that Homes of a chat platform are to be drawn. Names none of them: whoever takes it draws those that are due.
+import { Platform } from '#contracts/inbox.ts';
+import type { HomesContext } from '#conversation/homes/homes-context.ts';
+import { workOnHomes } from '#conversation/homes/work-on-homes.ts';
+import type { QueueSpec } from '#store/boss.ts';
+import type { Job } from './job.ts';
+
+const queueFor = (platform: Platform): QueueSpec => ({
+  name: `homes-${platform}`,
+  policy: 'short',
+  retryLimit: 3,
+  retryDelay: 1,
+  expireInSeconds: 600,
+  deleteAfterSeconds: 3600,
+});
+
+export const homesQueues: QueueSpec[] = Platform.options.map(queueFor);
+
+/** A job for each platform whose Homes this process draws. */
+export function homesJobs(context: HomesContext): Job<'homes'>[] {
+  return Platform.options
+    .filter((platform) => context.homes[platform] !== undefined)
+    .map((platform) => ({
+      name: 'homes',
+      queue: queueFor(platform),
+      concurrency: 1,
+      handle: (payload, signal) => workOnHomes(context, payload.platform, signal),
+    }));
+}

@@ -1,0 +1,61 @@
+// What waits for one person: plans whose approval counts, changes that need it, and tasks that are theirs. Read exactly, with every
+// rule, for the first of each; a list says so where there are more.
+import { isSamePerson } from '#contracts/names.ts';
+import { readApprovers } from '#plans/approvals.ts';
+import { mayApproveNow, readAuthority } from '#plans/authority.ts';
+import { readNamesOf } from '#store/identities.ts';
+import { listPlans } from '#store/plans.ts';
+import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { readCardFacts } from './plan-card.ts';
+
+const lookedAt = { proposals: 50, changes: 10 };
+const atOnce = 5;
+
+async function filterTogether<T>(all: T[], keep: (one: T) => Promise<boolean>): Promise<T[]> {
+  const kept: T[] = [];
+  for (let from = 0; from < all.length; from += atOnce) {
+    const some = all.slice(from, from + atOnce);
+    const answers = await Promise.all(some.map(keep));
+    kept.push(...some.filter((_, index) => answers[index]));
+  }
+  return kept;
+}
+
+async function findProposals(context: ConversationContext, user: string): Promise<string[]> {
+  const { query } = context.db;
+  const { plans } = await listPlans(query, {
+    status: ['proposed', 'needs_review'],
+    limit: lookedAt.proposals,
+  });
+  const open = plans.filter(({ revising }) => !revising);
+  const waiting = await filterTogether(open, async (plan) => {
+    const approved = await readApprovers(query, plan);
+    const authority = await readAuthority(query, context, plan, [...approved, user]);
+    return mayApproveNow(authority, approved, user);
+  });
+  return waiting.map(({ id }) => id);
+}
+
+async function findChanges(context: ConversationContext, user: string): Promise<string[]> {
+  const ids = await readChangedPlans(context.db.query, lookedAt.changes);
+  return filterTogether(ids, async (id) => {
+    const { patch } = await readCardFacts(context, id, { user, timezone: context.timezone });
+    return patch?.may_approve === true;
+  });
+}
+
+/** The plans in which something waits for this person, each once. */
+export async function findWaitingFor(
+  context: ConversationContext,
+  user: string,
+): Promise<string[]> {
+  const { query } = context.db;
+  const names = (await readNamesOf(query, [user])).map(({ name }) => name);
+  const tasks = (await readWaitingTasks(query)).filter(({ assignee }) =>
+    [user, ...names].some((name) => isSamePerson(name, assignee)),
+  );
+  const proposals = await findProposals(context, user);
+  const changes = await findChanges(context, user);
+  return [...new Set([...tasks.map(({ plan_id }) => plan_id), ...proposals, ...changes])];
+}

@@ -1,0 +1,155 @@
+// The Home tab follows the plans while somebody may look at it: what waits for the reader first, drawn no oftener than Slack likes.
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import type { User } from '#tests/fixtures/slack/types.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox } from '../inbox/bench.ts';
+import { useSlackHouse } from './slack-house.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Heard.' }));
+
+async function useHome(settings: object = {}) {
+  const use = await useSlackHouse(database.url, { planner, settings });
+  const { slack, house } = use;
+  await clearInbox(house);
+  await house.db.query.execute(sql`truncate countersign.chat_homes`);
+  await house.db.query.execute(sql`update countersign.plans set status = 'cancelled'`);
+  const ana = slack.addUser({ name: 'ana' });
+  const propose = (title: string, by: string, steps: object[] = [noop('a')]) =>
+    house.service.propose({ title, steps: steps as never }, { user: by }, person(by, 'api'));
+  const shown = (user: User = ana) => JSON.stringify(slack.home(user.id)?.blocks ?? []);
+  const drawn = () => slack.calls.filter(({ method }) => method === 'views.publish').length;
+  const open = async (user: User = ana) => {
+    const before = drawn();
+    await slack.openHome(user.id);
+    await waitFor('the Home tab', async () => drawn() > before && shown(user) !== '[]');
+  };
+  return { ...use, ana, propose, shown, drawn, open };
+}
+
+test('without plans it says how to begin', async () => {
+  const { open, shown } = await useHome();
+  await open();
+  expect(shown()).toContain('Nothing is waiting');
+  expect(shown()).toContain('For example');
+});
+
+test('it is drawn anew when a plan changes, and shows what waits for the reader before anything else', async () => {
+  const { house, open, propose, shown } = await useHome();
+  const early = await propose('Of ana', 'ana@example.com');
+  await open();
+  const other = await propose('Of ben', 'ben@example.com');
+  await waitFor('the other plan', async () => shown().includes(other.id));
+  expect(shown()).toMatch(
+    new RegExp(`Waiting for you.*${early.id}.*Waiting for others.*${other.id}`),
+  );
+  const { version, digest } = early;
+  await house.service.approve(early.id, { version, digest }, person('ana@example.com', 'api'));
+  await reach(house, early.id, 'completed');
+  await waitFor('it to be gone', async () => !shown().includes(early.id));
+  expect(shown()).not.toContain('Waiting for you');
+});
+
+test('a guarded operation waits for its approvers, a task for the person it is for', async () => {
+  const { house, open, propose, shown } = await useHome({
+    guardedTools: ['control_noop'],
+    guardedApprovers: { control_noop: { kind: 'named', people: ['ana@example.com'] } },
+  });
+  const guarded = await propose('Guarded', 'ben@example.com');
+  const ask = {
+    id: 't',
+    description: 'Look at it',
+    tool: 'human',
+    operation: 'task',
+    args: { assignee: '@Ana@example.com', question: 'Does it look right?' },
+  };
+  const task = await propose('With a task', 'cleo@example.com', [ask]);
+  await house.service.approve(
+    task.id,
+    { version: task.version, digest: task.digest },
+    person('cleo@example.com', 'api'),
+  );
+  await waitFor('the task', async () => {
+    const { counts } = await house.service.getPlan(task.id);
+    return counts.waiting === 1;
+  });
+  await open();
+  await waitFor('both', async () => {
+    const [mine = ''] = shown().split('Waiting for others');
+    return mine.includes(guarded.id) && mine.includes(task.id);
+  });
+});
+
+test('however often plans change, Slack is asked seldom, and the latest state stands there in the end', async () => {
+  const { house, open, propose, shown, drawn } = await useHome();
+  await open();
+  const before = drawn();
+  const ids: string[] = [];
+  for (let i = 0; i < 15; i++) ids.push((await propose(`Plan ${i}`, 'ana@example.com')).id);
+  const last = ids.at(-1) ?? '';
+  await waitFor('the last plan', async () => shown().includes(last));
+  for (const id of ids) expect(shown()).toContain(id);
+  expect(drawn() - before).toBeLessThanOrEqual(4);
+  // What is not different is not drawn.
+  const settled = drawn();
+  await house.db.query.execute(
+    sql`update countersign.chat_homes set stale = true, not_before = null`,
+  );
+  await waitFor('a look', async () => {
+    const { rows } = await house.db.query.execute<{ stale: boolean }>(
+      sql`select stale from countersign.chat_homes where stale or lease_until is not null`,
+    );
+    return rows.length === 0;
+  });
+  expect(drawn()).toBe(settled);
+});
+
+test('when Slack wants to be left alone it is, and then shows the latest state', async () => {
+  const { slack, open, propose, shown } = await useHome();
+  await open();
+  slack.fail('views.publish', { status: 429, retryAfter: 2 });
+  const first = await propose('First', 'ana@example.com');
+  await waitFor('the refusal', async () =>
+    slack.calls.some(
+      ({ method, answer }) =>
+        method === 'views.publish' && answer !== 'none' && answer.status === 429,
+    ),
+  );
+  const second = await propose('Second', 'ana@example.com');
+  await waitFor('both', async () => shown().includes(first.id) && shown().includes(second.id));
+  const calls = slack.calls.filter(({ method }) => method === 'views.publish');
+  const refused = calls.findIndex(({ answer }) => answer !== 'none' && answer.status === 429);
+  const [a, b] = calls.slice(refused);
+  expect((b?.at ?? 0) - (a?.at ?? 0)).toBeGreaterThanOrEqual(2000);
+});
+
+test('a Home that nobody can be shown any more is not followed, until it is opened again', async () => {
+  const { slack, house, open, propose, shown } = await useHome();
+  await open();
+  slack.fail('views.publish', { error: 'not_enabled' });
+  await propose('Unseen', 'ana@example.com');
+  await waitFor('it to be forgotten', async () => {
+    const { rows } = await house.db.query.execute(sql`select from countersign.chat_homes`);
+    return rows.length === 0;
+  });
+  await open();
+  expect(shown()).toContain('Unseen');
+});
+
+test('what was set there is shown at once, and what was said in one conversation beside it', async () => {
+  const { slack, ana, house, open, shown } = await useHome();
+  await slack.directMessage(ana.id, 'be brief today: what is new?');
+  await waitFor('an answer', async () => slack.messages(slack.direct(ana.id).id).length > 1);
+  await open();
+  expect(shown()).toContain('Said in a conversation');
+  expect(shown()).toContain('Style: Concise');
+  const home = slack.home(ana.id);
+  if (home === undefined) throw new Error('There is no Home.');
+  await slack.press(ana.id, home, 'countersign:policy:tone', { pick: 'friendly' });
+  await waitFor('the tone', async () => shown().includes('Warmer, as among colleagues'));
+  expect((await house.service.getPolicy('ana@example.com')).set).toEqual({ tone: 'friendly' });
+});
