@@ -1,0 +1,293 @@
+// Cards in Teams and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else; and
+// whoever presses is answered with what came of it.
+import { expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import {
+  type Answer,
+  cardOf,
+  findButton,
+  type Message,
+  type Person,
+  type Place,
+} from '#tests/fixtures/teams/connector.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
+import { awaitMessage, findMessage, type TeamsHouse, useTeamsHouse } from './teams-house.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(({ revision }) => ({
+  kind: 'proposal',
+  draft: {
+    title: revision === null ? 'Two of nothing' : 'Revised',
+    steps: [noop('a'), noop('b')],
+  },
+}));
+
+type Desk = TeamsHouse & {
+  ana: Person;
+  ben: Person;
+  channel: Place;
+  conversation: string;
+  card: Message;
+  plan: Plan;
+};
+
+/** A plan that ana asked for in a channel, and its card below her post. */
+async function useCard(options: { members?: number } = {}): Promise<Desk> {
+  const use = await useTeamsHouse(database.url, { planner });
+  const { teams, house } = use;
+  await clearInbox(house);
+  const ana = teams.addPerson('ana');
+  const ben = teams.addPerson('ben');
+  const others = Array.from({ length: (options.members ?? 2) - 2 }, (_, i) =>
+    teams.addPerson(`other${i}`),
+  );
+  const channel = teams.addChannel([ana, ben, ...others]);
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  const plan = await house.service.getPlan(planOf(card));
+  return { ...use, ana, ben, channel, conversation, card, plan };
+}
+
+function planOf(message: Message): string {
+  const id = /PLAN-[0-9a-f]+/.exec(JSON.stringify(cardOf(message)))?.[0];
+  if (id === undefined) throw new Error('The card names no plan.');
+  return id;
+}
+
+const words = ({ body }: Answer) => JSON.stringify(body);
+
+test('Approve runs the plan, answers with the card as it is now, and changes the message for everybody', async () => {
+  const { teams, ana, house, plan, card } = await useCard();
+  const answer = await teams.press(ana, card, 'Approve');
+  expect(answer.body).toMatchObject({
+    statusCode: 200,
+    type: 'application/vnd.microsoft.card.adaptive',
+  });
+  expect(words(answer)).toContain('Approved by ana@example.com');
+  expect(words(answer)).not.toContain('"verb":"approve"');
+  await reach(house, plan.id, 'completed');
+  await waitFor(
+    'the message without its buttons',
+    async () => (cardOf(card).actions ?? []).length === 0,
+  );
+  expect(card.updates).toBeGreaterThan(0);
+  expect((await house.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
+    'ana@example.com',
+  ]);
+});
+
+test('two presses on Approve a second apart run the work once', async () => {
+  const { teams, ana, house, plan, card } = await useCard();
+  const press = teams.describePress(ana, card, 'Approve');
+  const answers = await Promise.all([
+    teams.send(press),
+    teams.send(press),
+    teams.press(ana, card, 'Approve'),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  // The same press is answered the same.
+  expect(words(answers[0])).toContain('Approved by ana@example.com');
+  expect(words(answers[1])).toContain('Approved by ana@example.com');
+  const done = await reach(house, plan.id, 'completed');
+  expect(done.approvals).toHaveLength(1);
+  expect(done.counts.succeeded).toBe(2);
+  expect(await settled(house)).toHaveLength(3);
+});
+
+test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
+  const { teams, ben, house, plan, card } = await useCard();
+  const before = teams.messages.length;
+  const answer = await teams.press(ben, card, 'Approve');
+  expect(answer.body).toMatchObject({
+    statusCode: 200,
+    type: 'application/vnd.microsoft.activity.message',
+  });
+  expect(words(answer)).toContain('ana@example.com');
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect(teams.messages.length).toBe(before);
+});
+
+test('a press replayed from another channel, user, tenant or plan decides nothing', async () => {
+  const { teams, house, ana, ben, card, plan } = await useCard();
+  const elsewhere = teams.addChannel([ana, ben]);
+  const other = await house.service.propose(
+    { title: 'Elsewhere', steps: [noop('a')] },
+    { user: 'ana@example.com', conversation: 'conv-elsewhere' },
+    { kind: 'person', id: 'ana@example.com', via: 'api' },
+  );
+  const press = () => teams.describePress(ana, card, 'Approve');
+  const at = (id: string) => ({ ...press().conversation, id });
+  const from = { id: ben.id, aadObjectId: ben.aadObjectId, name: 'ana' };
+  const { version, digest } = other;
+  const forged = { action: 'approve', plan_id: other.id, version, digest };
+  const replays: [object, string][] = [
+    [{ ...press(), conversation: at(elsewhere.id) }, 'another conversation'],
+    [{ ...press(), conversation: at(`${card.conversation}9`) }, 'another conversation'],
+    [{ ...press(), from }, 'ana@example.com'],
+    [{ ...press(), value: { action: { verb: 'approve', data: forged } } }, 'another conversation'],
+  ];
+  for (const [activity, why] of replays) expect(words(await teams.send(activity))).toContain(why);
+  const foreign = { ...press(), channelData: { tenant: { id: 'another-tenant' } } };
+  expect(words(await teams.send(foreign))).toContain('another conversation');
+  // An address is believed of the object that Teams names, not of one that is claimed beside it.
+  const claimed = { ...press(), from: { ...from, aadObjectId: ana.aadObjectId } };
+  await teams.send(claimed);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await house.service.getPlan(other.id)).status).toBe('proposed');
+  await teams.send(press());
+  await reach(house, plan.id, 'completed');
+});
+
+test('Propose changes wants words, and an old card approves nothing of the next version', async () => {
+  const { teams, ana, house, plan, card, conversation } = await useCard();
+  const old = teams.describePress(ana, card, 'Approve');
+  const path = ['Propose changes', 'Send'];
+  const empty = await teams.press(ana, card, path, { 'text:propose_changes': '  ' });
+  expect(words(empty)).toContain('activity.message');
+  expect((await house.service.getPlan(plan.id)).version).toBe(1);
+  const sent = await teams.press(ana, card, path, { 'text:propose_changes': 'leave out b' });
+  expect(words(sent)).toContain('leave out b');
+  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  const next = await awaitMessage(teams, conversation, 'Revised');
+  const late = await teams.send({ ...old, id: 'another-press' });
+  expect(words(late)).toContain('version 2');
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  await teams.press(ana, next, 'Approve');
+  await reach(house, plan.id, 'completed');
+});
+
+test('Details take the place of the card for the presser, and ticked steps alone are approved', async () => {
+  const { teams, ana, ben, house, plan, card } = await useCard();
+  const stored = (await readInbox(house)).length;
+  const shown = await teams.press(ana, card, 'Details');
+  expect(words(shown)).toContain('Approve the ticked steps');
+  expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the ticked steps');
+  // Looking is not kept.
+  expect(await readInbox(house)).toHaveLength(stored);
+  const { version, digest } = plan;
+  const data = { action: 'approve', plan_id: plan.id, version, digest };
+  const tick = (first: string) =>
+    teams.invoke(ana, card, 'approve_part', { ...data, 'part:0': first, 'part:1': 'false' });
+  expect(words(await tick('false'))).toContain('Tick at least one step.');
+  await tick('true');
+  const done = await reach(house, plan.id, 'completed');
+  expect(done.counts).toMatchObject({ succeeded: 1 });
+});
+
+test('a long plan is paged through in the place of its card', async () => {
+  const { teams, ana, house, card, conversation } = await useCard();
+  const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
+  const [channel = '', thread = null] = conversation.split(';messageid=');
+  const { conversationAt } = await import('#conversation/delivery/open-conversation.ts');
+  const at = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };
+  const { id, version, digest } = await house.service.propose(
+    { title: 'Forty', steps },
+    { user: 'ana@example.com', conversation: conversationAt(at) },
+    { kind: 'person', id: 'ana@example.com', via: 'api' },
+  );
+  const data = { action: 'details', plan_id: id, version, digest };
+  const turn = (answer: Answer, title: string) => {
+    const { data: next } = findButton(answer.body, title) ?? {};
+    return teams.invoke(ana, card, 'details', next ?? {});
+  };
+  const first = await teams.invoke(ana, card, 'details', data);
+  expect(words(first)).toContain('Do nothing (s0)');
+  expect(words(first)).not.toContain('Earlier steps');
+  const second = await turn(first, 'Later steps');
+  const third = await turn(second, 'Later steps');
+  expect(words(third)).toContain('Do nothing (s39)');
+  expect(words(third)).not.toContain('Later steps');
+  expect(words(await turn(third, 'Earlier steps'))).toBe(words(second));
+});
+
+test('those who may decide see their own card when it asks for itself, up to sixty readers', async () => {
+  const { teams, ana, ben, card } = await useCard({ members: 60 });
+  const { refresh } = cardOf(card);
+  expect(refresh?.userIds).toHaveLength(60);
+  const ask = (by: Person) =>
+    teams.invoke(by, card, refresh?.action.verb ?? '', refresh?.action.data ?? {});
+  expect(words(await ask(ana))).toContain('Waiting for you');
+  expect(words(await ask(ben))).not.toContain('Waiting for you');
+});
+
+test('with more than sixty readers a card asks for nobody by itself', async () => {
+  const { card } = await useCard({ members: 61 });
+  expect(cardOf(card).refresh).toBeDefined();
+  expect(cardOf(card).refresh?.userIds).toBeUndefined();
+});
+
+test('a card that asks for itself elsewhere shows nothing', async () => {
+  const { teams, ana, card } = await useCard();
+  const elsewhere = teams.addChannel([ana]);
+  const { action } = cardOf(card).refresh ?? {};
+  const invoke = teams.describeInvoke(ana, card, 'refresh', action?.data ?? {});
+  const conversation = { ...invoke.conversation, id: elsewhere.id };
+  const answer = await teams.send({ ...invoke, conversation });
+  expect(words(answer)).toContain('another conversation');
+  expect(words(answer)).not.toContain('Two of nothing');
+});
+
+test('plans, help and settings answer where they are asked; a sentence that begins so is talk', async () => {
+  const { teams, ana, ben, card, conversation, channel, house } = await useCard();
+  const root = conversation.split(';messageid=')[1] ?? '';
+  await teams.say(ben, channel, 'plans', { root });
+  const list = await awaitMessage(teams, conversation, 'Waiting and running');
+  const listed = await teams.press(ben, list, 'Details');
+  expect(words(listed)).toContain('Do nothing (a)');
+  expect(words(listed)).not.toContain('Approve the ticked steps');
+  const back = await teams.invoke(ben, list, 'list', { list: 'pending' });
+  expect(words(back)).toContain('Waiting and running');
+  const chat = teams.addPersonal(ana);
+  for (const [said, heard] of [
+    ['plans mine', 'Your plans'],
+    ['plans stats', ' waiting'],
+    [`plans ${planOf(card)}`, 'Two of nothing'],
+    ['/plans nonsense', 'There is no “plans nonsense”'],
+    ['help', 'what waits for a decision'],
+  ] as const) {
+    await teams.say(ana, chat, said);
+    await awaitMessage(teams, chat.id, heard);
+  }
+  await teams.say(ana, chat, 'settings');
+  const settings = await awaitMessage(teams, chat.id, 'How I work with you');
+  const saved = await teams.press(ana, settings, 'Save', {
+    'slider:tone': 'friendly',
+    'slider:probing_depth': '1',
+  });
+  expect(words(saved)).toContain('Kept.');
+  expect((await house.service.getPolicy('ana@example.com')).set).toEqual({
+    tone: 'friendly',
+    probing_depth: 1,
+  });
+  await teams.say(ana, chat, 'plans for tomorrow: do nothing, twice');
+  await awaitMessage(teams, chat.id, '"approve"');
+});
+
+test('a code that links two accounts is told to the one who asked for it, in their own chat', async () => {
+  const { teams, ana, channel, conversation } = await useCard();
+  const { root } = await teams.say(ana, channel, 'plans link', {
+    root: conversation.split(';messageid=')[1] ?? '',
+  });
+  const chat = teams.addPersonal(ana);
+  await awaitMessage(teams, chat.id, 'link');
+  expect(findMessage(teams, `${channel.id};messageid=${root}`, 'plans link')).toBeNull();
+});
+
+test('a client without Action.Execute decides too, and is told in a chat why not', async () => {
+  const { teams, ana, ben, house, plan, card, channel, conversation } = await useCard();
+  const root = conversation.split(';messageid=')[1] ?? '';
+  const value = teams.describePress(ana, card, 'Approve').value.action.data;
+  const submit = (person: Person) => ({
+    ...teams.describe(person, channel, root),
+    type: 'message',
+    replyToId: card.id,
+    value,
+  });
+  await teams.send(submit(ben));
+  await awaitMessage(teams, teams.addPersonal(ben).id, 'ana@example.com');
+  await teams.send(submit(ana));
+  await reach(house, plan.id, 'completed');
+});

@@ -1,0 +1,173 @@
+// What Teams refuses, and what became of it: nothing is lost, the latest state wins, and the operator is told what to mend.
+import { sql } from 'drizzle-orm';
+import { expect, onTestFinished, test } from 'vitest';
+import { readDeliveryState } from '#store/chat-places.ts';
+import { cardOf, type Message, startConnector } from '#tests/fixtures/teams/connector.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, settled } from '../inbox/bench.ts';
+import { awaitMessage, openTeamsHouse, useTeamsHouse } from './teams-house.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
+}));
+
+const posting = /^POST .*\/activities$/;
+const changing = /^PUT /;
+
+async function useChannel() {
+  const use = await useTeamsHouse(database.url, { planner });
+  const { teams, house } = use;
+  await clearInbox(house);
+  await house.db.query.execute(sql`update countersign.chat_places set broken = null`);
+  const ana = teams.addPerson('ana');
+  const channel = teams.addChannel([ana]);
+  return { ...use, ana, channel };
+}
+
+const planOf = (message: Message) =>
+  /PLAN-[0-9a-f]+/.exec(JSON.stringify(cardOf(message)))?.[0] ?? '';
+
+test('what Teams has too much of, or cannot take now, is posted later and once', async () => {
+  const { teams, ana, channel } = await useChannel();
+  teams.refuse({ status: 429, headers: { 'retry-after': '0' }, path: posting });
+  teams.refuse({ status: 502, path: posting });
+  teams.refuse({ status: 412, code: 'PreconditionFailed', path: posting });
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  expect(teams.messages.filter((one) => one.conversation === conversation)).toEqual([card]);
+});
+
+test('Retry-After is obeyed: nobody asks again before', async () => {
+  const { teams, ana, channel, house } = await useChannel();
+  teams.refuse({ status: 429, headers: { 'retry-after': '3600' }, path: posting });
+  await teams.say(ana, channel, 'do nothing, twice');
+  const wait = await waitFor('the place to be left alone', async () => {
+    const { rows } = await house.db.query.execute<{ seconds: number }>(
+      sql`select extract(epoch from not_before - clock_timestamp())::float8 as seconds
+        from countersign.chat_places where not_before > clock_timestamp() and channel = ${channel.id}`,
+    );
+    return rows[0]?.seconds;
+  });
+  expect(wait).toBeGreaterThan(3500);
+  expect(teams.calls.filter(({ method, path }) => posting.test(`${method} ${path}`))).toHaveLength(
+    1,
+  );
+});
+
+test('of changes that were refused the latest state is shown', async () => {
+  const { teams, ana, channel, house } = await useChannel();
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  for (const status of [412, 429, 503, 412])
+    teams.refuse({ status, headers: { 'retry-after': '0' }, path: changing });
+  await teams.press(ana, card, 'Approve');
+  await reach(house, planOf(card), 'completed');
+  await waitFor('the last state', async () => (cardOf(card).actions ?? []).length === 0);
+});
+
+test('an answer to a post that was lost posts it once more rather than never', async () => {
+  const { teams, ana, channel } = await useChannel();
+  teams.refuse({ status: 0, path: posting });
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  await waitFor(
+    'two of it',
+    async () => teams.messages.filter((one) => one.conversation === conversation).length === 2,
+  );
+});
+
+test('a card that somebody deleted is posted again while somebody is waited for', async () => {
+  const { teams, ana, channel, house } = await useChannel();
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  const press = teams.describePress(ana, card, ['Propose changes', 'Send'], {
+    'text:propose_changes': 'again',
+  });
+  card.deleted = true;
+  await teams.send(press);
+  const next = await waitFor(
+    'another card',
+    async () =>
+      teams.messages.findLast(
+        (one) =>
+          one !== card &&
+          one.conversation === conversation &&
+          JSON.stringify(one).includes('"approve"'),
+      ) ?? null,
+  );
+  await teams.press(ana, next, 'Approve');
+  await reach(house, planOf(card), 'completed');
+});
+
+test('where the app was taken out or blocked the operator is told what to do, and what waits is posted when it is back', async () => {
+  for (const [code, words] of [
+    ['BotNotInConversationRoster', 'Add it there'],
+    ['ConversationBlockedByUser', 'unblock'],
+    ['BotDisabledByAdmin', 'Teams admin center'],
+  ] as const) {
+    const { teams, ana, channel, house, leave } = await useChannel();
+    teams.refuse({ status: 403, code, path: posting });
+    const { conversation, root } = await teams.say(ana, channel, 'do nothing, twice');
+    const state = await waitFor('a broken place', async () => {
+      const now = await readDeliveryState(house.db.query, 10);
+      return now.last === null ? null : now;
+    });
+    expect(state.last?.broken).toContain(words);
+    await teams.say(ana, channel, 'status', { root: root ?? '' });
+    await awaitMessage(teams, conversation, '"approve"');
+    await leave();
+  }
+});
+
+test('a revoked token is asked for once more, and then the operator is told', async () => {
+  const { teams, ana, channel, house } = await useChannel();
+  teams.refuse({ status: 401, path: posting });
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  await awaitMessage(teams, conversation, '"approve"');
+  expect((await readDeliveryState(house.db.query, 10)).last).toBeNull();
+  const other = teams.addChannel([ana]);
+  teams.refuse({ status: 401, path: posting }, 2);
+  await teams.say(ana, other, 'do nothing, twice');
+  const { last } = await waitFor('a broken place', async () => {
+    const now = await readDeliveryState(house.db.query, 10);
+    return now.last === null ? null : now;
+  });
+  expect(last?.broken).toContain('MicrosoftAppId');
+});
+
+test('after a restart the bot speaks first, in a channel and to one person alone', async () => {
+  const teams = await startConnector();
+  onTestFinished(() => teams.end());
+  const first = await openTeamsHouse(database.url, teams, { planner });
+  const ana = teams.addPerson('ana');
+  const ben = teams.addPerson('ben');
+  const channel = teams.addChannel([ana, ben]);
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  await settled(first.house);
+  await first.leave();
+  const { house } = await openTeamsHouse(database.url, teams, { planner });
+  const plan = await house.service.getPlan(planOf(card));
+  const { version, digest } = plan;
+  await house.service.approve(
+    plan.id,
+    { version, digest },
+    {
+      kind: 'person',
+      id: 'ana@example.com',
+      via: 'console',
+    },
+  );
+  await waitFor('the card to follow', async () => (cardOf(card).actions ?? []).length === 0);
+  const place = {
+    platform: 'teams' as const,
+    tenant: teams.tenant,
+    channel: channel.id,
+    thread: null,
+  };
+  await house.teams?.port.whisper(place, ben.id, { text: 'For you alone', card: null });
+  await awaitMessage(teams, teams.addPersonal(ben).id, 'For you alone');
+});
