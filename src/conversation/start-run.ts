@@ -3,6 +3,7 @@ import type { Actor } from '#contracts/actor.ts';
 import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunRequest } from '#contracts/run.ts';
 import type { Transaction } from '#store/database.ts';
+import { lockConversation } from '#store/messages.ts';
 import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { askToDeliver } from './delivery/ask-to-deliver.ts';
@@ -76,6 +77,7 @@ export async function queueTurn(
     escalate_reason: null,
   });
   await context.enqueue(tx, 'plan', { run_id: run.id, turn }, { key: `${run.id}:${turn}` });
-  // The card of the turn before is over; it says so and loses its buttons.
+  // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
+  await lockConversation(tx, run.conversation);
   await askToDeliver(context, tx, run.conversation);
 }

@@ -17,14 +17,21 @@ export type NewMessage = {
 };
 
 /**
- * Says something; the conversation is locked until the transaction ends. Locks are taken in the order plan, run,
- * conversation.
+ * Locks a conversation until the transaction ends, however often it is asked for. Locks are taken in the order plan, run,
+ * conversation, place; so whoever will go on to the place of a conversation locks it first.
+ */
+export async function lockConversation(tx: Transaction, conversation: string): Promise<void> {
+  await tx.execute(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign conversation ${conversation}`}, 0))`,
+  );
+}
+
+/**
+ * Says something; the conversation is locked until the transaction ends.
  * @returns whether it was said now (false: a message with this key stands already)
  */
 export async function appendMessage(tx: Transaction, message: NewMessage): Promise<boolean> {
-  await tx.execute(
-    sql`select pg_advisory_xact_lock(hashtextextended(${`countersign conversation ${message.conversation}`}, 0))`,
-  );
+  await lockConversation(tx, message.conversation);
   const added = await tx
     .insert(messages)
     .values({
