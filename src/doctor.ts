@@ -84,6 +84,24 @@ async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding
   }
 }
 
+async function checkTeamsAccess({ teams }: Config): Promise<Finding> {
+  const part = 'Teams';
+  if (teams === null)
+    return {
+      part,
+      state: 'off',
+      text: 'Not set up.',
+      advice: '"Add to Teams" in the README says how.',
+    };
+  try {
+    const { checkTeams } = await import('#adapters/teams/check.ts');
+    const { text, advice } = await checkTeams(teams);
+    return { part, state: 'ok', text, ...(advice === null ? {} : { advice }) };
+  } catch (error) {
+    return { part, state: 'broken', text: errorMessage(error) };
+  }
+}
+
 /** The workspaces that added the app, where there may be several. */
 async function checkSlackWorkspaces(
   { slack: access }: Config,
@@ -289,7 +307,7 @@ export async function examine(config: Config, log: Logger): Promise<Finding[]> {
     await checkWorkspace(config),
     await checkModel(config),
     await checkSlackAccess(config, log),
-    { part: 'Teams', state: 'off', text: 'Not in this version yet.' },
+    await checkTeamsAccess(config),
   ];
 }
 

@@ -16,6 +16,7 @@ import { createTeamsPort } from './port/teams-port.ts';
 import { createShow } from './press/show.ts';
 import { createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
+import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
 import { createAuthenticate } from './transport/authenticate.ts';
 import { registerTeams } from './transport/http.ts';
@@ -60,6 +61,7 @@ export function openTeams(options: {
       registerTeams(app, {
         authenticate: createAuthenticate(access, cloud),
         accept: createAccept({ receive, wait, clock, show: createShow(context) }),
+        serves: (tenant) => isServed(access, tenant),
         signed: access.kind !== 'Local',
         warn,
       }),

@@ -24,7 +24,8 @@ export type SlackAccess = {
 };
 
 export type TeamsAccess =
-  | { kind: 'MultiTenant'; appId: string; password: string }
+  /** `allowed`: the tenants that are served; left out: all that add the app. */
+  | { kind: 'MultiTenant'; appId: string; password: string; allowed?: string[] }
   | { kind: 'SingleTenant'; appId: string; password: string; tenantId: string }
   | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
   /** No token is asked for or shown; only this machine is talked to. */
@@ -165,6 +166,7 @@ export function readTeamsAccess(env: Environment): TeamsAccess | null {
       `missing. ${lone} is set; set the app id of the bot beside it.`,
     );
   }
+  const allowed = env.TEAMS_ALLOWED_TENANTS?.trim().split(/[\s,]+/);
   const kind = env.MicrosoftAppType ?? (tenantId === undefined ? 'MultiTenant' : 'SingleTenant');
   const needPassword = () =>
     password ??
@@ -183,7 +185,12 @@ export function readTeamsAccess(env: Environment): TeamsAccess | null {
           'MicrosoftAppTenantId',
           'limits nothing with MicrosoftAppType MultiTenant. Leave it out, or make the type SingleTenant.',
         );
-      return { kind, appId, password: needPassword() };
+      return {
+        kind,
+        appId,
+        password: needPassword(),
+        ...(allowed === undefined ? {} : { allowed }),
+      };
     case 'SingleTenant':
       return { kind, appId, password: needPassword(), tenantId: needTenant() };
     case 'UserAssignedMSI':

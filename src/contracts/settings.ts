@@ -200,6 +200,14 @@ export const Environment = z.object({
     )
     .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
+  /** Which tenants a multi-tenant bot serves; all that add its app, when it is not set. */
+  TEAMS_ALLOWED_TENANTS: z
+    .string()
+    .regex(
+      /^\s*[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:[\s,]+[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})*\s*$/i,
+      'must be GUIDs of Microsoft Entra tenants, with commas between them',
+    )
+    .optional(),
   /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
   COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),

@@ -4,6 +4,7 @@ import type { Clock } from '#contracts/clock.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
 import { conversationIdOf } from '../place.ts';
 import type { Connector, Member } from '../port/connector.ts';
+import { vouches } from '../tenants.ts';
 import type { Scene } from '../transport/read-activity.ts';
 
 export type TeamsPerson = {
@@ -35,24 +36,6 @@ export function readAddress(member: Member, tenant: string, object: string | nul
   // The name of a guest is that of a stranger, dressed up: ana_example.com#EXT#@contoso.onmicrosoft.com.
   if (address == null || address.includes('#') || address.length > 200) return null;
   return address.toLowerCase();
-}
-
-/** Whether the bot's own tenant speaks here, which alone may vouch for people. */
-function vouches(access: TeamsAccess, tenant: string): boolean {
-  switch (access.kind) {
-    // Whoever is on this machine can do everything anyway.
-    case 'Local':
-      return true;
-    // Of several tenants, each could claim anybody's address.
-    case 'MultiTenant':
-      return false;
-    case 'SingleTenant':
-    case 'UserAssignedMSI':
-      // Activities name tenants by their ids: one that is set by its domain cannot be told from another.
-      return access.tenantId.toLowerCase() === tenant.toLowerCase();
-    default:
-      return access satisfies never;
-  }
 }
 
 export function createPeople(options: {

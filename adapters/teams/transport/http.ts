@@ -15,12 +15,14 @@ export async function registerTeams(
   options: {
     authenticate: Authenticate;
     accept: Accept;
+    /** Whether what comes from a tenant is wanted. */
+    serves(tenant: string): boolean;
     /** A request without a token is refused before its body is looked at. */
     signed: boolean;
     warn(message: string, error?: unknown): void;
   },
 ): Promise<void> {
-  const { authenticate, accept, signed, warn } = options;
+  const { authenticate, accept, serves, signed, warn } = options;
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (teams) => {
     teams.removeAllContentTypeParsers();
@@ -43,6 +45,7 @@ export async function registerTeams(
         if (!(await authenticate(request, activity))) return reply.code(401).send();
         const signal = readSignal(activity);
         if (signal === null) return reply.code(200).send();
+        if (!serves(signal.scene.tenant)) return reply.code(403).send();
         // A question that is none of ours; Teams then says that the app cannot do that.
         if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
         const answer = await accept(signal, body);

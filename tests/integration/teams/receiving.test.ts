@@ -154,9 +154,15 @@ test('people are named by the address their own tenant vouches for, and by their
   );
 });
 
-test('of several tenants nobody vouches for anybody', async () => {
+test('of several tenants nobody vouches for anybody, and those that are not served reach nothing', async () => {
   const use = await usePeople({ single: false });
-  const { teams, ana, chat } = use;
+  const { teams, ana, chat, house } = use;
+  const foreign = {
+    ...teams.describeMessage(ana, chat, 'hello', null, false),
+    channelData: { tenant: { id: 'another-tenant' } },
+  };
+  expect((await teams.send(foreign)).status).toBe(403);
+  expect(await readInbox(house)).toEqual([]);
   await teams.say(ana, chat, 'hello');
   await awaitMessage(teams, chat.id, 'Heard: hello');
   expect((await talkIn(use, chat.id))[0]).toBe(`teams:${teams.tenant}:${ana.aadObjectId}: hello`);

@@ -25,7 +25,9 @@ export async function openTeamsHouse(url: string, teams: Connector, options: Opt
     env: {
       MicrosoftAppId: teams.appId,
       MicrosoftAppPassword: 'a-client-secret',
-      ...(single ? { MicrosoftAppTenantId: teams.tenant } : {}),
+      ...(single
+        ? { MicrosoftAppTenantId: teams.tenant }
+        : { TEAMS_ALLOWED_TENANTS: teams.tenant }),
       PORT: '0',
     },
     teamsCloud: teams.cloud,

@@ -1,0 +1,38 @@
+// Which tenants of Microsoft the bot talks to, and which of them may say who its people are. Pure.
+import type { TeamsAccess } from '#contracts/chat-access.ts';
+
+const isId = (tenant: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(tenant);
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/** Whoever knows a bot's id can add it to their own tenant; what comes from there is not even stored. */
+export function isServed(access: TeamsAccess, tenant: string): boolean {
+  switch (access.kind) {
+    case 'Local':
+      return true;
+    case 'MultiTenant':
+      return access.allowed === undefined || access.allowed.some((one) => isSame(one, tenant));
+    case 'SingleTenant':
+    case 'UserAssignedMSI':
+      // Activities name tenants by their ids: one that is set by its domain cannot be told from another.
+      return !isId(access.tenantId) || isSame(access.tenantId, tenant);
+    default:
+      return access satisfies never;
+  }
+}
+
+/** Whether people of `tenant` are known by their addresses, for which it vouches. */
+export function vouches(access: TeamsAccess, tenant: string): boolean {
+  switch (access.kind) {
+    // Whoever is on this machine can do everything anyway.
+    case 'Local':
+      return true;
+    // Of several tenants, each could claim anybody's address.
+    case 'MultiTenant':
+      return false;
+    case 'SingleTenant':
+    case 'UserAssignedMSI':
+      return isSame(access.tenantId, tenant);
+    default:
+      return access satisfies never;
+  }
+}
