@@ -23,8 +23,33 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
+/** Who fetch slips of a platform in one process: a thread that is slow keeps one of them. */
+const fetchersAtOnce = 8;
+/** Slips fetched at once: of many small threads, fetching costs more than handling. */
+const fetched = 4;
 /** Threads of a platform worked on at once in one process; each needs a connection for a moment. */
 const threadsAtOnce = 8;
+
+/** `work`, of which at most `most` are under way at once; the others wait, the first come first. */
+function limitTo<A extends unknown[]>(
+  most: number,
+  work: (...args: A) => Promise<void>,
+): (...args: A) => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let free = most;
+  return async (...args) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    try {
+      await work(...args);
+    } finally {
+      // Whoever waits takes the place over.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
 
 /** A job for each platform that this process serves, and one that hands on what waits in the old queue. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
@@ -34,9 +59,10 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     (platform): Job<'inbox'> => ({
       name: 'inbox',
       queue: queueFor(platform),
-      concurrency: threadsAtOnce,
+      concurrency: fetchersAtOnce,
       eager: true,
-      handle: (thread, signal) => workOnThread(context, thread, signal),
+      fetched,
+      handle: limitTo(threadsAtOnce, (thread, signal) => workOnThread(context, thread, signal)),
     }),
   );
   const handOn: Job<'inbox'> = {

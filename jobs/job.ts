@@ -10,6 +10,11 @@ export type Job<N extends JobName> = {
   concurrency: number;
   /** Whoever has ended a job asks for the next at once, and not when the next is sent: many can come with one word. */
   eager?: boolean;
+  /**
+   * Jobs that are fetched, and noted as done, with one word each; they are handled side by side. One that fails has all of
+   * them tried again. 1 unless said.
+   */
+  fetched?: number;
   /** Throws to have the job tried again. */
   handle(payload: JobPayload<N>, signal: AbortSignal): Promise<void>;
 };

@@ -53,12 +53,12 @@ async function startWorkers<N extends JobName>(
     queue.name,
     {
       localConcurrency,
-      batchSize: 1,
+      batchSize: job.fetched ?? 1,
       pollingIntervalSeconds: pollingSeconds,
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
-      for (const { id, data, signal } of batch) {
+      const handled = batch.map(async ({ id, data, signal }) => {
         try {
           await job.handle(
             jobPayloads[name].parse(data ?? {}) as Parameters<Job<N>['handle']>[0],
@@ -69,7 +69,12 @@ async function startWorkers<N extends JobName>(
             log.error({ err: error, job: id, queue: queue.name }, `The job ${name} failed.`);
           throw error;
         }
-      }
+      });
+      // All have come to an end before any of them can be tried again.
+      const failed = (await Promise.allSettled(handled)).find(
+        ({ status }) => status === 'rejected',
+      );
+      if (failed?.status === 'rejected') throw failed.reason;
       if (job.eager === true && worker !== undefined) boss.notifyWorker(worker);
     },
   );

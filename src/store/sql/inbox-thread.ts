@@ -2,7 +2,7 @@
 // first open event, and no other.
 import { sql } from 'drizzle-orm';
 import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
-import type { Queryable } from '../database.ts';
+import { prepareStatement, type Queryable } from '../database.ts';
 import { isoOf } from './iso.ts';
 
 /** An event that was taken to be handled, and how often it has been. */
@@ -29,9 +29,14 @@ const inThread = ({ platform, tenant, thread }: InboxThread) =>
 const isOpen = sql`handled_at is null and failed_at is null`;
 const until = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds})`;
 
-const headOf = (thread: InboxThread) => sql`
+/** Of the statements that every event takes, which are prepared: planning them would cost more than running them. */
+const given = sql.placeholder;
+const inGivenThread = sql`platform = ${given('platform')} and tenant = ${given('tenant')} and thread = ${given('thread')}`;
+const givenUntil = sql`clock_timestamp() + make_interval(secs => ${given('seconds')}::float8)`;
+
+const head = sql`
   select id, due_at <= clock_timestamp() as due from countersign.inbox
-  where ${isOpen} and ${inThread(thread)} order by id limit 1`;
+  where ${isOpen} and ${inGivenThread} order by id limit 1`;
 
 /** `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. */
 const takeHead = sql`
@@ -44,6 +49,10 @@ const takeHead = sql`
   )
   select exists (select from lease) as held, taken.* from (select) once left join taken on true`;
 
+function valuesOf({ platform, tenant, thread, holder }: Lease, seconds: number) {
+  return { platform, tenant, thread, holder, seconds };
+}
+
 function readTaken(rows: TakenRow[]): Taken {
   const [row] = rows;
   if (row === undefined) throw new Error('readTaken: no row came back');
@@ -52,45 +61,56 @@ function readTaken(rows: TakenRow[]): Taken {
   return { held, event: { ...event, received_at: new Date(event.received_at) } };
 }
 
+const entering = prepareStatement(
+  'enter_thread',
+  sql`
+    with head as materialized (${head}), lease as (
+      insert into countersign.inbox_leases as l (platform, tenant, thread, holder, lease_until)
+      select ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('holder')}, ${givenUntil}
+      from head where due
+      on conflict (platform, tenant, thread)
+        do update set holder = excluded.holder, lease_until = excluded.lease_until
+        where l.lease_until < clock_timestamp()
+      returning holder
+    ), ${takeHead}`,
+);
+
+const taking = prepareStatement(
+  'take_next',
+  sql`
+    with head as materialized (${head}), lease as (
+      update countersign.inbox_leases set lease_until = ${givenUntil}
+      where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
+        and exists (select from head where due)
+      returning holder
+    ), gone as (
+      delete from countersign.inbox_leases
+      where ${inGivenThread} and holder = ${given('holder')} and not exists (select from head where due)
+    ), ${takeHead}`,
+);
+
+const settling = prepareStatement(
+  'settle_handled',
+  sql`
+    update countersign.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+    where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen} returning id`,
+);
+
 /**
  * Takes the lease of a thread that has something due and that nobody is at, and its first event.
  * `{ held: true, event: null }`: another has just handled that one or put it off; ask for the next.
  */
 export async function enterThread(
   db: Queryable,
-  { holder, ...thread }: Lease,
+  lease: Lease,
   leaseSeconds: number,
 ): Promise<Taken> {
-  const { rows } = await db.execute<TakenRow>(sql`
-    with head as materialized (${headOf(thread)}), lease as (
-      insert into countersign.inbox_leases as l (platform, tenant, thread, holder, lease_until)
-      select ${thread.platform}, ${thread.tenant}, ${thread.thread}, ${holder}, ${until(leaseSeconds)}
-      from head where due
-      on conflict (platform, tenant, thread)
-        do update set holder = excluded.holder, lease_until = excluded.lease_until
-        where l.lease_until < clock_timestamp()
-      returning holder
-    ), ${takeHead}`);
-  return readTaken(rows);
+  return readTaken(await db.run<TakenRow>(entering, valuesOf(lease, leaseSeconds)));
 }
 
 /** Takes the next event under a lease and renews that; where nothing is due, lets it go. */
-export async function takeNext(
-  db: Queryable,
-  { holder, ...thread }: Lease,
-  leaseSeconds: number,
-): Promise<Taken> {
-  const { rows } = await db.execute<TakenRow>(sql`
-    with head as materialized (${headOf(thread)}), lease as (
-      update countersign.inbox_leases set lease_until = ${until(leaseSeconds)}
-      where ${inThread(thread)} and holder = ${holder} and lease_until > clock_timestamp()
-        and exists (select from head where due)
-      returning holder
-    ), gone as (
-      delete from countersign.inbox_leases
-      where ${inThread(thread)} and holder = ${holder} and not exists (select from head where due)
-    ), ${takeHead}`);
-  return readTaken(rows);
+export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
+  return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
 }
 
 /** @returns false: the lease has been lost */
@@ -124,13 +144,11 @@ const ofAttempt = ({ id, attempt }: Attempt) =>
  */
 export async function settleHandled(
   db: Queryable,
-  attempt: Attempt,
+  { id, attempt }: Attempt,
   reply: unknown = null,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    update countersign.inbox set handled_at = clock_timestamp(), error = null,
-      reply = ${reply === null ? null : JSON.stringify(reply)}::jsonb
-    where ${ofAttempt(attempt)} returning id`);
+  const said = reply === null ? null : JSON.stringify(reply);
+  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: said });
   return rows.length > 0;
 }
 
