@@ -48,7 +48,7 @@ function openWorkspaces(
   const { installations } = parts;
   if (installations === null) throw new Error('openSlack: several workspaces need installations');
   return {
-    tokens: tokensOfMany({ ...parts, installations, installAt: workspaces.installAt }),
+    tokens: tokensOfMany({ ...parts, ...workspaces, installations }),
     many: { ...parts, workspaces, installations },
   };
 }

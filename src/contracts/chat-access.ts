@@ -18,6 +18,8 @@ export type SlackAccess = {
         encryptionKey: Buffer;
         /** Where people add the app to their workspace: the whole address where that is set, else its path. */
         installAt: string;
+        /** The workspaces and organisations that may add it; null: any. */
+        allowed: string[] | null;
       };
   /** Another server than Slack's. */
   apiUrl: string | undefined;
@@ -78,7 +80,9 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
   ) {
     const encryptionKey = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
-    return { kind: 'many', clientId, clientSecret, stateSecret, encryptionKey, installAt };
+    const allowed = env.SLACK_ALLOWED_WORKSPACES?.trim().split(/[\s,]+/) ?? null;
+    const app = { clientId, clientSecret, stateSecret };
+    return { kind: 'many', ...app, encryptionKey, installAt, allowed };
   }
   const missing = Object.entries({
     SLACK_CLIENT_ID: clientId,

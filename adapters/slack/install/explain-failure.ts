@@ -37,11 +37,17 @@ const byCode: Record<string, Page> = {
   slack_oauth_missing_code: pages.incomplete,
 };
 
+/** The workspace is none of those that may add the app. */
+export class NotInvited extends Error {
+  readonly code = 'not_invited';
+}
+
 export function explainFailure(error: unknown): Failure {
   if (error instanceof StateRefused) {
     const { reason } = error;
     return { page: reason === 'forged' ? pages.elsewhere : pages[reason], tell: null };
   }
+  if (error instanceof NotInvited) return { page: pages.notInvited, tell: null };
   if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error.data.error);
   if (error instanceof CountersignError && error.passesAfterMs === null)
     return { page: pages.misconfigured(operator), tell: error.message };

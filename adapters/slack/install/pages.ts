@@ -114,6 +114,10 @@ export const pages = {
   expired: refused(400, 'It was begun more than ten minutes ago.'),
   reused: refused(400, 'This page was opened before: what it stood for is done, or has failed.'),
   elsewhere: refused(400, 'It was not begun in this browser, or cookies are switched off here.'),
+  notInvited: refused(
+    403,
+    'This Countersign is not for your workspace. Ask whoever runs it to add its id to SLACK_ALLOWED_WORKSPACES.',
+  ),
   overtaken: refused(409, 'Somebody added it to the same workspace at this moment; theirs holds.'),
   incomplete: refused(400, 'Slack sent you back without its permission.'),
   unavailable: refused(503, 'Slack or the database did not answer.'),

@@ -9,7 +9,7 @@ import manifest from '../../../manifest.json' with { type: 'json' };
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackLogger } from '../slack-logger.ts';
 import { createClient, tokenRefusalOf } from '../workspaces.ts';
-import { explainFailure } from './explain-failure.ts';
+import { explainFailure, NotInvited } from './explain-failure.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';
 import { drawPage, installedPage, type Page, pagePolicy } from './pages.ts';
 import { createStateStore, stateLivesSeconds } from './state.ts';
@@ -48,8 +48,18 @@ export async function isAlive(
   }
 }
 
+/** Ends a token that is not kept. Where Slack does not answer, nobody has it all the same. */
+async function giveBack(
+  token: string,
+  { apiUrl, logger }: Pick<InstallOptions, 'apiUrl' | 'logger'>,
+): Promise<void> {
+  await createClient(token, { apiUrl, logger })
+    .auth.revoke()
+    .catch(() => {});
+}
+
 function createInstaller({ workspaces, apiUrl, installations, clock, logger }: InstallOptions) {
-  const { clientId, clientSecret, stateSecret } = workspaces;
+  const { clientId, clientSecret, stateSecret, allowed } = workspaces;
   const scopes = manifest.oauth_config.scopes.bot;
   // What fails is told once, by whoever answers.
   const quiet = { ...logger, warn() {}, error() {} };
@@ -62,10 +72,16 @@ function createInstaller({ workspaces, apiUrl, installations, clock, logger }: I
     scopes,
     logger: quiet,
     installationStore: {
-      storeInstallation: (given) =>
-        keepInstallation(installations, readInstallation(given), (token) =>
+      async storeInstallation(given) {
+        const installation = readInstallation(given);
+        if (allowed !== null && !allowed.includes(installation.owner)) {
+          await giveBack(installation.token, { apiUrl, logger });
+          throw new NotInvited();
+        }
+        await keepInstallation(installations, installation, (token) =>
           isAlive(token, { apiUrl, logger }),
-        ),
+        );
+      },
       fetchInstallation: () => Promise.reject(new Error('Installations are not read here.')),
     },
     installerOptions: {

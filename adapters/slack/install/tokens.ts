@@ -24,12 +24,25 @@ function notInstalled(
   );
 }
 
+/** @throws CountersignError when it is not among those that may add the app */
+export function requireAllowed(
+  { owner, name }: { owner: string; name: string },
+  allowed: string[] | null,
+): void {
+  if (allowed === null || allowed.includes(owner)) return;
+  throw new CountersignError(
+    'not_allowed',
+    `${name} (${owner}) in Slack may not use this Countersign. If it may, add it to SLACK_ALLOWED_WORKSPACES.`,
+  );
+}
+
 export function tokensOfMany(options: {
   installations: SlackInstallations;
   clock: Clock;
   installAt: string;
+  allowed: string[] | null;
 }): Tokens {
-  const { installations, clock, installAt } = options;
+  const { installations, clock, installAt, allowed } = options;
   const known = new Map<string, { token: string; until: number }>();
 
   function keep(team: string, token: string): string {
@@ -38,20 +51,25 @@ export function tokensOfMany(options: {
     return token;
   }
 
+  /** What serves a workspace now. @throws CountersignError that says why nothing does */
+  async function find(team: string): Promise<HeldSlackInstallation & { token: string }> {
+    const found = await installations.find(team);
+    if (found === null || found.token === null) throw notInstalled(team, found, installAt);
+    requireAllowed(found, allowed);
+    return { ...found, token: found.token };
+  }
+
   return {
     async of(team) {
       const kept = known.get(team);
       if (kept !== undefined && kept.until > clock.now().getTime()) return kept.token;
       known.delete(team);
-      const found = await installations.find(team);
-      if (found === null || found.token === null) throw notInstalled(team, found, installAt);
-      return keep(team, found.token);
+      return keep(team, (await find(team)).token);
     },
 
     async renew(team, token, reason) {
       known.delete(team);
-      const found = await installations.find(team);
-      if (found === null || found.token === null) throw notInstalled(team, found, installAt);
+      const found = await find(team);
       if (found.token !== token) return keep(team, found.token);
       if (!final.has(reason))
         throw new CountersignError(
@@ -60,9 +78,7 @@ export function tokensOfMany(options: {
         );
       // Slack may have told us of it while we were away, or tell us yet.
       await installations.remove(found);
-      const next = await installations.find(team);
-      if (next === null || next.token === null) throw notInstalled(team, next ?? found, installAt);
-      return keep(team, next.token);
+      return keep(team, (await find(team)).token);
     },
   };
 }

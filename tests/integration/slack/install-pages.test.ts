@@ -15,7 +15,7 @@ import { add, addPlace, begin, comeBack, stateSecret } from './install-house.ts'
 
 const database = useDatabase();
 
-async function usePages(changes: { clientSecret?: string; clientId?: string } = {}) {
+async function usePages(changes: { clientSecret?: string; allowed?: string[] } = {}) {
   const slack = await startSlack();
   const clock = createManualClock(Date.parse('2026-11-20T09:00:00Z'));
   const db = openDatabase(database.url, {
@@ -46,6 +46,7 @@ async function usePages(changes: { clientSecret?: string; clientId?: string } = 
       stateSecret,
       encryptionKey: Buffer.alloc(32, 1),
       installAt: '/slack/install',
+      allowed: null,
       ...changes,
     },
     apiUrl: slack.apiUrl,
@@ -198,6 +199,19 @@ test('scopes that Slack did not grant are named, and the installation is kept', 
   expect(text).toContain('im:history');
   expect(text).not.toContain('chat:write');
   expect(await kept()).toMatchObject({ scopes: ['chat:write', 'users:read'] });
+});
+
+test('a workspace that is not among those that may is not kept, and its token is given back', async () => {
+  const { slack, home, globex, said, kept } = await usePages({ allowed: ['T0OTHER'] });
+  const { status, text } = await add({ slack, home }, globex.user);
+  expect([status, text]).toEqual([403, expect.stringContaining('not for your workspace')]);
+  expect([await kept(), slack.installation(globex.workspace.id), said]).toEqual([
+    null,
+    undefined,
+    [],
+  ]);
+  const { home: other, ...rest } = await usePages({ allowed: [globex.workspace.id] });
+  expect((await add({ slack: rest.slack, home: other }, rest.globex.user)).status).toBe(200);
 });
 
 test('while Slack does not answer, the person is asked to begin again later', async () => {

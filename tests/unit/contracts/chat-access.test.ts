@@ -74,6 +74,7 @@ describe('Slack', () => {
       stateSecret: '0123456789abcdef',
       encryptionKey: key,
       installAt: '/slack/install',
+      allowed: null,
     });
     const COUNTERSIGN_PUBLIC_URL = 'https://example.com/countersign';
     const COUNTERSIGN_ENCRYPTION_KEY = text;
@@ -82,9 +83,11 @@ describe('Slack', () => {
       ...http,
       COUNTERSIGN_ENCRYPTION_KEY,
       COUNTERSIGN_PUBLIC_URL,
+      SLACK_ALLOWED_WORKSPACES: ' T012ABC, E9Z ',
     });
     expect(outside?.workspaces).toMatchObject({
       installAt: 'https://example.com/countersign/slack/install',
+      allowed: ['T012ABC', 'E9Z'],
     });
   });
 
@@ -97,6 +100,11 @@ describe('Slack', () => {
   });
 
   const wrong: [string, Variables, RegExp][] = [
+    [
+      'a workspace by its name',
+      { ...one, ...http, SLACK_ALLOWED_WORKSPACES: 'globex' },
+      /^SLACK_ALLOWED_WORKSPACES: must be ids/,
+    ],
     ['a token alone', one, /^SLACK_SIGNING_SECRET: missing\. .*SLACK_APP_TOKEN/],
     ['a signing secret alone', http, /^SLACK_BOT_TOKEN: missing\./],
     ['an app token alone', socket, /^SLACK_BOT_TOKEN: missing\./],
