@@ -4,6 +4,7 @@ import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Logger } from 'pino';
 import { type ExitCode, exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
+import { measureAcknowledge } from './benches/acknowledge.ts';
 import { measureApprove } from './benches/approve.ts';
 import { measureDags } from './benches/dags.ts';
 import { measurePlanner } from './benches/planner.ts';
@@ -29,6 +30,7 @@ const benches: Record<BenchName, Bench> = {
   views: measureViews,
   ready: measureReady,
   approve: measureApprove,
+  acknowledge: measureAcknowledge,
   planner: measurePlanner,
   start: measureStart,
 };

@@ -9,6 +9,7 @@ export const benchNames = [
   'views',
   'ready',
   'approve',
+  'acknowledge',
   'planner',
   'start',
 ] as const;

@@ -26,8 +26,8 @@ export type Stage = Sizes & {
   say(text: string): void;
   /** A house in this process. */
   openHouse(options: { work: boolean; extraOperations?: Operation[] }): Promise<House>;
-  /** A process on this bench's database. */
-  start(verb: Verb): Promise<Program>;
+  /** A process on this bench's database; `variables` stand in its environment beside what all have. */
+  start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** `countersign start` where nothing is yet: an empty database, or, with a temporary server, not even one. */
   startFresh(): Promise<Program>;
   /** Has `close` called at the end. */
@@ -78,8 +78,8 @@ export async function withStage(
     closers.add(`the database ${new URL(database.url).pathname.slice(1)}`, database.drop);
     return database.url;
   };
-  const launch = async (verb: Verb, url: string | null) => {
-    const program = await startProgram(verb, await makeHome(), url);
+  const launch = async (verb: Verb, url: string | null, variables: NodeJS.ProcessEnv = {}) => {
+    const program = await startProgram(verb, await makeHome(), url, variables);
     closers.add(`countersign ${verb}`, program.stop);
     return program;
   };
@@ -95,7 +95,7 @@ export async function withStage(
         closers.add('the house', house.close);
         return house;
       },
-      start: (verb) => launch(verb, url),
+      start: (verb, variables) => launch(verb, url, variables),
       startFresh: async () => launch('start', temporary ? null : await makeDatabase()),
       closeLater: closers.add,
     });

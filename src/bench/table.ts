@@ -12,10 +12,11 @@ function withUnit(value: number, unit: Row['unit']): string {
   return `${number} ${unit}`;
 }
 
-function describeTarget({ reach, stretch, unit }: Row): string {
+function describeTarget({ reach, stretch, unit, baseline }: Row): string {
   if (reach === null || stretch === null) return '';
-  // The targets of rates are ratios.
-  return unit === 'steps/s' ? `≥ ${reach} × (${stretch} ×)` : `≤ ${reach} ${unit} (${stretch})`;
+  // The targets of rates, and of whatever is compared, are ratios.
+  if (unit === 'steps/s') return `≥ ${reach} × (${stretch} ×)`;
+  return baseline === undefined ? `≤ ${reach} ${unit} (${stretch})` : `≤ ${reach} × (${stretch} ×)`;
 }
 
 function describeVerdict({ reached, stretch_reached }: Row): string {

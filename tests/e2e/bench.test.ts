@@ -151,6 +151,27 @@ test(
 );
 
 test(
+  'at 200 events a second, a tenth of them again and a twentieth tried again, each is handled once and none is lost',
+  async () => {
+    const { code, stdout, stderr } = await bench([
+      'acknowledge',
+      '--steps',
+      '1000',
+      '--runs',
+      '2',
+      '--json',
+    ]);
+    expect(stderr).toContain('round 2 of 2: 500 events at 200/s to bare Bolt');
+    // It ends with another code when the database says that one is missing, or was handled twice.
+    expect([code, stderr]).toEqual([0, expect.stringContaining('each handled once, none lost?')]);
+    const [row] = readReport(stdout);
+    expect(row).toMatchObject({ name: 'acknowledge', unit: 'ms', reach: 2, stretch: 1.3 });
+    expect(row?.compared_with).toMatch(/^bare Bolt \(p50 [\d.]+ ms\)$/);
+  },
+  timeoutMs,
+);
+
+test(
   'without DATABASE_URL it brings a server up and removes it, and the table is for people',
   async () => {
     const { code, stdout } = await bench(

@@ -45,7 +45,8 @@ export const rooms: Record<string, string[]> = {
 /** Packages that only some rooms may know. */
 const fenced: { packages: RegExp; rooms: string[] }[] = [
   { packages: /^(botbuilder|botframework)/, rooms: ['adapters/teams'] },
-  { packages: /^@slack\//, rooms: ['adapters/slack'] },
+  // The bench compares acknowledging with a bare app of theirs.
+  { packages: /^@slack\//, rooms: ['adapters/slack', 'bench'] },
   { packages: /^pg(-copy-streams)?$/, rooms: ['store'] },
   { packages: /^openai$/, rooms: ['models'] },
   { packages: /^@modelcontextprotocol\//, rooms: ['tools'] },
