@@ -86,8 +86,8 @@ export async function useInstallHouse(
     home,
     lines,
     /** Another process of the same program. */
-    another: (changes: Record<string, string> = {}) =>
-      openAt(url, slack, { planner, socket, env: { ...env, ...changes }, work: false }),
+    another: (changes: Record<string, string> = {}, works = false) =>
+      openAt(url, slack, { planner, socket, env: { ...env, ...changes }, work: works }),
   };
 }
 

@@ -259,12 +259,13 @@ test('of two who add the app to one workspace at once, the token that holds is k
   expect(await readTable(use)).toHaveLength(1);
 });
 
-test('with another key a process says so and nothing is lost; with the right one it is posted', async () => {
+const anotherKey = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') };
+
+test('a process with another key says so, and the app can be added again with it', async () => {
   const use = await useHouse();
-  const globex = await useWorkspace(use, 'Globex');
-  const other = await use.another({
-    COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64'),
-  });
+  const globex = addPlace(use.slack, 'Globex');
+  await add(use, globex.user);
+  const other = await use.another(anotherKey);
   expect(other.lines.join('')).toMatch(
     /COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of Globex were encrypted with/,
   );
@@ -273,8 +274,33 @@ test('with another key a process says so and nothing is lost; with the right one
     state: 'broken',
     text: 'Its token was encrypted with another key',
   });
-  // With that key it can be added again, and then it is the first process that cannot read it.
   use.slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
   expect((await add({ slack: use.slack, home: other.home }, globex.user)).status).toBe(200);
-  expect(await readInbox(use.house)).not.toEqual([]);
+  expect((await readTable(use)).map(({ owner }) => owner)).toEqual([globex.workspace.id]);
+  const now = await examine(other.house.config, silentLog);
+  expect(now.find(({ part }) => part.startsWith('Slack Globex'))?.state).toBe('ok');
+});
+
+test('what comes to a process with another key waits for one with the right key', async () => {
+  const use = await useHouse({ work: false });
+  const { slack, house } = use;
+  const globex = addPlace(slack, 'Globex');
+  await add(use, globex.user);
+  await slack.inviteApp(globex.user.id, globex.channel);
+  await clearInbox(house);
+  await use.another(anotherKey, true);
+  const { message } = await slack.mention(globex.user.id, globex.channel, 'hello');
+  await waitFor('the event to wait', async () =>
+    (await readInbox(house)).some(
+      ({ state, failures, error }) =>
+        state === 'open' && failures === 0 && error?.startsWith('COUNTERSIGN_ENCRYPTION_KEY'),
+    ),
+  );
+  await use.another({}, true);
+  await waitFor('a card', async () => {
+    // A minute has passed; whichever of the two takes it.
+    await house.db.query.execute(sql`update countersign.inbox set due_at = now()`);
+    await house.db.query.execute(sql`update countersign.chat_places set not_before = null`);
+    return findCard(slack, globex.channel, message.ts);
+  });
 });
