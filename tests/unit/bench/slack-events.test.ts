@@ -26,9 +26,10 @@ test('what comes again is the same message under another id, and what is tried a
 });
 
 test('messages of another run are others', () => {
-  const ids = (run: string) =>
-    new Set(drawSendings(100, run).map(({ body }) => JSON.parse(body).event_id));
-  expect(ids('000001').intersection(ids('000002')).size).toBe(0);
+  const ids = (run: string): string[] =>
+    drawSendings(100, run).map(({ body }) => JSON.parse(body).event_id);
+  const known = new Set(ids('000001'));
+  expect(ids('000002').filter((id) => known.has(id))).toEqual([]);
 });
 
 test('are signed as Slack does', () => {
