@@ -25,6 +25,21 @@ export const slackLimits = {
   message: 13_000,
   /** The text beside the blocks: notifications and screen readers. */
   fallbackText: 3000,
+  url: 3000,
+  /** Windows and the Home tab. */
+  viewBlocks: 100,
+  viewTitle: 24,
+  viewButton: 24,
+  /** What a window remembers. */
+  viewMetadata: 3000,
+  inputLabel: 2000,
+  placeholder: 150,
+  inputText: 3000,
+  /** Elements of a menu, and of one block of checkboxes. */
+  options: 100,
+  checkboxes: 10,
+  optionText: 75,
+  optionValue: 150,
 } as const;
 
 /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
@@ -34,6 +49,8 @@ export const teamsLimits = {
   /** Further ones go behind the overflow menu. */
   primaryActions: 6,
   actionTitle: 75,
+  /** People for whom a card is drawn anew when they see it. */
+  refreshUsers: 60,
 } as const;
 
 /** Length as Slack would count it at worst. */

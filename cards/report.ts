@@ -33,15 +33,20 @@ function failedLine(step: Step): Line {
   });
 }
 
-/** A link to what a step made, when its target is an address on the web. */
-function addressOf(step: Step): string | null {
-  if (step.target === null || !/^https?:\/\//i.test(step.target)) return null;
-  return URL.canParse(step.target) && step.target.length <= 2000 ? step.target : null;
+/** The address of what a step made, as it is shown and as it leads there, when its target is one on the web. */
+function addressOf({ target }: Step): string | null {
+  if (target === null || !/^https?:\/\//i.test(target) || !URL.canParse(target)) return null;
+  const { href, username, password } = new URL(target);
+  // Before an @ anything can pretend to be the host.
+  return username === '' && password === '' && href.length <= 2000 ? href : null;
 }
 
+/** What became of a step. A link is its own address, so that no words can promise another. */
 function doneLine(step: Step): Line {
   const text = showLine(step.result_summary ?? step.description, stepTextLimit);
-  return plainLine(text, { lead: '✓', url: addressOf(step) });
+  const url = addressOf(step);
+  if (url === null) return plainLine(text, { lead: '✓' });
+  return plainLine(showLine(url, stepTextLimit), { lead: '✓', note: text, url });
 }
 
 function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): Step[] {

@@ -1,6 +1,6 @@
 // Which buttons a planning session has where it stands. Each is bound to the turn and the digest that were shown.
 import type { SessionCardFacts, SessionPress } from '#contracts/session-card.ts';
-import { cutText, showLine } from './plain.ts';
+import { cleanLine, cutShown, showLine } from './plain.ts';
 import type { Button, Form, SessionKind } from './view.ts';
 
 type SessionButton = Button<SessionPress>;
@@ -67,10 +67,10 @@ export function viewSessionButtons(facts: SessionCardFacts, kind: SessionKind): 
   /** A button stands for the whole of its words, or there is none: a cut wish would be another one. */
   const choices = (action: SessionPress['action'], all: { name: string; answer: string }[]) =>
     all
-      .filter(({ answer }) => answer.length <= choiceAtMost)
+      .filter(({ name, answer }) => answer.length <= choiceAtMost && cleanLine(name) !== '')
       .slice(0, choicesAtMost)
       .map(({ name, answer }) =>
-        button(action, cutText(showLine(name, labelAtMost), labelAtMost), { choice: answer }),
+        button(action, cutShown(showLine(name, labelAtMost), labelAtMost), { choice: answer }),
       );
   switch (kind) {
     case 'outline':

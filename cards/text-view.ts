@@ -1,6 +1,6 @@
 // Answers, notes and questions as views: the same care for untrusted text, no plan.
 import { countOf } from '#contracts/words.ts';
-import { cutText, showLine } from './plain.ts';
+import { cutShown, showLine } from './plain.ts';
 import type { TextView, Tone } from './view.ts';
 
 const paragraphsAtMost = 80;
@@ -30,7 +30,7 @@ export function viewNotice(
   const { paragraphs, hidden } = splitParagraphs(text);
   return {
     kind: 'notice',
-    heading: cutText(options.heading ?? '', 140),
+    heading: cutShown(options.heading ?? '', 140),
     tone: options.tone ?? 'default',
     paragraphs,
     more: moreLines(hidden),

@@ -69,7 +69,9 @@ function sayInWords(platform: Platform, view: PlanView | SessionView | TextView)
   return 'paragraphs' in view ? drawPlainText(view) : drawText(view);
 }
 
-function drawNotice(platform: Platform, view: TextView): ChatContent {
+function drawNotice(platform: Platform, said: TextView): ChatContent {
+  // Neither platform takes a message of nothing.
+  const view = said.paragraphs.length > 0 ? said : { ...said, paragraphs: ['…'] };
   const card = platform === 'slack' ? drawTextBlocks(view).blocks : drawAdaptiveText(view);
   return { text: sayInWords(platform, view), card };
 }

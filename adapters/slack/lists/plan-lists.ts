@@ -1,6 +1,7 @@
 // Plans as a list in Slack: one line each, with a button that opens the plan. Pure.
 import type { types } from '@slack/bolt';
-import { cutText } from '#cards/plain.ts';
+import { slackLimits } from '#cards/limits.ts';
+import { cutShown } from '#cards/plain.ts';
 import { describePlan, sortPlans } from '#cards/plan-list.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { listedAtMost } from '#conversation/find-plans.ts';
@@ -8,11 +9,17 @@ import { listedAtMost } from '#conversation/find-plans.ts';
 type Block = types.KnownBlock;
 
 export function plainSection(text: string): types.SectionBlock {
-  return { type: 'section', text: { type: 'plain_text', text: cutText(text, 3000), emoji: false } };
+  return {
+    type: 'section',
+    text: { type: 'plain_text', text: cutShown(text, slackLimits.sectionText), emoji: false },
+  };
 }
 
 export function headerBlock(text: string): Block {
-  return { type: 'header', text: { type: 'plain_text', text: cutText(text, 150), emoji: false } };
+  return {
+    type: 'header',
+    text: { type: 'plain_text', text: cutShown(text, slackLimits.headerText), emoji: false },
+  };
 }
 
 /** The lines of a list, each with a button that opens the plan's details. */

@@ -1,5 +1,7 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
+
 import { z } from 'zod';
+import { slackLimits } from '#cards/limits.ts';
 import { fieldTypes } from '#contracts/form.ts';
 import { AnyPress } from '#contracts/press.ts';
 
@@ -30,13 +32,10 @@ const Held = z.object({
 });
 export type Held = z.infer<typeof Held>;
 
-/** Characters that Slack keeps with a window. */
-const keptAtMost = 3000;
-
 /** What comes back with the window. Of what does not fit, the service checks the fields when they are sent. */
 export function writeHeld(held: Held): string {
   const whole = JSON.stringify(held);
-  return whole.length <= keptAtMost ? whole : JSON.stringify({ ...held, fields: [] });
+  return whole.length <= slackLimits.viewMetadata ? whole : JSON.stringify({ ...held, fields: [] });
 }
 
 /** null: not a window of ours. */

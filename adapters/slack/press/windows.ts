@@ -1,16 +1,14 @@
 // Slack's modals: one that waits, one that only says something, and one with a form. Pure.
 import type { types } from '@slack/bolt';
-import { cutText } from '#cards/plain.ts';
+import { slackLimits } from '#cards/limits.ts';
+import { cutShown } from '#cards/plain.ts';
 import type { Field, Form } from '#cards/view.ts';
 import { type Held, writeHeld } from './held.ts';
 
 type Block = types.KnownBlock;
 
-/** https://docs.slack.dev/reference/views/modal-views and the elements of forms */
-const atMost = { title: 24, button: 24, label: 2000, placeholder: 150, option: 75, text: 3000 };
 /** Characters of what is entered. */
-export const textAtMost = 3000;
-const optionsAtMost = 100;
+export const textAtMost = slackLimits.inputText;
 
 /** The block and element of the text, and the names of the rest. */
 export const textBlock = 'text';
@@ -20,13 +18,13 @@ export const partBlock = (index: number) => `part:${index}`;
 
 const plain = (text: string, max: number) => ({
   type: 'plain_text' as const,
-  text: cutText(text, max),
+  text: cutShown(text, max),
   emoji: false,
 });
 
 /** Text that Slack does not parse. */
 export function textSection(text: string): Block {
-  return { type: 'section', text: plain(text, atMost.text) };
+  return { type: 'section', text: plain(text, slackLimits.sectionText) };
 }
 
 /** Lines in as few sections as hold them. */
@@ -34,7 +32,8 @@ export function textSections(lines: string[]): Block[] {
   const texts: string[] = [];
   for (const line of lines) {
     const before = texts.at(-1);
-    if (before === undefined || before.length + 1 + line.length > atMost.text) texts.push(line);
+    if (before === undefined || before.length + 1 + line.length > slackLimits.sectionText)
+      texts.push(line);
     else texts[texts.length - 1] = `${before}\n${line}`;
   }
   return texts.map(textSection);
@@ -50,9 +49,9 @@ export function makeWindow(options: {
   const { title, blocks, submit, kind, held } = options;
   return {
     type: 'modal',
-    title: plain(title, atMost.title),
-    close: plain(submit === undefined ? 'Close' : 'Cancel', atMost.button),
-    ...(submit === undefined ? {} : { submit: plain(submit, atMost.button) }),
+    title: plain(title, slackLimits.viewTitle),
+    close: plain(submit === undefined ? 'Close' : 'Cancel', slackLimits.viewButton),
+    ...(submit === undefined ? {} : { submit: plain(submit, slackLimits.viewButton) }),
     callback_id: `countersign:${kind ?? 'notice'}`,
     private_metadata: held === undefined ? '' : writeHeld(held),
     blocks,
@@ -63,11 +62,14 @@ export function noticeWindow(title: string, text: string): types.ModalView {
   return makeWindow({ title, blocks: [textSection(text)] });
 }
 
-const optionOf = (label: string, value: string) => ({ text: plain(label, atMost.option), value });
+const optionOf = (label: string, value: string) => ({
+  text: plain(label, slackLimits.optionText),
+  value,
+});
 
 function elementOf(field: Field): types.InputBlock['element'] {
   const { type, help, options, min, max, whole } = field;
-  const hint = help === '' ? {} : { placeholder: plain(help, atMost.placeholder) };
+  const hint = help === '' ? {} : { placeholder: plain(help, slackLimits.placeholder) };
   switch (type) {
     case 'text':
     case 'multiline':
@@ -95,7 +97,7 @@ function elementOf(field: Field): types.InputBlock['element'] {
         action_id: valueId,
         // By place: a value may be longer than Slack takes.
         options: options
-          .slice(0, optionsAtMost)
+          .slice(0, slackLimits.options)
           .map(({ label }, index) => optionOf(label, String(index))),
       };
     case 'boolean':
@@ -109,7 +111,7 @@ function inputOf(field: Field): Block {
   return {
     type: 'input',
     block_id: fieldBlock(field.name),
-    label: plain(field.label, atMost.label),
+    label: plain(field.label, slackLimits.inputLabel),
     // Not ticked is an answer too.
     optional: field.type === 'boolean' || !field.required,
     element: elementOf(field),
@@ -125,30 +127,31 @@ export function formBlocks(form: Form): Block[] {
     {
       type: 'input',
       block_id: textBlock,
-      label: plain(label, atMost.label),
+      label: plain(label, slackLimits.inputLabel),
       optional: !required,
       element: {
         type: 'plain_text_input',
         action_id: valueId,
         multiline: true,
         max_length: textAtMost,
-        ...(placeholder === '' ? {} : { placeholder: plain(placeholder, atMost.placeholder) }),
+        ...(placeholder === '' ? {} : { placeholder: plain(placeholder, slackLimits.placeholder) }),
       },
     },
   ];
 }
 
-/** Steps to tick, ten to a block as Slack takes them; all are ticked at first. */
+/** Steps to tick, as many to a block as Slack takes; all are ticked at first. */
 export function partBlocks(labels: string[]): Block[] {
   const blocks: Block[] = [];
-  for (let from = 0; from < labels.length; from += 10) {
+  const atOnce = slackLimits.checkboxes;
+  for (let from = 0; from < labels.length; from += atOnce) {
     const options = labels
-      .slice(from, from + 10)
+      .slice(from, from + atOnce)
       .map((label, index) => optionOf(label, String(from + index)));
     blocks.push({
       type: 'input',
-      block_id: partBlock(from / 10),
-      label: plain(from === 0 ? 'Steps to approve' : 'More steps', atMost.label),
+      block_id: partBlock(from / atOnce),
+      label: plain(from === 0 ? 'Steps to approve' : 'More steps', slackLimits.inputLabel),
       optional: true,
       element: { type: 'checkboxes', action_id: valueId, options, initial_options: options },
     });

@@ -1,10 +1,8 @@
 // Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while.
+import { teamsLimits } from '#cards/limits.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';
 import type { Connector } from './connector.ts';
-
-/** Teams asks by itself for so many people at most. */
-export const refreshedAtMost = 60;
 
 const keptForMs = 10 * 60_000;
 const keptAtMost = 2000;
@@ -27,8 +25,8 @@ export function createReadersOf(options: {
     if (kept !== undefined && kept.until > now) return kept.readers;
     let readers: string[] = [];
     try {
-      const members = await connector.members(where, where.channel, refreshedAtMost + 1);
-      if (members.length <= refreshedAtMost) readers = members.map(({ id }) => id);
+      const members = await connector.members(where, where.channel, teamsLimits.refreshUsers + 1);
+      if (members.length <= teamsLimits.refreshUsers) readers = members.map(({ id }) => id);
     } catch (error) {
       // The card says the same to everybody then.
       warn('Teams did not say who reads a card.', error);

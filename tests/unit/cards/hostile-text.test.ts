@@ -1,0 +1,309 @@
+// Whatever people, models and tools write, a card shows it as text: nobody is pinged, no words hide where a link leads, nothing
+// invisible hides or reorders anything.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { measureCard, teamsLimits } from '#cards/limits.ts';
+import { cleanLine } from '#cards/plain.ts';
+import { viewSession } from '#cards/session-view.ts';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { Step } from '#contracts/plan.ts';
+import type { SessionCardFacts } from '#contracts/session-card.ts';
+import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
+import { makeFacts, makeStep, type SampleName, samples } from '#tests/fixtures/plans.ts';
+import { makeNode, sessions } from '#tests/fixtures/sessions.ts';
+
+const fragments = [
+  '<!channel>',
+  '<!here|here>',
+  '<@U012AB3CD>',
+  '<#C012AB3CD>',
+  '<!subteam^S012AB3CD>',
+  '<!date^1392734382^{date}|now>',
+  '<https://evil.example|https://bank.example>',
+  '[https://bank.example](https://evil.example)',
+  '![x](https://evil.example/x.png)',
+  '@everyone @channel @here',
+  '<at>Ben</at>',
+  '**bold** _it_ ~~no~~ `code` # head',
+  ':tada:',
+  '{{DATE(2026-01-01T00:00:00Z)}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it must look like a template
+  '${$root.plan_id}',
+  '&lt;!channel&gt;',
+  '\u202eexe.fdp\u202c',
+  '\u2067טקסט\u2069',
+  'שלום עולם',
+  'مرحبا بالعالم',
+  'a\u200bb\u2060c\ufeffd\u00ade',
+  '\u{e0041}\u{e0042}\u{e007f}',
+  '👩‍👩‍👧‍👦🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+  '\ud800',
+  '語'.repeat(300),
+  'x'.repeat(3000),
+  '\n\n\r\u2028',
+];
+
+const hostile = fc
+  .array(fc.oneof(fc.constantFrom(...fragments), fc.string({ unit: 'binary', maxLength: 20 })), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(' ').slice(0, 3000));
+
+const target = fc.oneof(
+  hostile,
+  fc.constantFrom(
+    'https://bank.example@evil.example/',
+    'https://xn--bnk-rla.example/',
+    'https://bänk.example/\u202egpj',
+    'javascript:alert(1)',
+    'https://evil.example/<!channel>',
+  ),
+);
+
+/** The facts of one state of a plan with the same hostile text wherever somebody else's words stand. */
+function infect(name: SampleName, text: string, where: string): PlanCardFacts {
+  const facts: PlanCardFacts = samples[name];
+  const step = (one: Step): Step => ({
+    ...one,
+    description: text,
+    target: where,
+    question: one.question === null ? null : text,
+    result_summary: text,
+    error: one.error === null ? null : { ...one.error, message: text },
+  });
+  const all = (steps: Step[]) => steps.map(step);
+  return {
+    ...facts,
+    plan: {
+      ...facts.plan,
+      title: text.slice(0, 300),
+      summary: text.slice(0, 1000),
+      requester: text.slice(0, 200),
+      planner_model: text.slice(0, 200),
+      result_summary: text,
+      risks: [{ text, sign: text }],
+      rejection_history: facts.plan.rejection_history.map((one) => ({
+        ...one,
+        by: text.slice(0, 200),
+        feedback: text,
+      })),
+      approvals: facts.plan.approvals.map((one) => ({ ...one, by: text.slice(0, 200) })),
+      total_steps: 5000,
+    },
+    patch:
+      facts.patch === null
+        ? null
+        : { ...facts.patch, reason: text, changes: [text], widening: [text], proposed_by: text },
+    steps: all(facts.steps),
+    running: all(facts.running),
+    next: all(facts.next),
+    failed: all(facts.failed),
+    unknown: all(facts.unknown),
+    waiting: all(facts.waiting),
+    touches: [{ operation: text, targets: [where, text], count: 2, guarded: true }],
+    conflicts: [text, text],
+    terms: [text],
+    approvers: text.slice(0, 400),
+    may_approve: false,
+  };
+}
+
+function infectSession(facts: SessionCardFacts, text: string): SessionCardFacts {
+  return {
+    ...facts,
+    request: text,
+    questions: facts.questions.map(() => text),
+    offers: facts.offers.map(() => ({ name: text, text, answer: text })),
+    reason: text,
+    rfc: facts.rfc === null ? null : { ...facts.rfc, text: text.slice(0, 2000) },
+    outline:
+      facts.outline === null
+        ? null
+        : {
+            ...facts.outline,
+            title: text,
+            summary: text,
+            assumptions: [text],
+            nodes: [makeNode('1', { title: text }), makeNode('2', { title: text, parent: '1' })],
+          },
+    infeasible:
+      facts.infeasible === null
+        ? null
+        : { reason: text, relaxations: [{ node: null, text: text.slice(0, 500) }] },
+    approvers: text,
+    may_decide: false,
+  };
+}
+
+type Node = { [key: string]: unknown };
+
+/** Every object in `root`, however deep. What a press sends back is nothing anybody reads. */
+function nodesOf(root: unknown): Node[] {
+  if (Array.isArray(root)) return root.flatMap(nodesOf);
+  if (typeof root !== 'object' || root === null) return [];
+  const node = root as Node;
+  const below = Object.entries(node).filter(([key]) => key !== 'data' && key !== 'press');
+  return [node, ...below.flatMap(([, value]) => nodesOf(value))];
+}
+
+const ours = 'http://127.0.0.1:3978/';
+const shownKeys = [
+  'text',
+  'title',
+  'label',
+  'placeholder',
+  'fallbackText',
+  'speak',
+  'errorMessage',
+];
+const textsOf = (nodes: Node[]) =>
+  nodes.flatMap((node) =>
+    shownKeys.flatMap((key) => (typeof node[key] === 'string' ? [node[key]] : [])),
+  );
+
+/** Whether isolates are closed in the line they were opened in. */
+function isBalanced(line: string): boolean {
+  let open = 0;
+  for (const [mark] of line.matchAll(/[\u2068\u2069]/g)) {
+    open += mark === '\u2068' ? 1 : -1;
+    if (open < 0) return false;
+  }
+  return open === 0;
+}
+
+/** Nothing but closed isolates changes the direction, and nothing is invisible. */
+function expectReadable(text: string): void {
+  for (const line of text.split('\n')) {
+    // The joiner that breaks a macro of Adaptive Cards is ours.
+    const rest = line.replaceAll(/[\u2068\u2069]|(?<=\{)\u2060(?=\{)/gu, '');
+    if (isBalanced(line) && rest.isWellFormed() && cleanLine(`.${rest}.`) === `.${rest}.`) continue;
+    expect.fail(`not readable: ${JSON.stringify(line)}`);
+  }
+}
+
+function expectSafeInSlack(content: { text: string; card: unknown }): void {
+  expect(checkSlackMessage({ text: content.text, blocks: content.card as unknown[] })).toEqual([]);
+  expect(content.text).not.toMatch(/[<>]/);
+  const nodes = nodesOf(content.card);
+  const known =
+    /^(header|rich_text|rich_text_section|text|link|context|actions|button|plain_text|divider)$/;
+  for (const { type } of nodes) if (typeof type === 'string') expect(type).toMatch(known);
+  for (const { type, emoji } of nodes) if (type === 'plain_text') expect(emoji).toBe(false);
+  for (const { type, url, text } of nodes) {
+    // Our own way to the console has words of our own.
+    if (type !== 'link' || url === ours) continue;
+    expect(url).toMatch(/^https?:\/\/[^@]*$/);
+    expect(String(url).startsWith(String(text).replace(/…$/, ''))).toBe(true);
+  }
+  for (const text of textsOf(nodes)) expectReadable(text);
+}
+
+function expectSafeInTeams(content: { text: string; card: unknown }): void {
+  expect(measureCard(content.card)).toBeLessThanOrEqual(teamsLimits.payload);
+  const nodes = nodesOf(content.card);
+  expect(nodes.some((node) => 'msteams' in node && 'entities' in (node.msteams as Node))).toBe(
+    false,
+  );
+  for (const node of nodes) {
+    const { type, text, selectAction } = node;
+    // A TextBlock reads Markdown: none of ours may hold anybody else's words.
+    if (type === 'TextBlock') expect(text).not.toMatch(/[[\]<>*`@{}]/);
+    if (selectAction === undefined || (selectAction as Node).url === ours) continue;
+    const { url } = selectAction as Node;
+    expect(url).toMatch(/^https?:\/\/[^@]*$/);
+    expect(String(url).startsWith(String(text).replace(/…$/, ''))).toBe(true);
+  }
+  for (const text of textsOf(nodes)) {
+    expect(text).not.toMatch(/\{\{\s*(DATE|TIME)/i);
+    expectReadable(text);
+  }
+}
+
+const said = { session: null, facts: null, superseded: false };
+const names = fc.constantFrom(...(Object.keys(samples) as SampleName[]));
+const runs = { numRuns: 100 };
+
+describe('hostile words', () => {
+  it('are only words in any state of a plan, on both platforms and in text', () => {
+    fc.assert(
+      fc.property(names, hostile, target, (name, text, where) => {
+        const facts = infect(name, text, where);
+        expectSafeInSlack(drawForChat('slack', { ...said, text, facts }));
+        expectSafeInTeams(drawForChat('teams', { ...said, text, facts }));
+        expectReadable(drawText(viewPlan(facts)));
+      }),
+      runs,
+    );
+  });
+
+  it('are only words wherever a planning session stands', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(sessions)), hostile, (session, text) => {
+        const facts = infectSession(session, text);
+        expectSafeInSlack(drawForChat('slack', { ...said, text, session: facts }));
+        expectSafeInTeams(drawForChat('teams', { ...said, text, session: facts }));
+        expectReadable(drawText(viewSession(facts)));
+      }),
+      runs,
+    );
+  });
+
+  it('are only words in what the bot says', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        fc.pre(text.trim() !== '');
+        expectSafeInSlack(drawForChat('slack', { ...said, text: `. ${text}` }));
+        expectSafeInTeams(drawForChat('teams', { ...said, text: `. ${text}` }));
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a link', () => {
+  const linked = (where: string, summary: string) => {
+    const steps = [makeStep('1', { status: 'succeeded', target: where, result_summary: summary })];
+    const view = viewPlan(makeFacts({ status: 'completed' }, steps));
+    return view.sections.flatMap(({ lines }) => lines);
+  };
+
+  it('shows where it leads, whatever was said about it', () => {
+    expect(linked('https://evil.example/x', 'https://bank.example')).toMatchObject([
+      {
+        text: 'https://evil.example/x',
+        url: 'https://evil.example/x',
+        note: 'https://bank.example',
+      },
+    ]);
+  });
+
+  it.each(['https://bank.example@evil.example/', 'javascript:alert(1)', 'file:///etc/passwd'])(
+    'is none: %s',
+    (where) => {
+      expect(linked(where, 'done')).toMatchObject([{ text: 'done', url: null }]);
+    },
+  );
+
+  it('shows letters that look like others as what they are', () => {
+    expect(linked('https://bаnk.example/', 'done')).toMatchObject([
+      { text: 'https://xn--bnk-6cd.example/' },
+    ]);
+  });
+});
+
+it('a plan of 5,000 steps of 3,000 characters is one card on each platform', () => {
+  const steps = Array.from({ length: 24 }, (_, i) =>
+    makeStep(`${i + 1}`, {
+      description: `${i} ${'<!channel> שלום 👩‍👩‍👧‍👦 '.repeat(200)}`.slice(0, 3000),
+    }),
+  );
+  const facts = makeFacts({ total_steps: 5000 }, steps, { link: ours });
+  expectSafeInSlack(drawForChat('slack', { ...said, text: 'Look.', facts }));
+  expectSafeInTeams(drawForChat('teams', { ...said, text: 'Look.', facts }));
+  const drawn = JSON.stringify(drawForChat('slack', { ...said, text: 'Look.', facts }).card);
+  expect(drawn).toContain('All 5,000 steps');
+  expect(drawn).toContain('"action_id":"countersign:approve"');
+});
