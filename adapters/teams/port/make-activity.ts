@@ -1,5 +1,6 @@
 // A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
 import { z } from 'zod';
+import { cutText } from '#cards/plain.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 
 /** Bytes of a message with all that is around its card. https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
@@ -32,7 +33,9 @@ export function makeActivity(
   const common = { type: 'message', from: { id: bot } };
   // Plain: nothing in it is markup, and it names nobody.
   if (card === null) return { ...common, text, textFormat: 'plain' };
-  const around = { ...common, summary: text.slice(0, 300) };
+  // What the list of chats and the feed of what is new show.
+  const [summary = ''] = text.split('\n', 1);
+  const around = { ...common, summary: cutText(summary, 300) };
   const room = largest - sizeOf(around) - 200;
   return {
     ...around,

@@ -198,7 +198,36 @@ describe('Teams', () => {
     });
   });
 
+  test('serves the tenants that are named, when it is a bot of many', () => {
+    const TEAMS_ALLOWED_TENANTS = `${tenant.MicrosoftAppTenantId}, ${id.MicrosoftAppId}`;
+    expect(load({ ...id, ...password, TEAMS_ALLOWED_TENANTS }).teams).toMatchObject({
+      allowed: [tenant.MicrosoftAppTenantId, id.MicrosoftAppId],
+    });
+  });
+
+  const local = { COUNTERSIGN_TEAMS_LOCAL: 'true' };
+  test('takes whoever is on this machine without a token, when that is asked for', () => {
+    for (const HOST of ['127.0.0.1', 'localhost', '::1'])
+      expect(load({ ...local, HOST }).teams).toEqual({ kind: 'Local' });
+    expect(load({ COUNTERSIGN_TEAMS_LOCAL: 'false' }).teams).toBeNull();
+  });
+
   const wrong: [string, Variables, RegExp][] = [
+    [
+      'a local client where others reach the server',
+      { ...local, HOST: '0.0.0.0' },
+      /^COUNTERSIGN_TEAMS_LOCAL: .*127\.0\.0\.1, not to 0\.0\.0\.0/,
+    ],
+    [
+      'a local client beside a real bot',
+      { ...local, ...id, ...password },
+      /^COUNTERSIGN_TEAMS_LOCAL: .*MicrosoftAppId is set/,
+    ],
+    [
+      'tenants that are names',
+      { ...id, ...password, TEAMS_ALLOWED_TENANTS: 'contoso' },
+      /^TEAMS_ALLOWED_TENANTS: .*GUID/,
+    ],
     ['a password alone', password, /^MicrosoftAppId: missing\. MicrosoftAppPassword is set/],
     ['a tenant alone', tenant, /^MicrosoftAppId: missing\. MicrosoftAppTenantId is set/],
     ['a type alone', type('SingleTenant'), /^MicrosoftAppId: missing\. MicrosoftAppType is set/],

@@ -1,0 +1,208 @@
+// What Teams sends as it is understood: where it is, who says it, whether to the bot, and in which words.
+import { expect, test } from 'vitest';
+import { readCommand } from '#adapters/teams/lists/answer-command.ts';
+import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
+import { isAddressed } from '#adapters/teams/talk/hear.ts';
+import { readAddress } from '#adapters/teams/talk/people.ts';
+import { readPlainText } from '#adapters/teams/talk/plain-text.ts';
+import { isServed, vouches } from '#adapters/teams/tenants.ts';
+import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
+import { nameActivity } from '#adapters/teams/transport/name-activity.ts';
+import {
+  type MessageSignal,
+  readActivity,
+  readSignal,
+  type Signal,
+} from '#adapters/teams/transport/read-activity.ts';
+
+const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
+const bot = { id: '28:bot', name: 'Countersign' };
+
+function read(changes: object): Signal | null {
+  const activity = readActivity(
+    Buffer.from(
+      JSON.stringify({
+        type: 'message',
+        id: '17',
+        channelId: 'msteams',
+        serviceUrl: 'https://smba.trafficmanager.net/emea/',
+        from: { id: '29:ana', name: 'Ana', aadObjectId: 'object-of-ana' },
+        recipient: bot,
+        conversation: { id: 'a:1', conversationType: 'personal', tenantId: tenant },
+        text: 'hello',
+        ...changes,
+      }),
+    ),
+  );
+  return activity === null ? null : readSignal(activity);
+}
+
+function heard(changes: object): MessageSignal {
+  const signal = read(changes);
+  if (signal?.kind !== 'message') throw new Error(`It is no message but ${signal?.kind}.`);
+  return signal;
+}
+
+const channel = '19:general@thread.tacv2';
+const mention = { type: 'mention', mentioned: bot, text: '<at>Countersign</at>' };
+
+test('a post of a channel is a conversation of its own, a chat is one', () => {
+  const at = (id: string, conversationType: string) =>
+    heard({ conversation: { id, conversationType, tenantId: tenant } }).scene.place;
+  expect(at(`${channel};messageid=5`, 'channel')).toMatchObject({ channel, thread: '5' });
+  // A post that names no thread begins one.
+  expect(at(channel, 'channel')).toMatchObject({ channel, thread: '17' });
+  expect(at('19:group@thread.v2', 'groupChat')).toMatchObject({ thread: null });
+  expect(at('a:1', 'personal')).toMatchObject({ channel: 'a:1', thread: null });
+});
+
+test('what a place is called by Teams comes back unchanged', () => {
+  for (const id of [channel, `${channel};messageid=5`, 'a:1']) {
+    const { channel: name, post } = splitConversation(id);
+    expect(conversationIdOf({ channel: name, thread: post })).toBe(id);
+  }
+});
+
+test('an activity without a tenant is nobody’s', () => {
+  expect(read({ conversation: { id: 'a:1' } })).toBeNull();
+});
+
+test('what nothing follows from is told from what may act', () => {
+  const kinds = [
+    [{ type: 'messageDelete', channelData: { eventType: 'softDeleteMessage' } }, 'other'],
+    [{ type: 'messageUpdate', channelData: { eventType: 'editMessage' } }, 'other'],
+    [{ type: 'conversationUpdate', membersAdded: [{ id: '29:ben' }] }, 'other'],
+    [{ type: 'conversationUpdate', membersAdded: [{ id: bot.id }] }, 'added'],
+    [{ type: 'conversationUpdate', membersRemoved: [{ id: bot.id }] }, 'removed'],
+    [{ type: 'installationUpdate', action: 'add-upgrade' }, 'added'],
+    [{ type: 'installationUpdate', action: 'remove' }, 'removed'],
+    [{ from: bot }, 'other'],
+    [{ from: { id: '28:other', role: 'bot' } }, 'other'],
+    [{ text: '', value: { action: 'approve' } }, 'press'],
+    [{ type: 'invoke', name: 'adaptiveCard/action', value: { action: { verb: 'x' } } }, 'press'],
+    [{ type: 'invoke', name: 'adaptiveCard/action', value: 'x' }, 'other'],
+    [{ type: 'invoke', name: 'task/fetch' }, 'other'],
+  ] as const;
+  for (const [changes, kind] of kinds) expect(read(changes)?.kind).toBe(kind);
+});
+
+test('the time zone is the first that exists of those that Teams tells', () => {
+  const zone = (timezone: string, localTimezone: string) =>
+    heard({ entities: [{ type: 'clientInfo', timezone }], localTimezone }).scene.timezone;
+  expect(zone('Europe/Madrid', 'Asia/Tokyo')).toBe('Europe/Madrid');
+  expect(zone('Nowhere/Land', 'Asia/Tokyo')).toBe('Asia/Tokyo');
+  expect(zone('Nowhere/Land', '')).toBeNull();
+});
+
+test('the same activity has the same name, another or one of elsewhere has not', () => {
+  const name = (changes: object) => {
+    const signal = read(changes);
+    if (signal === null) throw new Error('It is nobody’s.');
+    return nameActivity(signal, Buffer.from(JSON.stringify(changes)), new Date()).keys;
+  };
+  expect(name({ text: 'a' })).toEqual(name({ text: 'b' }));
+  expect(name({})).not.toEqual(name({ id: '18' }));
+  expect(name({})).not.toEqual(
+    name({ conversation: { id: 'a:2', conversationType: 'personal', tenantId: tenant } }),
+  );
+});
+
+test.each([
+  ['<at>Countersign</at> approve', 'approve'],
+  ['<at id="0">Countersign</at>: approve', 'approve'],
+  ['&nbsp;<at>Countersign</at>&nbsp;approve', 'approve'],
+  ['approve <at>Countersign</at>', 'approve'],
+  ['<at>Ben</at> asks <at>Countersign</at> to go on', '@Ben asks @Countersign to go on'],
+  ['1 &lt; 2 &amp;&amp; 3 &gt; 2 &amp;lt;', '1 < 2 && 3 > 2 &lt;'],
+  ['<script>', '<script>'],
+  ['one\r\ntwo', 'one\ntwo'],
+])('%s reads as %s', (text, words) => {
+  expect(readPlainText(heard({ text, entities: [mention] }), bot.id)).toBe(words);
+});
+
+test('marks of formatted text are left out', () => {
+  const signal = heard({ text: '<p>one</p><br/><b>two</b>', textFormat: 'xml' });
+  expect(readPlainText(signal, bot.id)).toBe('one\ntwo');
+});
+
+test('who is addressed', () => {
+  const group = { id: '19:group@thread.v2', conversationType: 'groupChat', tenantId: tenant };
+  const post = { id: `${channel};messageid=5`, conversationType: 'channel', tenantId: tenant };
+  expect(isAddressed(heard({}))).toBe('yes');
+  expect(isAddressed(heard({ conversation: group }))).toBe('no');
+  expect(isAddressed(heard({ conversation: group, entities: [mention] }))).toBe('yes');
+  expect(isAddressed(heard({ conversation: post }))).toBe('maybe');
+  expect(isAddressed(heard({ conversation: post, text: '<at>Ben</at> look' }))).toBe('no');
+});
+
+test.each([
+  ['plans', { name: 'plans', said: '', alone: false }],
+  ['Plans  running', { name: 'plans', said: 'running', alone: false }],
+  ['/plans whatever', { name: 'plans', said: 'whatever', alone: false }],
+  ['plans PLAN-0a1b2c3d', { name: 'plans', said: 'PLAN-0a1b2c3d', alone: false }],
+  ['plans link ABCD-1234', { name: 'plans', said: 'link ABCD-1234', alone: true }],
+  ['help', { name: 'help', alone: false }],
+  ['settings', { name: 'settings', alone: false }],
+  ['plans for tomorrow: buy bread', null],
+  ['help me plan', null],
+  ['planses', null],
+])('“%s” as a command', (text, command) => {
+  expect(readCommand(text)).toEqual(command);
+});
+
+const member = {
+  id: '29:ana',
+  aadObjectId: 'object-of-ana',
+  email: 'Ana@Example.com',
+  userPrincipalName: 'ana@contoso.example',
+  tenantId: tenant,
+  userRole: 'user',
+};
+
+test('a tenant names its own people by their address, and nobody else', () => {
+  const address = (changes: object) =>
+    readAddress({ ...member, ...changes }, tenant, 'object-of-ana');
+  expect(address({})).toBe('ana@example.com');
+  expect(address({ email: null })).toBe('ana@contoso.example');
+  expect(address({ userRole: 'guest' })).toBeNull();
+  expect(address({ tenantId: 'another' })).toBeNull();
+  expect(address({ aadObjectId: 'object-of-ben' })).toBeNull();
+  const guest = 'ana_example.com#EXT#@contoso.example';
+  expect(address({ email: null, userPrincipalName: guest })).toBeNull();
+  expect(address({ email: null, userPrincipalName: null })).toBeNull();
+  expect(readAddress(member, tenant, null)).toBeNull();
+});
+
+test('which tenants are served, and which vouch', () => {
+  const app = { appId: 'app', password: 'p' };
+  const single = { kind: 'SingleTenant', ...app, tenantId: tenant.toUpperCase() } as const;
+  const domain = { ...single, tenantId: 'contoso.example' };
+  const multi = { kind: 'MultiTenant', ...app } as const;
+  const chosen = { ...multi, allowed: [tenant] };
+  const judge = (access: Parameters<typeof isServed>[0], one: string) => [
+    isServed(access, one),
+    vouches(access, one),
+  ];
+  expect(judge(single, tenant)).toEqual([true, true]);
+  expect(judge(single, 'another')).toEqual([false, false]);
+  expect(judge(domain, tenant)).toEqual([true, false]);
+  expect(judge(multi, 'another')).toEqual([true, false]);
+  expect(judge(chosen, tenant)).toEqual([true, false]);
+  expect(judge(chosen, 'another')).toEqual([false, false]);
+  expect(judge({ kind: 'Local' }, 'another')).toEqual([true, true]);
+});
+
+test('the bot’s token goes to addresses of the web with TLS, and without credentials to this machine only', () => {
+  expect(isAnswerable('https://smba.trafficmanager.net/emea/', false)).toBe(true);
+  for (const url of ['http://smba.trafficmanager.net/', 'http://127.0.0.1:1/'])
+    expect(isAnswerable(url, false)).toBe(false);
+  for (const url of ['http://127.0.0.1:1/_connector', 'http://localhost:1', 'http://[::1]:1/'])
+    expect(isAnswerable(url, true)).toBe(true);
+  for (const url of [
+    'http://127.0.0.1.example.com/',
+    'http://localhost@example.com/',
+    'https://example.com/',
+    'http://127.0.0.1:1@example.com/',
+  ])
+    expect(isAnswerable(url, true)).toBe(false);
+});

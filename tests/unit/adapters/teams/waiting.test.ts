@@ -1,0 +1,93 @@
+// A press that takes long: Teams is answered within its ten seconds, and who pressed is told in their own chat instead.
+import { expect, test } from 'vitest';
+import { decide } from '#adapters/teams/press/decide.ts';
+import type { TeamsContext } from '#adapters/teams/teams-context.ts';
+import { createAccept } from '#adapters/teams/transport/accept.ts';
+import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { EventOutcome } from '#store/inbox.ts';
+
+const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
+const data = { action: 'approve', plan_id: 'PLAN-0a1b2c3d', version: 1, digest: 'd' };
+const signal: PressSignal = {
+  kind: 'press',
+  scene: {
+    tenant,
+    activity: 'f:1',
+    from: { id: '29:ben', object: 'object-of-ben', name: 'Ben' },
+    bot: '28:bot',
+    place: { platform: 'teams', tenant, channel: '19:c@thread.tacv2', thread: '5' },
+    kind: 'channel',
+    team: null,
+    serviceUrl: 'https://smba.trafficmanager.net/emea/',
+    timezone: null,
+  },
+  verb: 'approve',
+  data,
+  asks: true,
+};
+
+async function acceptWith(outcome: EventOutcome) {
+  const waited: number[] = [];
+  const accept = createAccept({
+    receive: async () => ({ stored: true, id: 7 }),
+    wait: async (_id, ms) => {
+      waited.push(ms);
+      return outcome;
+    },
+    clock: { now: () => new Date() },
+    show: {
+      look: async () => {
+        throw new Error('Nothing is looked at here.');
+      },
+      outcome: async (_decision, reply) => ({ statusCode: 200, type: 'shown', value: reply }),
+    },
+  });
+  return { answer: await accept(signal, Buffer.from('{}')), waited };
+}
+
+test('Teams is answered within ten seconds, whatever has become of the press', async () => {
+  const { answer, waited } = await acceptWith({ state: 'open' });
+  expect(waited.every((ms) => ms < 10_000)).toBe(true);
+  expect(answer).toMatchObject({
+    statusCode: 200,
+    value: expect.stringContaining('a moment longer'),
+  });
+  const failed = await acceptWith({ state: 'failed' });
+  expect(failed.answer).toMatchObject({ value: expect.stringContaining('did not work') });
+  const handled = await acceptWith({ state: 'handled', reply: { note: 'no' } });
+  expect(handled.answer).toEqual({ statusCode: 200, type: 'shown', value: { note: 'no' } });
+});
+
+async function decideAfter(ms: number, asks = true) {
+  const now = new Date('2026-03-01T10:00:00Z');
+  const replies: unknown[] = [];
+  const whispers: string[] = [];
+  const refuse = async () => {
+    throw new CountersignError('not_allowed', 'Only ana can approve this.');
+  };
+  // Only what a refused press touches.
+  const context = {
+    clock: { now: () => now },
+    people: { find: async () => ({ id: 'ben', account: 'ben', name: 'Ben', timezone: 'UTC' }) },
+    service: { isAbout: async () => true, approve: refuse },
+    port: {
+      whisper: async (_place: unknown, user: string, { text }: { text: string }) => {
+        whispers.push(`${user}: ${text}`);
+      },
+    },
+    warn() {},
+  } as unknown as TeamsContext;
+  const event = { id: 7, received_at: new Date(now.getTime() - ms) };
+  const one = { attempt: 1, reply: (value: unknown) => void replies.push(value) };
+  await decide(context, { ...signal, asks }, event, one);
+  return { replies, whispers };
+}
+
+test('why nothing was decided is the answer to the press, or where nobody waits any more a word in their chat', async () => {
+  const answered = { replies: [{ note: 'Only ana can approve this.' }], whispers: [] };
+  const told = { replies: [], whispers: ['29:ben: Only ana can approve this.'] };
+  expect(await decideAfter(5999)).toEqual(answered);
+  expect(await decideAfter(6000)).toEqual(told);
+  expect(await decideAfter(0, false)).toEqual(told);
+});
