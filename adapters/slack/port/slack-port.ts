@@ -4,7 +4,7 @@ import type { types, webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { ChatContent, ChatFile, ChatPlace, ChatPort, ChatPost } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
-import type { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { explainSlackError } from './explain-error.ts';
 import { createAsk } from './hold.ts';
@@ -75,6 +75,35 @@ function mayHaveActed(error: CountersignError): boolean {
   return error.passesAfterMs !== null && error.details.slack === undefined;
 }
 
+/** What Slack says to blocks it will never take. */
+const refusedBlocks = new Set([
+  'block_mismatch',
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+]);
+
+/**
+ * Writes the message; where Slack does not take its blocks, its words alone: buttons that stand there must not stay when what
+ * they were about is over.
+ */
+async function writeAtLeastText<T>(
+  { text, blocks }: ReturnType<typeof contentOf>,
+  write: (content: ReturnType<typeof contentOf>) => Promise<T>,
+  warn: (message: string, error?: unknown) => void,
+): Promise<T> {
+  try {
+    return await write({ text, blocks });
+  } catch (error) {
+    const refused =
+      error instanceof CountersignError && refusedBlocks.has(String(error.details.slack));
+    if (!refused || blocks.length === 0) throw error;
+    warn('Slack did not take a card; its words were written instead.', error);
+    return write({ text, blocks: [] });
+  }
+}
+
 /** Whether the file stands under its message already, put there by a try that did not live to say so. */
 async function isAttached(
   client: webApi.WebClient,
@@ -112,20 +141,15 @@ export function createSlackPort(options: {
     const before = await look(place, key);
     if (before !== null) return { post: before, again: true };
     const client = await clientOf(place.tenant);
-    const { text, blocks } = contentOf(content);
     const { tenant: team, channel } = place;
     try {
       const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
-      const { ts } = await ask(call, () =>
-        client.chat.postMessage({
-          channel,
-          ...threadOf(place),
-          text,
-          blocks,
-          ...quiet,
-          metadata: { event_type: eventType, event_payload: { key } },
-        }),
-      );
+      const metadata = { event_type: eventType, event_payload: { key } };
+      const write = (said: ReturnType<typeof contentOf>) =>
+        ask(call, () =>
+          client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
+        );
+      const { ts } = await writeAtLeastText(contentOf(content), write, warn);
       if (ts === undefined) throw new Error('Slack named no message.');
       return { post: { ...place, message: ts }, again: false };
     } catch (cause) {
@@ -165,11 +189,13 @@ export function createSlackPort(options: {
 
     async update(post, content) {
       const client = await clientOf(post.tenant);
-      const { text, blocks } = contentOf(content);
       const { tenant: team, channel, message: ts } = post;
-      await ask({ team, method: 'chat.update', channel: null, deed: 'change a message' }, () =>
-        client.chat.update({ channel, ts, text, blocks, parse: 'none', link_names: false }),
-      );
+      const call = { team, method: 'chat.update', channel: null, deed: 'change a message' };
+      const write = (said: ReturnType<typeof contentOf>) =>
+        ask(call, () =>
+          client.chat.update({ channel, ts, ...said, parse: 'none', link_names: false }),
+        );
+      await writeAtLeastText(contentOf(content), write, warn);
     },
 
     async whisper(place, user, content) {

@@ -16,7 +16,8 @@ export function actAsPersons(service: Service): Service {
   return {
     ...service,
     startRun: async (request, actor) => service.startRun(await named(request), await as(actor)),
-    reply: async (runId, text, actor) => service.reply(runId, text, await as(actor)),
+    reply: async (runId, text, actor, ...rest) =>
+      service.reply(runId, text, await as(actor), ...rest),
     runCard: async (runId, viewer) => service.runCard(runId, await seenBy(viewer)),
     decideRun: async (runId, choice, actor) => service.decideRun(runId, choice, await as(actor)),
     say: async (conversation, text, actor, ...rest) =>

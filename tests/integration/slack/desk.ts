@@ -1,0 +1,70 @@
+// What tests of cards in Slack share: a channel with people, what they ask for there, and the cards and windows they see.
+import type { Plan } from '#contracts/plan.ts';
+import type { SlackMessage, StoredView, User } from '#tests/fixtures/slack/types.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox } from '../inbox/bench.ts';
+import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+
+export type Desk = SlackHouse & { ana: User; ben: User; channel: string };
+
+export async function useDesk(
+  url: string,
+  options: Parameters<typeof useSlackHouse>[1] = {},
+): Promise<Desk> {
+  const use = await useSlackHouse(url, options);
+  await clearInbox(use.house);
+  const ana = use.slack.addUser({ name: 'ana' });
+  const ben = use.slack.addUser({ name: 'ben' });
+  const channel = use.slack.addChannel({ name: 'release', members: [ana.id, ben.id] }).id;
+  return { ...use, ana, ben, channel };
+}
+
+const written = ({ blocks }: { blocks: unknown }) => JSON.stringify(blocks);
+
+/** The last card of a thread that has `part` on it, as soon as there is one. */
+export function seeCard(
+  { slack, channel }: Desk,
+  root: string,
+  part = 'countersign:approve',
+): Promise<SlackMessage> {
+  return waitFor(`a card with ${part}`, async () =>
+    slack.replies(channel, root).findLast((message) => written(message).includes(part)),
+  );
+}
+
+export type Asked = { root: string; card: SlackMessage; plan: Plan };
+
+/** Ana mentions the app in the channel and gets a plan. */
+export async function askFor(desk: Desk, text: string): Promise<Asked> {
+  const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
+  const card = await seeCard(desk, message.ts);
+  const id = /PLAN-[0-9a-f]{8}/.exec(written(card))?.[0] ?? '';
+  return { root: message.ts, card, plan: await desk.house.service.getPlan(id) };
+}
+
+/** The card as it stands now. */
+export function lookAgain({ slack, channel }: Desk, { ts }: SlackMessage): SlackMessage {
+  const now = slack.messages(channel).find((message) => message.ts === ts);
+  if (now === undefined) throw new Error('The card is gone.');
+  return now;
+}
+
+/** Presses what opens a window, and waits until that is filled. */
+export async function openWindow(
+  { slack }: Desk,
+  user: User,
+  on: SlackMessage,
+  action: string,
+): Promise<StoredView> {
+  await slack.press(user.id, on, action);
+  return waitFor('a window that is filled', async () => {
+    const view = slack.views(user.id).at(-1);
+    return view === undefined || written(view).includes('Loading') ? null : view;
+  });
+}
+
+/** What only `user` was told, as soon as it is said. */
+export async function told({ slack }: Desk, user: User, count = 1): Promise<string[]> {
+  await waitFor(`${user.name} to be told`, async () => slack.ephemerals(user.id).length >= count);
+  return slack.ephemerals(user.id).map(({ text }) => text);
+}

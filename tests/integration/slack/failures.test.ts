@@ -1,0 +1,175 @@
+// When Slack refuses: what passes is waited for and the latest state wins; what an operator has to mend is said, and then goes on;
+// nothing that was said is lost, and nothing stands there twice.
+import { expect, test } from 'vitest';
+import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import { person } from '#contracts/actor.ts';
+import { readDeliveryState } from '#store/chat-places.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { askFor, type Desk, lookAgain, seeCard, useDesk } from './desk.ts';
+
+const database = useDatabase();
+const task = {
+  id: 'ask',
+  description: 'Ask ben',
+  tool: 'human',
+  operation: 'task',
+  args: { assignee: 'ben@example.com', question: 'Is it right?' },
+};
+const planner = scriptedPlanner(({ text }) =>
+  text.startsWith('plan')
+    ? {
+        kind: 'proposal',
+        draft: {
+          title: 'Nothing',
+          steps: text.includes('task') ? [task] : [noop('a'), noop('b', 'a')],
+        },
+      }
+    : { kind: 'answer', text: `Heard: ${text}` },
+);
+const useFailing = (options: Parameters<typeof useDesk>[1] = {}) =>
+  useDesk(database.url, { planner, ...options });
+
+/** What an operator is told has to be done. */
+const broken = ({ house }: Desk) =>
+  waitFor('a place to be broken', async () => {
+    const { last } = await readDeliveryState(house.db.query, 100);
+    return last?.broken;
+  });
+
+const answers = ({ slack, channel }: Desk, root: string) =>
+  slack.replies(channel, root).map(({ text }) => text);
+
+const heard = (desk: Desk, root: string, count: number) =>
+  waitFor(`${count} answers`, async () => answers(desk, root).length === count);
+
+test('a card that was deleted is posted anew while its plan waits for somebody, and else forgotten', async () => {
+  const desk = await useFailing();
+  const { slack, house, ana } = desk;
+  const { card, plan, root } = await askFor(desk, 'plan a task');
+  await slack.press(ana.id, card, 'countersign:approve');
+  const asking = await seeCard(desk, root, 'countersign:pause');
+  slack.fail('chat.update', { error: 'message_not_found' });
+  await slack.press(ana.id, asking, 'countersign:pause');
+  const again = await seeCard(desk, root, 'countersign:resume');
+  expect(again.ts).not.toBe(asking.ts);
+  const posted = slack.replies(desk.channel, root).length;
+  slack.fail('chat.update', { error: 'message_not_found' });
+  const { version } = plan;
+  await house.service.cancel(plan.id, { version }, person('ana@example.com', 'api'));
+  await waitFor('the news', async () => answers(desk, root).join().includes('is cancelled'));
+  await waitFor('the card to rest', async () => {
+    const { waiting } = await readDeliveryState(house.db.query, 100);
+    return waiting === 0;
+  });
+  expect(slack.replies(desk.channel, root)).toHaveLength(posted + 1);
+});
+
+test('in an archived channel what was said waits, the operator is told, and it is posted when somebody writes there again', async () => {
+  const desk = await useFailing();
+  const { slack, ana, channel } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'hello');
+  await heard(desk, message.ts, 1);
+  slack.fail('chat.postMessage', { error: 'is_archived' });
+  await slack.say(ana.id, channel, 'and now?', { thread_ts: message.ts });
+  expect(await broken(desk)).toContain('archived');
+  expect(answers(desk, message.ts).filter((text) => text.startsWith('Heard'))).toHaveLength(1);
+  await slack.say(ana.id, channel, 'again', { thread_ts: message.ts });
+  await waitFor('all answers', async () => {
+    const said = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
+    return said.join() === 'Heard: hello,Heard: and now?,Heard: again';
+  });
+});
+
+test('an app that was removed from a channel says how to bring it back, and goes on when it is', async () => {
+  const desk = await useFailing();
+  const { slack, ana, ben, channel, house } = desk;
+  const { plan, card, root } = await askFor(desk, 'plan nothing');
+  slack.removeApp(channel);
+  const { version, digest } = plan;
+  const by = person('ana@example.com', 'api');
+  await house.service.approve(plan.id, { version, digest }, by);
+  await reach(house, plan.id, 'completed');
+  expect(await broken(desk)).toContain('/invite @Countersign');
+  await slack.inviteApp(ben.id, channel);
+  await slack.mention(ana.id, channel, 'are you there?', { thread_ts: root });
+  await waitFor('the outcome', async () => answers(desk, root).join().includes('is done'));
+  await waitFor('a card without buttons', async () =>
+    lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
+  );
+});
+
+test.each([
+  ['token_revoked', {}, 'SLACK_BOT_TOKEN'],
+  ['account_inactive', {}, 'SLACK_BOT_TOKEN'],
+  ['missing_scope', { needed: 'chat:write' }, 'lacks chat:write'],
+  ['channel_not_found', {}, '/invite @Countersign'],
+  ['restricted_action', {}, 'Ask its admins'],
+])('%s: the operator reads what to do, and nothing is lost', async (error, extra, words) => {
+  const desk = await useFailing();
+  const { slack, ana, channel } = desk;
+  slack.fail('chat.postMessage', { error, extra });
+  const { message } = await slack.mention(ana.id, channel, 'hello');
+  expect(await broken(desk)).toContain(words);
+  await slack.say(ana.id, channel, 'again', { thread_ts: message.ts });
+  await waitFor('both answers', async () =>
+    answers(desk, message.ts).join().endsWith('Heard: hello,Heard: again'),
+  );
+});
+
+test('a token that was really revoked is told like that, whoever asks for something to be posted', async () => {
+  const desk = await useFailing();
+  const { slack, ana, channel, house } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'hello');
+  await heard(desk, message.ts, 1);
+  await slack.revokeTokens(slack.workspace.id);
+  const conversation = conversationOf(placeOf(slack.workspace.id, channel, message.ts));
+  await house.service.say(conversation, 'and now?', person('ana@example.com', 'api'));
+  expect(await broken(desk)).toContain('SLACK_BOT_TOKEN');
+});
+
+test('under Slack’s own limits a plan is shown to its end, in the latest state, by few calls', async () => {
+  const desk = await useFailing({ slack: { limits: 'real' } });
+  const { slack, ana, house } = desk;
+  const { plan, card } = await askFor(desk, 'plan nothing');
+  slack.fail('chat.update', { status: 429, retryAfter: 2 });
+  await slack.press(ana.id, card, 'countersign:approve');
+  await reach(house, plan.id, 'completed');
+  await waitFor('the outcome on the card', async () => {
+    const text = JSON.stringify(lookAgain(desk, card).blocks);
+    return text.includes('Approved by') && !text.includes('countersign:');
+  });
+  const updates = slack.calls.filter(({ method }) => method === 'chat.update');
+  const refused = updates.findIndex(({ answer }) => answer !== 'none' && answer.status === 429);
+  const [first, next] = updates.slice(refused);
+  expect((next?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2000);
+});
+
+test('while Slack fails, hangs up or keeps silent, what was said is posted in order and once', async () => {
+  const desk = await useFailing();
+  const { slack, ana, channel } = desk;
+  slack.fail('chat.postMessage', { status: 503 });
+  slack.fail('chat.postMessage', { hangUp: 'before' });
+  slack.fail('chat.postMessage', { hangUp: 'after' });
+  slack.fail('conversations.replies', { status: 500 });
+  const { message } = await slack.mention(ana.id, channel, 'one');
+  await slack.say(ana.id, channel, 'two', { thread_ts: message.ts });
+  await waitFor('both answers', async () => {
+    const said = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
+    return said.join() === 'Heard: one,Heard: two';
+  });
+});
+
+test('who somebody is, is asked again when Slack did not say it: a press is not lost, and counts once', async () => {
+  const desk = await useFailing();
+  const { slack, house, ben, channel } = desk;
+  slack.fail('users.info', { status: 503 });
+  const { message } = await slack.mention(ben.id, channel, 'plan nothing');
+  const card = await seeCard(desk, message.ts);
+  const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
+  expect((await house.service.getPlan(id)).requester).toBe('ben@example.com');
+  await slack.press(ben.id, card, 'countersign:approve');
+  const done = await reach(house, id, 'completed');
+  expect(done.approvals).toHaveLength(1);
+});

@@ -1,0 +1,123 @@
+// What a planning session asks in Slack: gates, a new kind of plan, the budget, questions and what does not fit; by buttons that are
+// bound to the turn and the digest that were shown.
+import { expect, test } from 'vitest';
+import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
+import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import type { TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, settled } from '../inbox/bench.ts';
+import { type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+
+async function useSession() {
+  let house: TestHouse | null = null;
+  const planner = stagedPlanner(() => {
+    if (house === null) throw new Error('The house is not open yet.');
+    return house.db.query;
+  });
+  const desk = await useDesk(database.url, { planner });
+  house = desk.house;
+  return { ...desk, asked: planner.asked };
+}
+
+async function begin(desk: Desk, text: string, part: string) {
+  const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
+  return { root: message.ts, card: await seeCard(desk, message.ts, part) };
+}
+
+const actionsOf = ({ blocks }: SlackMessage) =>
+  blocks.flatMap((block) =>
+    block.type === 'actions' ? block.elements.map(({ action_id = '' }) => action_id) : [],
+  );
+
+test('stages are approved one after the other, by who may, and old buttons decide nothing', async () => {
+  const desk = await useSession();
+  const { slack, ana, ben } = desk;
+  const { root, card } = await begin(desk, 'Plan the launch', 'countersign:session_approve');
+  await slack.press(ben.id, card, 'countersign:session_approve');
+  expect((await told(desk, ben))[0]).toContain('Only ana@example.com');
+  const { delivery } = await slack.press(ana.id, card, 'countersign:session_approve');
+  const next = await waitFor('the next stage', async () => {
+    const last = await seeCard(desk, root, 'countersign:session_approve');
+    return last.ts !== card.ts && last;
+  });
+  await waitFor('the first card without buttons', async () => {
+    const now = slack.replies(desk.channel, root).find(({ ts }) => ts === card.ts);
+    return now !== undefined && actionsOf(now).length === 0;
+  });
+  // The first press once more, as a new one: what it was about is over.
+  await slack.replay(delivery.signal, (payload) => {
+    Object.assign(payload, { trigger_id: 'again.1' });
+    const { actions } = payload as { actions: { action_ts: string }[] };
+    for (const action of actions) action.action_ts = '1700000000.000001';
+  });
+  await settled(desk.house);
+  expect((await told(desk, ana))[0]).toMatch(/changed|already|shown now/);
+  await slack.press(ana.id, next, 'countersign:session_approve');
+  await seeCard(desk, root, 'countersign:approve"');
+});
+
+test('changes to a stage are typed into a form that wants words', async () => {
+  const desk = await useSession();
+  const { slack, ana } = desk;
+  const { card } = await begin(desk, 'Plan the launch', 'countersign:session_changes');
+  const view = await openWindow(desk, ana, card, 'countersign:session_changes');
+  await slack.submit(ana.id, view, { value: ' ' });
+  expect(view.errors).toEqual({ text: 'Say what should change.' });
+  await slack.submit(ana.id, view, { value: 'Test before the launch' });
+  await waitFor('the wish', async () =>
+    desk.asked.some(
+      ({ decision }) =>
+        decision.kind === 'changes' && decision.feedback === 'Test before the launch',
+    ),
+  );
+});
+
+for (const [word, what] of [
+  ['Invent', 'a new kind of plan'],
+  ['Spend', 'the budget'],
+] as const) {
+  test(`${what} is approved by a press, once`, async () => {
+    const desk = await useSession();
+    const { slack, ana } = desk;
+    const { root, card } = await begin(desk, `${word} it`, 'countersign:session_approve');
+    await slack.press(ana.id, card, 'countersign:session_approve');
+    await slack.press(ana.id, card, 'countersign:session_approve').catch(() => null);
+    await seeCard(desk, root, 'countersign:approve"');
+    await settled(desk.house);
+    const approvals = desk.asked.filter(({ decision }) => decision.kind === 'approve');
+    expect(approvals).toHaveLength(1);
+  });
+}
+
+test('an offer is answered by its button, once, and an old button answers nothing later', async () => {
+  const desk = await useSession();
+  const { slack, ana, house } = desk;
+  const { card } = await begin(desk, 'Ask me', 'countersign:session_answer');
+  const [offer = ''] = actionsOf(card);
+  const { delivery } = await slack.press(ana.id, card, offer);
+  await waitFor('the answer to be taken', async () =>
+    desk.asked.some(({ text }) => text === 'The blue one'),
+  );
+  await clearInbox(house);
+  await slack.replay(delivery.signal, (payload) => {
+    Object.assign(payload, { trigger_id: 'again.2' });
+    const { actions } = payload as { actions: { action_ts: string }[] };
+    for (const action of actions) action.action_ts = '1700000000.000001';
+  });
+  await settled(house);
+  expect((await told(desk, ana))[0]).toContain('answered meanwhile');
+  expect(desk.asked.filter(({ text }) => text === 'The blue one')).toHaveLength(1);
+});
+
+test('a session is rejected by a press, and nothing is run', async () => {
+  const desk = await useSession();
+  const { slack, ana } = desk;
+  const { card } = await begin(desk, 'Plan the launch', 'countersign:session_reject');
+  await slack.press(ana.id, card, 'countersign:session_reject');
+  await waitFor('the end', async () =>
+    desk.asked.some(({ decision }) => decision.kind === 'reject'),
+  );
+});

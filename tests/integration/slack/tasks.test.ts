@@ -1,0 +1,219 @@
+// What people do on a running plan in Slack: tasks with forms, unknown outcomes, retries, pauses, and changes that need a word.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { askFor, type Desk, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+let draft: PlanDraft = { title: 'Nothing', steps: [noop('a')] };
+const planner = scriptedPlanner(() => ({ kind: 'proposal', draft }));
+const useTasks = (settings: object = {}) => useDesk(database.url, { planner, settings });
+
+const form = [
+  { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0, max: 100 },
+  { name: 'reason', type: 'text', required: true },
+  { name: 'remarks', type: 'multiline' },
+  { name: 'day', type: 'date', required: true },
+  { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
+  { name: 'paid', type: 'boolean' },
+];
+
+function task(args: JsonObject): StepDraft {
+  const question = 'What did it cost <!channel>?';
+  return {
+    id: 'ask',
+    description: 'Ask about the cost',
+    tool: 'human',
+    operation: 'task',
+    args: { question, ...args },
+  };
+}
+
+/** A plan of one task for ben, approved by ana; its card asks. */
+async function askBen(desk: Desk, args: JsonObject = {}) {
+  draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
+  const { plan, card, root } = await askFor(desk, 'ask ben');
+  await desk.slack.press(desk.ana.id, card, 'countersign:approve');
+  return { plan, card: await seeCard(desk, root, 'countersign:human_done'), root };
+}
+
+const stepOf = async ({ house }: Desk, plan: string, id = 'ask') =>
+  (await house.service.getSteps(plan, [id]))[0];
+
+test('a form has a field of each kind, says beside each what is wrong with it, and its values are the output', async () => {
+  const desk = await useTasks();
+  const { slack, ben, house } = desk;
+  const { plan, card } = await askBen(desk, { form });
+  const view = await openWindow(desk, ben, card, 'countersign:human_done:ask');
+  const filled = {
+    'field:amount/value': '12.5',
+    'field:reason/value': '   ',
+    'field:remarks/value': 'two\nlines',
+    'field:day/value': '2026-03-31',
+    'field:room/value': '1',
+    'field:paid/value': ['true'],
+  };
+  await slack.submit(ben.id, view, filled);
+  expect(view.errors).toEqual({ 'field:reason': 'Reason is missing.' });
+  expect((await stepOf(desk, plan.id))?.status).toBe('waiting');
+  await expect(slack.submit(ben.id, view, { 'field:amount/value': '101' })).rejects.toThrow('100');
+  await slack.submit(ben.id, view, { ...filled, 'field:reason/value': 'Lunch' });
+  await reach(house, plan.id, 'completed');
+  expect((await stepOf(desk, plan.id))?.output).toMatchObject({
+    by: 'ben@example.com',
+    fields: {
+      amount: 12.5,
+      reason: 'Lunch',
+      remarks: 'two\nlines',
+      day: '2026-03-31',
+      room: 'Green',
+      paid: true,
+    },
+  });
+  expect(
+    slack.messages(desk.channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : [])),
+  ).toEqual([]);
+});
+
+test('a task is answered by whom it is for; anybody else is told so and keeps what they wrote', async () => {
+  const desk = await useTasks();
+  const { slack, ben } = desk;
+  const cleo = slack.addUser({ name: 'cleo' });
+  await slack.join(cleo.id, desk.channel);
+  const { plan, card } = await askBen(desk);
+  const view = await openWindow(desk, cleo, card, 'countersign:human_done:ask');
+  await slack.submit(cleo.id, view, { value: 'It was free' });
+  expect(await told(desk, cleo)).toEqual([
+    expect.stringMatching(/ana@example\.com.*\nYou wrote: It was free/),
+  ]);
+  expect((await stepOf(desk, plan.id))?.status).toBe('waiting');
+  const own = await openWindow(desk, ben, card, 'countersign:human_done:ask');
+  await slack.submit(ben.id, own, { value: '12 EUR' });
+  await reach(desk.house, plan.id, 'completed');
+  expect((await stepOf(desk, plan.id))?.output).toMatchObject({ answer: '12 EUR' });
+});
+
+test('who cannot do their task says why, and is asked again when somebody retries', async () => {
+  const desk = await useTasks();
+  const { slack, ben, ana, house } = desk;
+  const { plan, card, root } = await askBen(desk);
+  const view = await openWindow(desk, ben, card, 'countersign:human_blocked:ask');
+  await slack.submit(ben.id, view, { value: '  ' });
+  expect(view.errors).toEqual({ text: 'Say what is in the way.' });
+  await slack.submit(ben.id, view, { value: 'The room is closed' });
+  await reach(house, plan.id, 'failed');
+  const failed = await seeCard(desk, root, 'countersign:retry');
+  await slack.press(ana.id, failed, 'countersign:retry');
+  await waitFor('the second question', async () => {
+    const step = await stepOf(desk, plan.id);
+    return step?.status === 'waiting' && step.attempt === 2;
+  });
+});
+
+async function serveOnce(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return address.port;
+}
+
+/** A plan whose only call is cut off: nobody knows whether it acted. */
+async function loseAnswer(desk: Desk) {
+  let hits = 0;
+  const port = await serveOnce((_, response) => {
+    hits += 1;
+    if (hits === 1) response.destroy();
+    else response.end('ok');
+  });
+  const post: StepDraft = {
+    id: 'post',
+    description: 'Post it',
+    tool: 'http',
+    operation: 'request',
+    args: { method: 'POST', url: `http://127.0.0.1:${port}/`, body: 'x' },
+  };
+  draft = { title: 'Post', steps: [post] };
+  const { plan, card, root } = await askFor(desk, 'post it');
+  await desk.slack.press(desk.ana.id, card, 'countersign:approve');
+  const asking = await seeCard(desk, root, 'countersign:settle_done');
+  return { plan, card: asking, root, hits: () => hits };
+}
+
+const http = { http: { allowPrivate: ['127.0.0.1'] }, guardedTools: [] };
+
+test('an unknown outcome is settled by whoever may decide: tried again', async () => {
+  const desk = await useTasks(http);
+  const { plan, card, hits } = await loseAnswer(desk);
+  await desk.slack.press(desk.ben.id, card, 'countersign:settle_retry:post');
+  expect((await told(desk, desk.ben))[0]).toContain('ana@example.com');
+  expect(hits()).toBe(1);
+  await desk.slack.press(desk.ana.id, card, 'countersign:settle_retry:post');
+  await reach(desk.house, plan.id, 'completed');
+  expect(hits()).toBe(2);
+});
+
+test('an unknown outcome is settled by whoever may decide: done, or failed', async () => {
+  const desk = await useTasks(http);
+  const first = await loseAnswer(desk);
+  await desk.slack.press(desk.ana.id, first.card, 'countersign:settle_done:post');
+  await reach(desk.house, first.plan.id, 'completed');
+  const second = await loseAnswer(desk);
+  await desk.slack.press(desk.ana.id, second.card, 'countersign:settle_failed:post');
+  await reach(desk.house, second.plan.id, 'failed');
+  expect([first.hits(), second.hits()]).toEqual([1, 1]);
+});
+
+test('a plan is paused, resumed and, after a question, cancelled from its card', async () => {
+  const desk = await useTasks();
+  const { slack, ana, house } = desk;
+  const { plan, root } = await askBen(desk);
+  const paused = (value: boolean) =>
+    waitFor('the pause', async () => (await house.service.getPlan(plan.id)).paused === value);
+  await slack.press(ana.id, await seeCard(desk, root, 'countersign:pause'), 'countersign:pause');
+  await paused(true);
+  const card = await seeCard(desk, root, 'countersign:resume');
+  await slack.press(ana.id, card, 'countersign:resume');
+  await paused(false);
+  const live = await seeCard(desk, root, 'countersign:cancel');
+  const cancel = live.blocks
+    .flatMap((block) => (block.type === 'actions' ? block.elements : []))
+    .find(({ action_id }) => action_id === 'countersign:cancel');
+  expect(cancel).toMatchObject({ confirm: { confirm: { text: 'Cancel the plan' } } });
+  await slack.press(ana.id, live, 'countersign:cancel');
+  await reach(house, plan.id, 'cancelled');
+  await waitFor('a card without buttons', async () =>
+    lookAgain(desk, live).blocks.every(({ type }) => type !== 'actions'),
+  );
+});
+
+test('a change that widens a running plan is approved on its card, by whom its rules count', async () => {
+  const desk = await useTasks();
+  const { slack, ana, ben, house } = desk;
+  const { plan, root } = await askBen(desk);
+  const { revision } = await house.service.getPlan(plan.id);
+  const args = { path: 'a.md', content: 'a' };
+  const step = { id: 'w', description: 'Write it', tool: 'workspace', operation: 'write', args };
+  await house.service.patch(
+    plan.id,
+    { base_revision: revision, operations: [{ op: 'add_step', step }] },
+    { kind: 'person', id: 'ana@example.com', via: 'api' },
+  );
+  const card = await seeCard(desk, root, 'countersign:approve');
+  await slack.press(ben.id, card, 'countersign:approve');
+  expect((await told(desk, ben))[0]).toContain('ana@example.com');
+  await slack.press(ana.id, card, 'countersign:approve');
+  await waitFor('the change', async () => {
+    const now = await house.service.getPlan(plan.id);
+    return now.pending_patch === null && now.version === 2;
+  });
+});

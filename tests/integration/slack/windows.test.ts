@@ -1,0 +1,137 @@
+// Windows in Slack: opened before anything is looked up, filled afterwards, paged where there is much; and what somebody is told when
+// Slack opens none.
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { settled } from '../inbox/bench.ts';
+import { askFor, openWindow, told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(({ text }) => ({
+  kind: 'proposal',
+  draft: {
+    title: 'Many',
+    steps: Array.from({ length: Number(/\d+/.exec(text)?.[0] ?? 2) }, (_, i) => ({
+      ...noop(`s${i}`),
+      description: `Step ${i} ${'word '.repeat(600)}`,
+    })),
+  },
+}));
+
+test.each(['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id', 'trigger_expired'])(
+  'a trigger that is refused (%s): who pressed is told to press again, and that opens the window',
+  async (error) => {
+    const desk = await useDesk(database.url, { planner });
+    const { slack, ana, house } = desk;
+    const { plan, card } = await askFor(desk, 'two steps');
+    slack.fail('views.open', { error });
+    await slack.press(ana.id, card, 'countersign:propose_changes');
+    const [text] = await told(desk, ana);
+    expect(text).toContain('Press again');
+    expect(text).toContain('propose changes: …');
+    expect((await settled(house)).map(({ state }) => state)).not.toContain('failed');
+    const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
+    await slack.submit(ana.id, view, { value: 'leave out the last' });
+    await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  },
+);
+
+test('in a list, where there is no thread, they are told in answer to their press', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, channel } = desk;
+  const { plan } = await askFor(desk, 'two steps');
+  await slack.command(ana.id, channel, '/plans', '');
+  const [list] = await waitFor('the list', async () => {
+    const found = slack.ephemerals(ana.id);
+    return found.length > 0 && found;
+  });
+  if (list === undefined) throw new Error('There is no list.');
+  slack.fail('views.open', { error: 'expired_trigger_id' });
+  await slack.press(ana.id, list, `countersign:details:${plan.id}`);
+  expect((await told(desk, ana, 2)).at(-1)).toContain('Press again');
+});
+
+test('a window opens although the database does not answer, and is filled when it does', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { card } = await askFor(desk, 'two steps');
+  const free = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const blocked = house.db.transaction(async (tx) => {
+    await tx.execute(sql`lock table countersign.plans in access exclusive mode`);
+    held.resolve();
+    await free.promise;
+  });
+  await held.promise;
+  await slack.press(ana.id, card, 'countersign:details');
+  await waitFor('a window', async () => JSON.stringify(slack.views(ana.id)).includes('Loading'));
+  free.resolve();
+  await blocked;
+  await waitFor('what stands in it', async () =>
+    JSON.stringify(slack.views(ana.id)).includes('Approve these'),
+  );
+});
+
+test('a window that Slack does not take, or that was closed meanwhile, leaves nothing loading', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana } = desk;
+  const { card } = await askFor(desk, 'two steps');
+  slack.fail('views.update', { error: 'invalid_arguments' });
+  const view = await openWindow(desk, ana, card, 'countersign:details');
+  expect(JSON.stringify(view.blocks)).toContain('press again');
+  slack.fail('views.update', { error: 'not_found' });
+  await slack.press(ana.id, card, 'countersign:details');
+  await waitFor('the try', async () => {
+    const calls = slack.calls.filter(({ method }) => method === 'views.update');
+    return calls.length >= 3;
+  });
+  await slack.settle();
+  expect(slack.ephemerals(ana.id)).toEqual([]);
+});
+
+test('details of a large plan are pages within what Slack takes, forth and back', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana } = desk;
+  const { card } = await askFor(desk, '70 steps');
+  await openWindow(desk, ana, card, 'countersign:details');
+  const page = (text: string) =>
+    waitFor(`a page with ${text}`, async () => {
+      const view = slack.views(ana.id).at(-1);
+      return view !== undefined && JSON.stringify(view.blocks).includes(text) && view;
+    });
+  let view = await page('15. Step 14 ');
+  for (const last of [30, 45, 60]) {
+    await slack.press(ana.id, view, 'countersign:page:next');
+    view = await page(`${last}. Step ${last - 1} `);
+    expect(view.blocks.length).toBeLessThanOrEqual(100);
+  }
+  await slack.press(ana.id, view, 'countersign:page:next');
+  view = await page('70. Step 69 ');
+  expect(JSON.stringify(view.blocks)).not.toContain('countersign:page:next');
+  await slack.press(ana.id, view, 'countersign:page:back');
+  await page('60. Step 59 ');
+});
+
+test('what should change has 3,000 characters at most: Slack’s own form says so, and so do we', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { plan, card } = await askFor(desk, 'two steps');
+  const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
+  await expect(slack.submit(ana.id, view, { value: 'x'.repeat(3001) })).rejects.toThrow(
+    '1 characters too many',
+  );
+  const { delivery } = await slack.submit(ana.id, view, { value: ' ' });
+  const sent = await slack.replay(delivery.signal, (payload) => {
+    const { view: form } = payload as { view: { hash: string; state: { values: unknown } } };
+    form.hash = 'again.1';
+    form.state.values = { text: { value: { type: 'plain_text_input', value: 'x'.repeat(3001) } } };
+  });
+  expect(JSON.parse(sent.body)).toEqual({
+    response_action: 'errors',
+    errors: { text: 'Shorten it to 3000 characters.' },
+  });
+  await slack.submit(ana.id, view, { value: 'x'.repeat(3000) });
+  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+});
