@@ -1,6 +1,7 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { PlanSummary } from '#contracts/service.ts';
+import { windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, fitsTeams, loadTemplate } from './expand.ts';
@@ -54,7 +55,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     return expandCard(templates.details, {
       ...mapShown(shown),
       approve: approve === null ? null : { verb: verbs.part, data: approve },
-      turns: [...turn('Earlier steps', earlier), ...turn('Later steps', later)],
+      turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
       back,
     });
   });

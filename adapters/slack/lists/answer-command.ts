@@ -1,6 +1,7 @@
 // `/plans` and its subcommands. The answer is for the one who asked, and stands only as long as their session.
 
 import type { types } from '@slack/bolt';
+import { commandWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { describeLink } from '#cards/link-words.ts';
@@ -37,7 +38,9 @@ async function answer(service: Service, said: string, reader: Reader, now: Date)
     case 'list': {
       const { title, empty } = listWords[found.which];
       if (found.plans.length === 0) return say(empty);
-      const more = found.more ? [plainSection(`These are the first ${listedAtMost}.`)] : [];
+      const more = found.more
+        ? [plainSection(commandWords.firstOnly({ shown: listedAtMost }))]
+        : [];
       const lines = listBlocks(found.plans, reader.id, now.toISOString());
       const text = `${title}: ${found.plans.length}`;
       return { text, blocks: [headerBlock(title), ...lines, ...more] };
@@ -51,7 +54,7 @@ async function answer(service: Service, said: string, reader: Reader, now: Date)
     case 'help':
       return say(help);
     case 'unknown':
-      return say(`There is no “/plans ${found.word}”.\n\n${help}`);
+      return say(commandWords.unknown({ command: `/plans ${found.word}`, help }));
     default:
       return found satisfies never;
   }

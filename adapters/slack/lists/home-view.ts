@@ -1,7 +1,9 @@
 // What stands on the Home tab: what waits for the reader, what runs, and how they like to be talked to, with something to set it by.
 // Pure.
+
 import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
+import { homeWords } from '#cards/chat-words.ts';
 import { showLine } from '#cards/plain.ts';
 import {
   describeEffect,
@@ -57,16 +59,16 @@ const waits = new Set<PlanStatus>(['proposed', 'needs_review', 'stalled']);
 function groupPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): Listed[] {
   const others = plans.filter(({ id }) => !waiting.has(id));
   return [
-    { title: 'Waiting for you', plans: plans.filter(({ id }) => waiting.has(id)) },
-    { title: 'Waiting for others', plans: others.filter(({ status }) => waits.has(status)) },
-    { title: 'Running', plans: others.filter(({ status }) => !waits.has(status)) },
+    { title: homeWords.waitsForYou, plans: plans.filter(({ id }) => waiting.has(id)) },
+    { title: homeWords.waitsForOthers, plans: others.filter(({ status }) => waits.has(status)) },
+    { title: homeWords.running, plans: others.filter(({ status }) => !waits.has(status)) },
   ].filter((group) => group.plans.length > 0);
 }
 
 const emptyHome = [
   nothingWaiting('by writing to me or mentioning me'),
-  'For example: “Create notes/standup.md saying Standup at 9:30, then move it to archive/”.',
-  'I draft a plan. Nothing runs before you approve it.',
+  homeWords.example,
+  homeWords.promise,
 ].join('\n');
 
 /** Lines of one group: a view takes 100 blocks. */
@@ -82,8 +84,7 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
     return `“${showLine(request, 80)}”: ${values.join(', ')}`;
   });
   if (lines.length === 0) return [];
-  const about = 'Said in a conversation, and held to there for a day at most:';
-  return [plainSection([about, ...lines].join('\n'))];
+  return [plainSection([homeWords.saidInConversations, ...lines].join('\n'))];
 }
 
 export function drawHome(
@@ -96,15 +97,15 @@ export function drawHome(
     headerBlock(title),
     ...listBlocks(some.slice(0, linesOfGroup), user, now, waiting),
     ...(some.length > linesOfGroup
-      ? [plainSection(`And ${some.length - linesOfGroup} more: /plans`)]
+      ? [plainSection(homeWords.more({ count: some.length - linesOfGroup, command: '/plans' }))]
       : []),
   ]);
   return {
     type: 'home',
     blocks: [
-      ...(lists.length === 0 ? [headerBlock('Plans'), plainSection(emptyHome)] : lists),
+      ...(lists.length === 0 ? [headerBlock(homeWords.plans), plainSection(emptyHome)] : lists),
       { type: 'divider' },
-      headerBlock('How I work with you'),
+      headerBlock(homeWords.policy),
       ...sliderNames.map((slider) => sliderBlock(slider, policy)),
       ...saidBlocks(said),
     ],

@@ -1,6 +1,8 @@
 // Long text as a file in a thread. Where the app may not write files, the text follows in messages, as far as that is sensible, and
 // the operator is told what is missing.
+
 import type { types, webApi } from '@slack/bolt';
+import { fileWords } from '#cards/chat-words.ts';
 import { cutText } from '#cards/plain.ts';
 import type { ChatFile } from '#contracts/chat.ts';
 import { explainSlackError } from './explain-error.ts';
@@ -50,7 +52,7 @@ async function sendPages(
     await client.chat.postMessage({ ...said, text: name, blocks: sections.map(sectionOf) });
   }
   if (whole) return;
-  const rest = 'The rest does not fit here. `countersign plans` and the console have all of it.';
+  const rest = fileWords.restElsewhere;
   await client.chat.postMessage({ ...said, text: rest });
 }
 

@@ -1,5 +1,6 @@
 // What a stored press or a form that was sent does: once, in the conversation of its card, as whoever pressed; and why not, said to
 // them alone.
+import { pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
@@ -16,8 +17,6 @@ import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 
-const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
-
 /** What a second try of a decision meets that the first one made. */
 const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
 
@@ -31,7 +30,7 @@ async function attempt(
   const { team, user, place } = presser;
   try {
     if (place !== null && !(await concerns(service, conversationOf(place), press)))
-      throw new CountersignError('not_allowed', elsewhere);
+      throw new CountersignError('not_allowed', pressWords.elsewhere);
     const { id } = await people.find(team, user);
     await act(person(id, 'slack'));
   } catch (error) {

@@ -1,5 +1,7 @@
 // What stands in a window: the form of the button that was pressed, or all there is to know about a plan and its steps to tick.
+
 import type { types } from '@slack/bolt';
+import { windowWords } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { showLine } from '#cards/plain.ts';
 import { viewSession } from '#cards/session-view.ts';
@@ -23,7 +25,6 @@ import {
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
 
-const outdated = 'This card is out of date. What holds now is on the last card of its thread.';
 const stepsOfPage = 15;
 const lineAtMost = 180;
 
@@ -42,7 +43,7 @@ function findForm(view: PlanView, press: CardPress): { form: Form; about: string
     const button = ask.buttons.find((one) => same(one.press));
     if (button === undefined) continue;
     return {
-      form: button.form ?? noteForm(ask.note ?? 'Note (optional)', button.label),
+      form: button.form ?? noteForm(ask.note ?? windowWords.note, button.label),
       about: ask.text,
     };
   }
@@ -121,7 +122,7 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
     const press: CardPress = { action: 'approve', plan_id: plan.id, version, digest };
     return makeWindow({
       title,
-      submit: 'Approve these',
+      submit: windowWords.steps.submit,
       kind: 'part',
       held: { ...held, press },
       blocks: [...card, { type: 'divider' }, ...textSections(lines), ...partBlocks(ordered)],
@@ -129,8 +130,8 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
   }
   const { blocks, next } = await drawSteps(service, plan.id, held.pages);
   const buttons = [
-    ...(held.pages.length > 1 ? [pageButton('Earlier steps', 'back', 'back')] : []),
-    ...(next === null ? [] : [pageButton('Later steps', 'next', next)]),
+    ...(held.pages.length > 1 ? [pageButton(windowWords.pages.earlier, 'back', 'back')] : []),
+    ...(next === null ? [] : [pageButton(windowWords.pages.later, 'next', next)]),
   ];
   return makeWindow({
     title,
@@ -138,7 +139,7 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
     blocks: [
       ...card,
       { type: 'divider' },
-      ...(blocks.length === 0 ? [textSection('It has no steps.')] : blocks),
+      ...(blocks.length === 0 ? [textSection(windowWords.noSteps)] : blocks),
       ...(buttons.length === 0 ? [] : [{ type: 'actions' as const, elements: buttons }]),
     ],
   });
@@ -161,13 +162,13 @@ export async function fillWindow(
         other.digest === press.digest,
     );
     if (button?.form === undefined || button.form === null)
-      return noticeWindow('Out of date', outdated);
+      return noticeWindow(windowWords.outdated);
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
   if (press.action === 'details') return fillDetails(service, facts, held);
   const found = findForm(viewPlan(facts), press);
   return found === null
-    ? noticeWindow('Out of date', outdated)
+    ? noticeWindow(windowWords.outdated)
     : makeForm(found.form, found.about, held);
 }

@@ -1,5 +1,6 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
 
+import { entryWords } from '#cards/chat-words.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#contracts/answer.ts';
 import { isStorableText } from '#contracts/text.ts';
@@ -55,10 +56,8 @@ export function readTicked(view: Sent): number[] {
 function objectToText(view: Sent, missing: string | null): string | null {
   const text = readText(view);
   if (text === '') return missing;
-  if (text.length > textAtMost) return `Shorten it to ${textAtMost} characters.`;
-  return isStorableText(text)
-    ? null
-    : 'It contains characters that cannot be stored. Type it again.';
+  if (text.length > textAtMost) return entryWords.tooLong({ atMost: textAtMost });
+  return isStorableText(text) ? null : entryWords.notStorable;
 }
 
 /** What is wrong with the fields, by their blocks. The service reads them again, all of them. */
@@ -77,7 +76,7 @@ export function objectTo(signal: Signal): Acknowledgement {
   if (held === null) return null;
   const part = view.callback_id === 'countersign:part';
   if (part && readTicked(view).length === 0)
-    return { response_action: 'errors', errors: { [partBlock(0)]: 'Tick at least one step.' } };
+    return { response_action: 'errors', errors: { [partBlock(0)]: entryWords.noneTicked } };
   const text = objectToText(view, held.missing);
   const errors = {
     ...objectToFields(view, held.fields),

@@ -1,6 +1,8 @@
 // What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
 // it follows. Nothing is decided here, so what is lost here is pressed again.
+
 import type { types } from '@slack/bolt';
+import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import { concerns } from '#conversation/press/concerns.ts';
@@ -15,17 +17,14 @@ import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
 import { noticeWindow } from './windows.ts';
 
-const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
-
 /** Pages that one can go back. */
 const pagesKept = 20;
 
 /** What to do where Slack opened no window, as when it was asked too late. */
 function describeNoWindow({ action }: AnyPress): string {
-  const again = 'Slack did not open the window in time. Press again.';
   if (action === 'propose_changes' || action === 'session_changes')
-    return `${again} Or reply in the thread: propose changes: …`;
-  return action === 'reject' ? `${again} Or reply in the thread: reject` : again;
+    return pressWords.notInTimeFor({ reply: 'propose changes: …' });
+  return action === 'reject' ? pressWords.notInTimeFor({ reply: 'reject' }) : pressWords.notInTime;
 }
 
 /** The window, or in the same place why there is none. */
@@ -36,14 +35,15 @@ async function fill(context: SlackContext, held: Held) {
     if (place !== null) {
       const conversation = conversationOf({ platform: 'slack', tenant: team, ...place });
       if (!(await concerns(service, conversation, press)))
-        return noticeWindow('Not here', elsewhere);
+        return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);
     return await fillWindow(service, held, { user: id, timezone });
   } catch (error) {
-    if (error instanceof CountersignError) return noticeWindow('Not possible', error.message);
+    if (error instanceof CountersignError)
+      return noticeWindow({ title: windowWords.refused, text: error.message });
     warn('A window of Slack could not be filled.', error);
-    return noticeWindow('Not now', 'That did not work. Close this window and press again.');
+    return noticeWindow(windowWords.failed);
   }
 }
 
@@ -66,7 +66,7 @@ async function put(
     if (goneOn.has(String(error.details.slack))) return;
     warn('A window of Slack could not be filled.', error);
     // It would say that it is loading for ever.
-    const sorry = noticeWindow('Not now', 'That did not work. Close this window and press again.');
+    const sorry = noticeWindow(windowWords.failed);
     await client.views.update({ view_id: id, view: sorry });
   }
 }
@@ -81,7 +81,7 @@ async function open(context: SlackContext, signal: PressSignal, press: AnyPress)
   try {
     const { view } = await client.views.open({
       trigger_id: pressed.trigger_id,
-      view: noticeWindow('One moment', 'Loading …'),
+      view: noticeWindow(windowWords.loading),
     });
     id = view?.id;
   } catch (cause) {

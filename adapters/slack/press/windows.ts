@@ -1,5 +1,7 @@
 // Slack's modals: one that waits, one that only says something, and one with a form. Pure.
+
 import type { types } from '@slack/bolt';
+import { windowWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
 import type { Field, Form } from '#cards/view.ts';
@@ -50,7 +52,10 @@ export function makeWindow(options: {
   return {
     type: 'modal',
     title: plain(title, slackLimits.viewTitle),
-    close: plain(submit === undefined ? 'Close' : 'Cancel', slackLimits.viewButton),
+    close: plain(
+      submit === undefined ? windowWords.close : windowWords.cancel,
+      slackLimits.viewButton,
+    ),
     ...(submit === undefined ? {} : { submit: plain(submit, slackLimits.viewButton) }),
     callback_id: `countersign:${kind ?? 'notice'}`,
     private_metadata: held === undefined ? '' : writeHeld(held),
@@ -58,7 +63,7 @@ export function makeWindow(options: {
   };
 }
 
-export function noticeWindow(title: string, text: string): types.ModalView {
+export function noticeWindow({ title, text }: { title: string; text: string }): types.ModalView {
   return makeWindow({ title, blocks: [textSection(text)] });
 }
 
@@ -151,7 +156,10 @@ export function partBlocks(labels: string[]): Block[] {
     blocks.push({
       type: 'input',
       block_id: partBlock(from / atOnce),
-      label: plain(from === 0 ? 'Steps to approve' : 'More steps', slackLimits.inputLabel),
+      label: plain(
+        from === 0 ? windowWords.steps.first : windowWords.steps.more,
+        slackLimits.inputLabel,
+      ),
       optional: true,
       element: { type: 'checkboxes', action_id: valueId, options, initial_options: options },
     });

@@ -1,4 +1,5 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
+import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { person } from '#contracts/actor.ts';
 import { conversationOf, placeOf } from '../place.ts';
@@ -7,8 +8,7 @@ import { isWritten } from '../transport/name-signal.ts';
 import type { MessageSignal } from '../transport/read-signal.ts';
 import { mentionedIn, readPlainText } from './plain-text.ts';
 
-const emptyMention =
-  'Say what you want done, for example: “Create notes/standup.md saying Standup at 9:30”. /plans help says the rest.';
+const emptyMention = greetWords.nothingSaid({ help: '/plans help' });
 
 /** Whether a person wrote it to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
 export function isAddressed({ message, bot }: MessageSignal): 'yes' | 'maybe' | 'no' {

@@ -1,4 +1,5 @@
 // `plans` and its subcommands, `help` and `settings`: what they show to whoever asks.
+import { commandWords } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeLink } from '#cards/link-words.ts';
@@ -56,7 +57,7 @@ async function answerPlans(
     case 'list': {
       const { title, empty } = listWords[found.which];
       if (found.plans.length === 0) return drawNote(empty);
-      const more = found.more ? `These are the first ${listedAtMost}.` : '';
+      const more = found.more ? commandWords.firstOnly({ shown: listedAtMost }) : '';
       const list = { title, plans: found.plans, more, list: found.which };
       const card = drawAdaptiveList(list, reader.id, clock.now().toISOString());
       return { text: `${title}: ${found.plans.length}`, card };
@@ -70,7 +71,7 @@ async function answerPlans(
     case 'help':
       return drawNote(help);
     case 'unknown':
-      return drawNote(`There is no “plans ${found.word}”.\n\n${help}`);
+      return drawNote(commandWords.unknown({ command: `plans ${found.word}`, help }));
     default:
       return found satisfies never;
   }

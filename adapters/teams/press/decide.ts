@@ -1,4 +1,5 @@
 // What a stored press does: once, in the conversation of its card, as whoever pressed; and why not, said to them alone.
+import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { InboxEvent } from '#contracts/inbox.ts';
@@ -12,9 +13,6 @@ import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
 import { drawLook, type Reply } from './show.ts';
 
-const elsewhere = 'This card belongs to another conversation. Nothing was decided.';
-const noneTicked = 'Tick at least one step.';
-
 /** What a second try of a decision meets that the first one made. */
 const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
 
@@ -27,7 +25,7 @@ async function approvePart(
   actor: Actor,
 ): Promise<void> {
   const { plan_id, version, digest } = press;
-  if (ticked.length === 0) throw new CountersignError('invalid_request', noneTicked);
+  if (ticked.length === 0) throw new CountersignError('invalid_request', entryWords.noneTicked);
   const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
   // The approval names version and digest; places of steps of another one decide nothing.
   const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
@@ -47,7 +45,7 @@ async function act(
     return;
   }
   if (!(await concerns(service, conversationAt(scene.place), decision.press)))
-    throw new CountersignError('not_allowed', elsewhere);
+    throw new CountersignError('not_allowed', pressWords.elsewhere);
   if (decision.kind === 'part') await approvePart(context, decision, actor);
   else await carryOut(service, decision.press, decision.entered, actor, once);
 }

@@ -1,5 +1,6 @@
 // What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
 import { z } from 'zod';
+import { pressWords } from '#cards/chat-words.ts';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { addRefresh, type CardSubject } from '#cards/refresh.ts';
@@ -15,7 +16,6 @@ import type { Scene } from '../transport/read-activity.ts';
 import { drawDetails } from './details-card.ts';
 import type { Decision, Look } from './read-press.ts';
 
-const elsewhere = 'This card belongs to another conversation.';
 const stepsOfPage = 15;
 /** Bytes of an answer's card. */
 const room = 27 * 1024;
@@ -70,7 +70,7 @@ export async function drawLook(context: TeamsContext, look: Look, scene: Scene):
   // What stands in a list may be shown wherever that was asked for.
   const listed = look.kind === 'details' && look.list !== null;
   if (!listed && !(await context.service.isAbout(conversationAt(scene.place), subject)))
-    throw new CountersignError('not_allowed', elsewhere);
+    throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
   return look.kind === 'refresh'
     ? drawSubject(context, look.subject, scene)
     : showDetails(context, look, scene);
@@ -96,7 +96,7 @@ export function createShow(context: TeamsContext): Show {
       } catch (error) {
         if (error instanceof CountersignError) return answerText(error.message);
         warn('A card of Teams could not be shown to one person.', error);
-        return answerText('That did not work. Press again.');
+        return answerText(pressWords.failed);
       }
     },
     async outcome(decision, reply, scene) {

@@ -1,0 +1,64 @@
+// What the bot says in chats beside its cards: refusals, windows, empty pages. The same in Slack and in Teams, but for how a
+// thing is written there. A translation replaces this file; a surface only says which words and with what in them.
+
+/** An example of a request; whoever reads it can say it as it is. */
+const example = '“Create notes/standup.md saying Standup at 9:30, then move it to archive/”';
+
+export const pressWords = {
+  elsewhere: 'This card belongs to another conversation. Nothing was decided.',
+  elsewhereOnly: 'This card belongs to another conversation.',
+  outdated: 'This card is out of date. What holds now is on the last card of its thread.',
+  failed: 'That did not work. Press again.',
+  notInTime: 'Slack did not open the window in time. Press again.',
+  notInTimeFor: ({ reply }: { reply: string }) =>
+    `Slack did not open the window in time. Press again. Or reply in the thread: ${reply}`,
+} as const;
+
+export const windowWords = {
+  loading: { title: 'One moment', text: 'Loading …' },
+  elsewhere: { title: 'Not here', text: pressWords.elsewhere },
+  outdated: { title: 'Out of date', text: pressWords.outdated },
+  failed: { title: 'Not now', text: 'That did not work. Close this window and press again.' },
+  /** Over the reason, which the service gives. */
+  refused: 'Not possible',
+  close: 'Close',
+  cancel: 'Cancel',
+  note: 'Note (optional)',
+  noSteps: 'It has no steps.',
+  steps: { first: 'Steps to approve', more: 'More steps', submit: 'Approve these' },
+  pages: { earlier: 'Earlier steps', later: 'Later steps' },
+} as const;
+
+export const entryWords = {
+  tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
+  notStorable: 'It contains characters that cannot be stored. Type it again.',
+  noneTicked: 'Tick at least one step.',
+} as const;
+
+export const commandWords = {
+  firstOnly: ({ shown }: { shown: number }) => `These are the first ${shown}.`,
+  unknown: ({ command, help }: { command: string; help: string }) =>
+    `There is no “${command}”.\n\n${help}`,
+} as const;
+
+export const greetWords = {
+  /** To somebody who mentioned the bot and said nothing. */
+  nothingSaid: ({ help }: { help: string }) =>
+    `Say what you want done, for example: “Create notes/standup.md saying Standup at 9:30”. ${help} says the rest.`,
+} as const;
+
+export const homeWords = {
+  plans: 'Plans',
+  waitsForYou: 'Waiting for you',
+  waitsForOthers: 'Waiting for others',
+  running: 'Running',
+  more: ({ count, command }: { count: number; command: string }) => `And ${count} more: ${command}`,
+  example: `For example: ${example}.`,
+  promise: 'I draft a plan. Nothing runs before you approve it.',
+  policy: 'How I work with you',
+  saidInConversations: 'Said in a conversation, and held to there for a day at most:',
+} as const;
+
+export const fileWords = {
+  restElsewhere: 'The rest does not fit here. `countersign plans` and the console have all of it.',
+} as const;
