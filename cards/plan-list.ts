@@ -16,8 +16,12 @@ export const listWords: Record<PlanListKind, { title: string; empty: string }> =
   running: { title: 'Running', empty: 'Nothing runs now.' },
 };
 
-/** What the command can do, on one screen. @param command as people type it there: `/plans` */
-export function describeCommands(command: string): string {
+/**
+ * What the command can do, on one screen.
+ * @param command as people type it there: `/plans`
+ * @param more what it can do on one platform only
+ */
+export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
     ['', 'what waits for a decision, and what runs'],
     ['mine', 'what you asked for'],
@@ -25,9 +29,10 @@ export function describeCommands(command: string): string {
     ['all', 'every plan, the latest first'],
     ['stats', 'how many stand where'],
     ['PLAN-…', 'one plan in full'],
+    ...more,
     ['link', 'be the same person here and elsewhere'],
   ];
-  const width = command.length + 13;
+  const width = command.length + 3 + Math.max(...lines.map(([word]) => word.length));
   return [
     'Mention me, or write to me directly, and say what you want done. I draft a plan; nothing runs before it is approved.',
     '',

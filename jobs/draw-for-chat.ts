@@ -76,6 +76,17 @@ function drawNotice(platform: Platform, said: TextView): ChatContent {
   return { text: sayInWords(platform, view), card };
 }
 
+/** Characters and lines that a message shows whole, on whatever platform. */
+const shownWhole = { characters: 6000, lines: 30 };
+
+/** What has no card; all of it is in a file where the message shows a part. */
+function drawWords(platform: Platform, text: string): ChatContent {
+  const drawn = drawNotice(platform, viewNotice(text));
+  const lines = text.split('\n').length;
+  if (text.length <= shownWhole.characters && lines <= shownWhole.lines) return drawn;
+  return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
+}
+
 function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(text, view);
   const card = platform === 'slack' ? drawForSlack(above, view) : drawForTeams(above, view);
@@ -86,7 +97,7 @@ function drawCard(platform: Platform, text: string, view: PlanView | SessionView
 /** Where the text says it all, a card would only say it again. */
 function drawSession(platform: Platform, text: string, facts: SessionCardFacts): ChatContent {
   const view = viewSession(facts);
-  return hasCard(view) ? drawCard(platform, text, view) : drawNotice(platform, viewNotice(text));
+  return hasCard(view) ? drawCard(platform, text, view) : drawWords(platform, text);
 }
 
 export function drawForChat(
@@ -94,7 +105,7 @@ export function drawForChat(
   { text, facts, session, superseded }: Said,
 ): ChatContent {
   if (session !== null) return drawSession(platform, text, session);
-  if (facts === null) return drawNotice(platform, viewNotice(text));
+  if (facts === null) return drawWords(platform, text);
   const view = viewPlan(facts);
   if (superseded) {
     const notice = viewNotice(text);

@@ -223,21 +223,26 @@ async function hearReply(
   );
 }
 
-/** Does what a message means, unless it was heard before under its name. @returns the run it was about, then or now */
+/** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
+type Heard = { run_id: string | null; refusal?: CountersignError | null };
+
+/** Does what a message means, unless it was heard before under its name. */
 async function onceOnly(
   { db }: ConversationContext,
   once: string | undefined,
-  act: () => Promise<{ run_id: string | null }>,
-): Promise<{ run_id: string | null }> {
+  act: () => Promise<Heard>,
+): Promise<Heard> {
   if (once === undefined) return act();
-  const said = await findSaid(db.query, once);
-  if (said !== null) return { run_id: said.run_id };
+  const before = await findSaid(db.query, once);
+  if (before !== null) return { run_id: before.run_id };
   try {
     return await act();
   } catch (error) {
-    // Another try of the same message was quicker.
-    if (!(error instanceof SaidBefore)) throw error;
-    return { run_id: (await findSaid(db.query, once))?.run_id ?? null };
+    if (!(error instanceof SaidBefore || error instanceof CountersignError)) throw error;
+    // Another try of the same message was quicker: what this one met is what that one did.
+    const meanwhile = await findSaid(db.query, once);
+    if (meanwhile === null) throw error;
+    return { run_id: meanwhile.run_id };
   }
 }
 
@@ -257,11 +262,11 @@ export async function reply(
       'Say what should change: “propose changes: …”.',
     );
   }
-  await onceOnly(context, options.once, async () => {
-    const refusal = await hearReply(context, run, { text, actor, ...options }, false);
-    if (refusal !== null) throw refusal;
-    return { run_id: runId };
-  });
+  const { refusal = null } = await onceOnly(context, options.once, async () => ({
+    run_id: runId,
+    refusal: await hearReply(context, run, { text, actor, ...options }, false),
+  }));
+  if (refusal !== null) throw refusal;
 }
 
 /** Plans in these statuses can be meant by a deciding word. */
@@ -379,5 +384,7 @@ export async function say(
   once?: string,
 ): Promise<{ run_id: string | null }> {
   const named = once === undefined ? {} : { once };
-  return onceOnly(context, once, () => hear(context, conversation, { text, actor, ...named }));
+  const saying = { text, actor, ...named };
+  const { run_id } = await onceOnly(context, once, () => hear(context, conversation, saying));
+  return { run_id };
 }

@@ -15,8 +15,11 @@ import { findPlans, listedAtMost } from '#conversation/find-plans.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
+import { readExport, sendExport } from './send-export.ts';
 
-const help = describeCommands('/plans');
+const help = describeCommands('/plans', [
+  ['PLAN-… export', 'the plan as a file; also log, and trace'],
+]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
 type Reader = { id: string; timezone: string; account: Actor };
@@ -62,13 +65,19 @@ async function answer(service: Service, said: string, reader: Reader, now: Date)
 
 /** Answers a command through the address that Slack gave for it; no channel has to know the app for that. */
 export async function answerCommand(
-  { service, people, respond }: SlackContext,
+  context: SlackContext,
   { team, command }: CommandSignal,
   now: Date,
 ): Promise<void> {
+  const { service, people, respond } = context;
   const { id, timezone, account } = await people.find(team, command.user_id);
   const reader = { id, timezone, account: person(account, 'slack') };
-  const content = await answer(service, command.text, reader, now).catch((error: unknown) => {
+  const wanted = readExport(command.text);
+  const answering =
+    wanted === null
+      ? answer(service, command.text, reader, now)
+      : sendExport(context, { team, user: command.user_id }, wanted).then(say);
+  const content = await answering.catch((error: unknown) => {
     if (error instanceof CountersignError && error.passesAfterMs === null)
       return say(error.message);
     throw error;

@@ -5,7 +5,7 @@ import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { explainSlackError } from './explain-error.ts';
 
-export type Call = {
+type Call = {
   team: string;
   /** `chat.update` */
   method: string;
@@ -16,7 +16,7 @@ export type Call = {
 };
 
 /** Asks Slack, unless it wants to be left alone. @throws CountersignError */
-export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
+type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 const remembered = 5000;
 

@@ -3,7 +3,7 @@
 import type { types } from '@slack/bolt';
 import { CountersignError } from '#contracts/errors.ts';
 
-export type Reply = { text: string; blocks?: types.KnownBlock[] };
+type Reply = { text: string; blocks?: types.KnownBlock[] };
 
 /** Says something that only the one who asked sees. @returns false: the address is not Slack's, or it has run out */
 export type Respond = (url: string, reply: Reply) => Promise<boolean>;

@@ -65,7 +65,7 @@ export async function sendFile(
 ): Promise<void> {
   const { channel, thread } = target;
   try {
-    await client.filesUploadV2({
+    await client.files.uploadV2({
       channel_id: channel,
       thread_ts: thread,
       filename: file.name,

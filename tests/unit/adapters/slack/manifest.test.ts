@@ -89,6 +89,7 @@ const uses: Record<string, string> = {
   'channels:history': 'message.channels: replies in the thread of a plan; conversations.replies',
   'chat:write': 'chat.postMessage, chat.update, chat.postEphemeral: cards and answers',
   commands: '/plans',
+  'files:write': 'files.uploadV2: text that is too long for a message',
   'groups:history': 'message.groups: replies in the thread of a plan; conversations.replies',
   'im:history':
     'message.im: asked in a direct message; conversations.replies, conversations.history',

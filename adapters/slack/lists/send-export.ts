@@ -1,0 +1,103 @@
+// A plan's record for whoever asks for it: the plan as Markdown, what ran, how it was planned; as a file in their direct messages.
+import { type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+import type { Service } from '#contracts/service.ts';
+import { explainSlackError } from '../port/explain-error.ts';
+import { sendFile } from '../port/send-file.ts';
+import type { SlackContext } from '../slack-context.ts';
+
+type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
+
+/** Characters; what is longer is for the API. */
+const exportAtMost = 20_000_000;
+
+/** `PLAN-3f9a1c20 export`; null: something else was said. */
+export function readExport(said: string): Export | null {
+  const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(said.trim()) ?? [];
+  const kind = word?.toLowerCase();
+  if (id === undefined || (kind !== 'export' && kind !== 'log' && kind !== 'trace')) return null;
+  return { plan: `PLAN-${id.toLowerCase()}`, kind };
+}
+
+async function collect(chunks: AsyncIterable<string>, plan: string): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (text.length <= exportAtMost) continue;
+    throw new CountersignError(
+      'invalid_request',
+      `${plan} is too large for a message. GET /api/plans/${plan}/plan.md and /log.jsonl have all of it.`,
+    );
+  }
+  return text;
+}
+
+const linesOfNotes = (notes: TraceNote[]) =>
+  notes.map(({ symbol, text }) => `    ${symbol} ${text}`);
+
+function linesOfStage({ title, at, facts, lines, end }: TraceStage): string[] {
+  return [
+    '',
+    [title, ...facts, at].join(' · '),
+    ...lines.flatMap(({ symbol, name, took, cost, confidence, text, notes }) => [
+      `  ${symbol} ${[name, took, cost, confidence].filter((part) => part !== '').join(' · ')}`,
+      ...(text === '' ? [] : [`    ${text}`]),
+      ...linesOfNotes(notes),
+    ]),
+    ...(end === null ? [] : [`  → ${end.text}`, ...linesOfNotes(end.notes)]),
+  ];
+}
+
+/** How a plan came about, as text. */
+function writeTrace(trace: PlanningTrace): string {
+  const { planner, reason, stages, totals, warnings, empty } = viewTrace(trace);
+  const head = [planner, reason, totals, ...warnings].filter((line) => line !== '');
+  const body = empty === '' ? stages.flatMap(linesOfStage) : [empty];
+  return `${[...head, ...body].join('\n')}\n`;
+}
+
+async function write(service: Service, { plan, kind }: Export) {
+  switch (kind) {
+    case 'export':
+      return { text: await collect(service.exportMarkdown(plan), plan), name: `${plan}.md` };
+    case 'log':
+      return { text: await collect(service.exportLog(plan), plan), name: `${plan}.jsonl` };
+    case 'trace':
+      return { text: writeTrace(await service.trace(plan)), name: `${plan}-trace.txt` };
+    default:
+      return kind satisfies never;
+  }
+}
+
+const titles = {
+  export: 'as Markdown',
+  log: 'what ran, one line an attempt',
+  trace: 'how it was planned',
+} as const;
+
+/** Sends it. @returns what there is to say where it was asked for @throws CountersignError */
+export async function sendExport(
+  { service, clientOf, warn }: SlackContext,
+  { team, user }: { team: string; user: string },
+  wanted: Export,
+): Promise<string> {
+  const { plan, kind } = wanted;
+  const { text, name } = await write(service, wanted);
+  if (text === '') return `Nothing of ${plan} has run yet.`;
+  const title = `${plan}: ${titles[kind]}`;
+  const client = await clientOf(team);
+  try {
+    // Slack says which conversation the direct messages are; the file goes under the message.
+    const { channel, ts } = await client.chat.postMessage({
+      channel: user,
+      text: title,
+      parse: 'none',
+    });
+    if (channel === undefined || ts === undefined) throw new Error('Slack named no message.');
+    await sendFile(client, { channel, thread: ts }, { name, title, text }, warn);
+  } catch (error) {
+    throw explainSlackError(error, 'send a file');
+  }
+  return `I have sent you ${plan}, ${titles[kind]}, in your direct messages with me.`;
+}

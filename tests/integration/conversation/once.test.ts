@@ -1,0 +1,111 @@
+// A message with a name of its own is heard once, with all that it means, however many try at the same moment; and which
+// conversation a plan or a run belongs to.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  ben,
+  noop,
+  openTestHouse,
+  reach,
+  scriptedPlanner,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+const planner = scriptedPlanner(({ text }) =>
+  text.startsWith('plan')
+    ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a')] } }
+    : { kind: 'answer', text: `Heard: ${text}` },
+);
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner });
+});
+afterAll(() => house.close());
+
+const textsIn = async (conversation: string) =>
+  (await house.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+
+const times = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+async function planIn(conversation: string): Promise<Plan> {
+  const { run_id } = await house.service.say(conversation, 'plan it', ana);
+  const run = await waitFor('the plan', async () => {
+    const now = await house.service.getRun(run_id ?? '');
+    return now.plan_id === undefined ? null : now;
+  });
+  return house.service.getPlan(run.plan_id ?? '');
+}
+
+test('ten tries of one request at once begin one run, and all of them name it', async () => {
+  const tries = times(10).map(() =>
+    house.service.say('conv-request', 'what is new?', ana, { once: 'test:request' }),
+  );
+  const runs = new Set((await Promise.all(tries)).map(({ run_id }) => run_id));
+  expect(runs.size).toBe(1);
+  await waitFor('the answer', async () => (await textsIn('conv-request')).length === 2);
+  expect(await textsIn('conv-request')).toEqual(['what is new?', 'Heard: what is new?']);
+});
+
+test('ten tries of one word at once decide once, and nobody reads that it was decided already', async () => {
+  const plan = await planIn('conv-word');
+  await Promise.all(
+    times(10).map(() => house.service.say('conv-word', 'approve', ana, { once: 'test:word' })),
+  );
+  const done = await reach(house, plan.id, 'completed');
+  expect(done.approvals).toHaveLength(1);
+  const said = await textsIn('conv-word');
+  expect(said.filter((text) => text === 'approve')).toHaveLength(1);
+  expect(said.filter((text) => text.includes('changed nothing'))).toEqual([]);
+});
+
+test('a word that is refused is said and answered once', async () => {
+  const plan = await planIn('conv-refused');
+  for (const _ of times(3)) {
+    await house.service.say('conv-refused', 'approve', ben, { once: 'test:refused' });
+  }
+  const said = await textsIn('conv-refused');
+  expect(said.filter((text) => text === 'approve')).toHaveLength(1);
+  expect(said.filter((text) => text.startsWith('Only ana'))).toHaveLength(1);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('the same words under another name are another message', async () => {
+  await house.service.say('conv-other', 'hello', ana, { once: 'test:one' });
+  await waitFor('an answer', async () => (await textsIn('conv-other')).length === 2);
+  await house.service.say('conv-other', 'hello', ana, { once: 'test:two' });
+  await waitFor('both answers', async () => (await textsIn('conv-other')).length === 4);
+});
+
+test('an answer that was meant for an earlier turn answers nothing', async () => {
+  const { run_id } = await house.service.say('conv-turn', 'hello', ana);
+  const id = run_id ?? '';
+  await waitFor('the answer', async () => (await textsIn('conv-turn')).length === 2);
+  await expect(house.service.reply(id, 'blue', ana, { turn: 0 })).rejects.toMatchObject({
+    code: 'stale_version',
+  });
+  expect(await textsIn('conv-turn')).toHaveLength(2);
+  const tries = times(5).map(() =>
+    house.service.reply(id, 'blue', ana, { turn: 1, once: 'test:answer' }),
+  );
+  await Promise.all(tries);
+  await waitFor('its answer', async () => (await textsIn('conv-turn')).length === 4);
+});
+
+test('a plan belongs where it was made and where it was shown, a run where it was begun', async () => {
+  const plan = await planIn('conv-home');
+  const { service } = house;
+  expect(await service.isAbout('conv-home', { plan_id: plan.id })).toBe(true);
+  expect(await service.isAbout('conv-elsewhere', { plan_id: plan.id })).toBe(false);
+  const [message] = await service.messages('conv-home', { limit: 1 });
+  const run_id = message?.run_id ?? '';
+  expect(await service.isAbout('conv-home', { run_id })).toBe(true);
+  expect(await service.isAbout('conv-elsewhere', { run_id })).toBe(false);
+  await expect(service.isAbout('conv-home', { run_id: 'run-none' })).rejects.toMatchObject({
+    code: 'run_not_found',
+  });
+});
