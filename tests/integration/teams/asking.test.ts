@@ -1,0 +1,123 @@
+// What people are asked in Teams while a plan is made and while it runs: forms, gates, questions and what to do about a failure.
+import { expect, test } from 'vitest';
+import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
+import { type Answer, cardOf, type Message } from '#tests/fixtures/teams/connector.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { reach, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { awaitMessage, useTeamsHouse } from './teams-house.ts';
+
+const database = useDatabase();
+const words = ({ body }: Answer) => JSON.stringify(body);
+const planOf = (message: Message) =>
+  /PLAN-[0-9a-f]+/.exec(JSON.stringify(cardOf(message)))?.[0] ?? '';
+
+const form = [
+  { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0 },
+  { name: 'room', type: 'choice', required: true, options: ['Blue', 'Green'] },
+  { name: 'remarks' },
+];
+const asking = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: {
+    title: 'Ask for the cost',
+    steps: [
+      {
+        id: 'ask',
+        description: 'Ask about the cost',
+        tool: 'human',
+        operation: 'task',
+        args: { question: 'What did it cost?', assignee: 'ben@example.com', form },
+      },
+    ],
+  },
+}));
+const failing = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: {
+    title: 'Read what is not there',
+    steps: [
+      {
+        id: 'read',
+        description: 'Read nothing.md',
+        tool: 'workspace',
+        operation: 'read',
+        args: { path: 'nothing.md' },
+      },
+    ],
+  },
+}));
+
+test('a form is filled in on the card by whom it is for, and what does not fit is said to them alone', async () => {
+  const { teams, house } = await useTeamsHouse(database.url, { planner: asking });
+  const ana = teams.addPerson('ana');
+  const ben = teams.addPerson('ben');
+  const cleo = teams.addPerson('cleo');
+  const channel = teams.addChannel([ana, ben, cleo]);
+  const { conversation } = await teams.say(ana, channel, 'ask for the cost');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  await teams.press(ana, card, 'Approve');
+  const asked = await awaitMessage(teams, conversation, '"human_done"');
+  const fill = (by: typeof ana, values: Record<string, string>) => {
+    const inputs = Object.entries(values).map(([name, value]) => [`field:ask:${name}`, value]);
+    return teams.press(by, asked, ['Fill in', 'Done'], Object.fromEntries(inputs));
+  };
+  expect(words(await fill(cleo, { amount: '80', room: 'Blue' }))).toContain('activity.message');
+  expect(words(await fill(ben, { amount: '-1', room: 'Blue' }))).toContain('at least 0');
+  expect(words(await fill(ben, { amount: '80' }))).toContain('is missing');
+  expect((await house.service.getPlan(planOf(card))).status).toBe('executing');
+  expect(words(await fill(ben, { amount: '80', room: 'Blue', remarks: '' }))).toContain(
+    '"AdaptiveCard"',
+  );
+  await reach(house, planOf(card), 'completed');
+  const [step] = await house.service.getSteps(planOf(card), ['ask']);
+  expect(JSON.stringify(step?.output)).toContain('80');
+});
+
+test('after a failure the card offers to try again, and to give up once that is confirmed', async () => {
+  const { teams, house } = await useTeamsHouse(database.url, { planner: failing });
+  const ana = teams.addPerson('ana');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'read it');
+  const card = await awaitMessage(teams, chat.id, '"approve"');
+  await teams.press(ana, card, 'Approve');
+  const failed = await awaitMessage(teams, chat.id, 'Retry the step');
+  await reach(house, planOf(card), 'failed');
+  expect(words(await teams.press(ana, failed, 'Retry the step'))).toContain('"AdaptiveCard"');
+  await waitFor('the second failure', async () => {
+    const { status } = await house.service.getPlan(planOf(card));
+    const now = await awaitMessage(teams, chat.id, 'Retry the step');
+    return status === 'failed' && now;
+  });
+  const again = await awaitMessage(teams, chat.id, 'Retry the step');
+  await teams.press(ana, again, ['Give up', 'Give up']);
+  await reach(house, planOf(card), 'cancelled');
+});
+
+test('gates and questions of planning are decided on their cards', async () => {
+  let db: TestHouse['db'] | null = null;
+  const planner = stagedPlanner(() => {
+    if (db === null) throw new Error('There is no house yet.');
+    return db.query;
+  });
+  const { teams, house } = await useTeamsHouse(database.url, { planner });
+  db = house.db;
+  const ana = teams.addPerson('ana');
+  const ben = teams.addPerson('ben');
+  const channel = teams.addChannel([ana, ben]);
+  const { conversation } = await teams.say(ana, channel, 'Plan the launch');
+  const gate = await awaitMessage(teams, conversation, '"session_approve"');
+  expect(words(await teams.press(ben, gate, 'Approve'))).toContain('activity.message');
+  await teams.press(ana, gate, 'Approve');
+  await waitFor('the next gate', async () =>
+    planner.asked.some(({ decision }) => decision.kind === 'approve'),
+  );
+  await waitFor(
+    'the decided gate without buttons',
+    async () => (cardOf(gate).actions ?? []).length === 0,
+  );
+  const question = await teams.say(ana, channel, 'Ask me');
+  const asked = await awaitMessage(teams, question.conversation, '"session_answer"');
+  await teams.press(ana, asked, 'The blue one');
+  await waitFor('the answer', async () => planner.asked.some(({ text }) => /blue/i.test(text)));
+});
