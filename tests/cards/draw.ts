@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { argv, env } from 'node:process';
 import type { Browser } from 'playwright-core';
 import type { Platform } from '#contracts/inbox.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { openBrowser } from '../setup/chromium.ts';
 import { shrinkPng } from './shrink-png.ts';
 import { drawSlackPage, slackWidth } from './slack-page.ts';
-import { type CardState, cardStates } from './states.ts';
+import { type CardState, cardStates, drawState } from './states.ts';
 import { drawTeamsPage, teamsWidth } from './teams-page.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'cards');
@@ -19,13 +18,13 @@ const alsoDark = 'proposed';
 
 type Scheme = 'light' | 'dark';
 
-async function drawState(
+async function takePicture(
   browser: Browser,
   platform: Platform,
-  { said }: CardState,
+  state: CardState,
   scheme: Scheme,
 ): Promise<Buffer> {
-  const { card } = drawForChat(platform, said);
+  const { card } = drawState(platform, state);
   const width = platform === 'slack' ? slackWidth : teamsWidth;
   const page = await browser.newPage({ viewport: { width, height: 1 }, colorScheme: scheme });
   try {
@@ -74,9 +73,9 @@ async function drawAll(browser: Browser, named: string[]): Promise<void> {
   };
   for (const [name, state] of states) {
     for (const platform of platforms) {
-      await keep(`${name}-${platform}.png`, await drawState(browser, platform, state, 'light'));
+      await keep(`${name}-${platform}.png`, await takePicture(browser, platform, state, 'light'));
       if (name !== alsoDark) continue;
-      const dark = await drawState(browser, platform, state, 'dark');
+      const dark = await takePicture(browser, platform, state, 'dark');
       await keep(`${name}-${platform}-dark.png`, dark);
     }
   }

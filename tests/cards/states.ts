@@ -1,16 +1,28 @@
 // One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
 // The names are those of the pictures in docs/cards.
+import { drawHome } from '#adapters/slack/lists/home-view.ts';
+import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import type { ChatContent } from '#contracts/chat.ts';
+import type { Platform } from '#contracts/inbox.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
+import { defaultPolicy } from '#contracts/policy.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
-import { following, makeFacts, makeStep, samples } from '../fixtures/plans.ts';
+import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { following, makeFacts, makeStep, now, samples } from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
 
-/** What a picture shows, in words for its reader. */
-export type CardState = { about: string; said: Said };
+/** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
+export type CardState = { about: string } & (
+  | { said: Said }
+  | { said: null; drawn: Record<Platform, ChatContent> }
+);
 
-const asked = 'Publish the March newsletter and let the team know';
+export function drawState(platform: Platform, state: CardState): ChatContent {
+  return state.said === null ? state.drawn[platform] : drawForChat(platform, state.said);
+}
+
 const viewer = { user: '', timezone: 'Europe/Madrid' };
 
 const planned: Step[] = [
@@ -350,6 +362,21 @@ export const cardStates = {
   ),
   escalation: ofSession('The schedule does not fit', sessions.escalation, ''),
   'not-planned': ofSession('Planning gave up', sessions.aborted, sessions.aborted.text),
+  policy: {
+    about: 'How somebody likes to be asked: on the Home tab, and by “settings”',
+    said: null,
+    drawn: {
+      slack: {
+        text: 'Home',
+        card: drawHome(
+          { plans: [], waiting: new Set(), policy: defaultPolicy, said: [] },
+          'Ana',
+          now,
+        ).blocks,
+      },
+      teams: { text: 'How I work with you', card: drawAdaptivePolicy(defaultPolicy, '') },
+    },
+  },
   answer: {
     about: 'An answer',
     said: {
@@ -358,6 +385,3 @@ export const cardStates = {
     },
   },
 } satisfies Record<string, CardState>;
-
-/** What the requester asked for, above the bot's message. */
-export const request = asked;

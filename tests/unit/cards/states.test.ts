@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#contracts/plan.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
-import { type CardState, cardStates } from '#tests/cards/states.ts';
+import { type CardState, cardStates, drawState } from '#tests/cards/states.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 
 const states: [string, CardState][] = Object.entries(cardStates);
@@ -41,11 +40,11 @@ function objectionsTo(card: unknown): string[] {
 
 describe('the states of cards', () => {
   it('are all there are: each status of a plan, and each thing a session can wait for', () => {
-    const statuses = new Set(states.flatMap(([, { said }]) => said.facts?.plan.status ?? []));
+    const statuses = new Set(states.flatMap(([, { said }]) => said?.facts?.plan.status ?? []));
     expect([...statuses].sort()).toEqual([...PlanStatus.options].sort());
     const pauses = new Set(
       states.flatMap(([, { said }]) => {
-        const { pause } = said.session ?? { pause: null };
+        const { pause } = said?.session ?? { pause: null };
         return pause === null ? [] : [pause.kind === 'gate' ? pause.gate : pause.kind];
       }),
     );
@@ -56,7 +55,7 @@ describe('the states of cards', () => {
       expect.arrayContaining([
         ...['proposed', 'new-version', 'approved', 'running', 'waiting', 'human-task', 'failed'],
         ...['completed', 'needs-review', 'stale', 'expired', 'cancelled', 'question', 'rfc'],
-        ...['budget', 'portfolio-conflict'],
+        ...['budget', 'portfolio-conflict', 'policy'],
       ]),
     );
   });
@@ -67,14 +66,14 @@ describe('the states of cards', () => {
     expect(readdirSync(folder).sort()).toEqual([...wanted, ...dark, 'README.md'].sort());
   });
 
-  it.each(states)('%s is a message that Slack takes', (_, { said }) => {
-    const { text, card } = drawForChat('slack', said);
+  it.each(states)('%s is a message that Slack takes', (_, state) => {
+    const { text, card } = drawState('slack', state);
     // A card for Slack is its blocks.
     expect(checkSlackMessage({ text, blocks: card as unknown[] })).toEqual([]);
   });
 
-  it.each(states)('%s is a card that the official renderer and Teams take', (_, { said }) => {
-    const { card } = drawForChat('teams', said);
+  it.each(states)('%s is a card that the official renderer and Teams take', (_, state) => {
+    const { card } = drawState('teams', state);
     expect(objectionsTo(card)).toEqual([]);
     expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
   });
@@ -88,7 +87,7 @@ describe('the states of cards', () => {
     'outline-approved',
   ] as const)('%s is decided and has no live button', (name) => {
     for (const platform of ['slack', 'teams'] as const) {
-      const drawn = JSON.stringify(drawForChat(platform, cardStates[name].said).card);
+      const drawn = JSON.stringify(drawState(platform, cardStates[name]).card);
       expect(drawn).not.toMatch(/"type":"(?:button|Action\.(?:Execute|Submit|ShowCard))"/);
     }
   });
