@@ -113,6 +113,17 @@ test('a channel that wants no messages for a while keeps no other one waiting', 
   expect(slack.messages(elsewhere).map(({ text }) => text)).toEqual(['y']);
 });
 
+test('where Slack takes no blocks the words stand alone, and no button stays', async () => {
+  const { slack, channel, port, place, warnings } = await usePort();
+  const post = await port.post(place, content('first'), 'key');
+  slack.fail('chat.update', { error: 'msg_blocks_too_long' });
+  await port.update(post, content('second'));
+  expect(slack.messages(channel).map(({ text, blocks }) => [text, blocks])).toEqual([
+    ['second', []],
+  ]);
+  expect(warnings).toHaveLength(1);
+});
+
 test('text that is too long stands in a file under its message, once', async () => {
   const { slack, channel, port, place } = await usePort();
   const file = { name: 'answer.txt', title: 'All of it', text: 'line <!channel>\n'.repeat(5000) };
@@ -156,7 +167,7 @@ test.each([
   ['not_in_channel', 'not_allowed', '/invite'],
   ['channel_not_found', 'not_found', 'channel_not_found'],
   ['message_not_found', 'not_found', 'message_not_found'],
-  ['msg_blocks_too_long', 'internal', 'msg_blocks_too_long'],
+  ['invalid_arguments', 'internal', 'invalid_arguments'],
 ])('%s is %s and says what to do', async (error, code, words) => {
   const { slack, port, place } = await usePort();
   const post = await port.post(place, content('first'), 'key');
