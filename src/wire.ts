@@ -48,7 +48,9 @@ import { createManifestReader } from '#store/backends.ts';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase, type Transaction } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
+import { readPlan } from '#store/plans.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';
+import { readRun } from '#store/runs.ts';
 import { createSeal } from '#store/seal.ts';
 import { storePools } from '#store/sql/resources.ts';
 import * as times from '#timeline/recurrence.ts';
@@ -323,6 +325,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     rule: { ...inboxRule, ...options.inboxRule },
     warn,
   };
+  const shared = { user: '', timezone: config.timezone };
   const delivery: DeliveryContext = {
     db,
     enqueue,
@@ -333,11 +336,17 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     },
     draw: drawForChat,
     // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
-    // its plans are agreed, unless one person reads there.
-    readFacts: (planId, timezone) =>
-      readCardFacts(inChat, planId, { user: '', timezone: timezone ?? config.timezone }),
-    readSession: (said, timezone) =>
-      readTurnCard(inChat, said, { user: '', timezone: timezone ?? config.timezone }),
+    // its plans are agreed. In a direct message one person reads, and it is they who asked for what is planned there.
+    readFacts: async (planId, timezone) => {
+      if (timezone === null) return readCardFacts(inChat, planId, shared);
+      const { requester: user } = await readPlan(db.query, planId);
+      return readCardFacts(inChat, planId, { user, timezone });
+    },
+    readSession: async (said, timezone) => {
+      if (timezone === null) return readTurnCard(inChat, said, shared);
+      const { user } = await readRun(db.query, said.run_id);
+      return readTurnCard(inChat, said, { user, timezone });
+    },
     random: systemRandom,
     rule: { ...deliveryRule, ...options.deliveryRule },
     warn,

@@ -66,8 +66,9 @@ async function post(text: string): Promise<void> {
   await button('Post').click();
 }
 
-async function takePicture(name: string): Promise<void> {
+async function takePicture(name: string, height: number): Promise<void> {
   if (process.env.UPDATE_PICTURES !== '1') return;
+  await page.setViewportSize({ width: 1360, height });
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(root, 'docs', `${name}.png`), animations: 'disabled' });
 }
@@ -78,7 +79,8 @@ describe('a person in Microsoft’s client', () => {
     await say('Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md');
     await button('Approve').waitFor();
     await words('starts when approved').waitFor();
-    await takePicture('teams');
+    await words('Waiting for you').waitFor();
+    await takePicture('teams', 900);
     await button('Approve').click();
     await words('Approved by ana@example.com').waitFor();
     await words('2 steps done.').waitFor();
@@ -95,7 +97,7 @@ describe('a person in Microsoft’s client', () => {
     await page.getByLabel('What should change?').last().fill('use final.txt instead of draft.txt');
     await button('Send').click();
     await words('Changed since version 1').waitFor();
-    await takePicture('teams-channel');
+    await takePicture('teams-channel', 1500);
     await button('Approve').click();
     await words('Approved by ana@example.com').waitFor();
     await words('Created final.txt').waitFor();

@@ -50,10 +50,8 @@ const decisions = ['Approve', 'Propose changes', 'Reject', 'Details'];
 /** Asks, and waits for the card that can be decided. */
 async function ask(say: () => Promise<string>, file: string): Promise<BotMessage> {
   const conversation = await say();
-  const message = await shows(
-    conversation,
-    new RegExp(`Waiting for ana@example\\.com[\\s\\S]*${file}`),
-  );
+  const who = conversation === places.personal ? 'you' : 'ana@example\\.com';
+  const message = await shows(conversation, new RegExp(`Waiting for ${who}[\\s\\S]*${file}`));
   expect(buttonsOf(message)).toEqual(decisions);
   return message;
 }
