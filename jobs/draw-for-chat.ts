@@ -109,8 +109,11 @@ export function drawForChat(
   const view = viewPlan(facts);
   if (superseded) {
     const notice = viewNotice(text);
+    const calls = listCalls();
+    // What it asked for is asked further down now; answered here, it would be about what stands there.
+    const said = notice.paragraphs.filter((line) => !calls.has(line));
     const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
-    const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
+    const paragraphs = [...said.slice(0, aboveCard.paragraphs), below];
     return drawNotice(platform, { ...notice, paragraphs, more: '' });
   }
   return drawCard(platform, text, view);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { listCalls } from '#planner/policy/calls-to-action.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
 import { makeSession, sessions } from '#tests/fixtures/sessions.ts';
@@ -47,6 +48,18 @@ describe('a message of the bot', () => {
     expect(drawn).toContain(`The card of ${facts.plan.id}`);
     expect(drawn).toContain('Look.');
   });
+
+  it.each(['slack', 'teams'] as const)(
+    'on %s asks for nothing once it is superseded',
+    (platform) => {
+      const [call = ''] = listCalls();
+      const said = { text: `Look.\n${call}`, facts, session: null, superseded: true };
+      const drawn = JSON.stringify(drawForChat(platform, said));
+      expect(call).not.toBe('');
+      expect(drawn).toContain('Look.');
+      expect(drawn).not.toContain(JSON.stringify(call).slice(1, -1));
+    },
+  );
 
   it('is the same content for the same message, so that it is not sent again', () => {
     const said = { text: 'Look.', facts, session: null, superseded: false };
