@@ -94,17 +94,20 @@ test('however often plans change, Slack is asked seldom, and the latest state st
   await waitFor('the last plan', async () => shown().includes(last));
   for (const id of ids) expect(shown()).toContain(id);
   expect(drawn() - before).toBeLessThanOrEqual(4);
+  const rest = () =>
+    waitFor('nothing to be drawn', async () => {
+      const { rows } = await house.db.query.execute(
+        sql`select from countersign.chat_homes where stale or lease_until is not null`,
+      );
+      return rows.length === 0;
+    });
+  await rest();
   // What is not different is not drawn.
   const settled = drawn();
   await house.db.query.execute(
     sql`update countersign.chat_homes set stale = true, not_before = null`,
   );
-  await waitFor('a look', async () => {
-    const { rows } = await house.db.query.execute<{ stale: boolean }>(
-      sql`select stale from countersign.chat_homes where stale or lease_until is not null`,
-    );
-    return rows.length === 0;
-  });
+  await rest();
   expect(drawn()).toBe(settled);
 });
 
