@@ -39,7 +39,7 @@ export const chatPlaces = countersign.table(
     unique('chat_places_place').on(t.platform, t.tenant, t.channel, t.thread).nullsNotDistinct(),
     index('chat_places_waiting')
       .on(t.platform, t.conversation)
-      .where(sql`asked > answered or due_at is not null`),
+      .where(sql`(asked > answered or due_at is not null) and broken is null`),
     index('chat_places_broken').on(t.broken_at).where(sql`broken is not null`),
   ],
 );
@@ -71,8 +71,14 @@ export const chatPosts = countersign.table(
     /** Digest of what is shown; null while that is not known. */
     shown: text('shown'),
     shown_at: at('shown_at'),
+    /** A change that nobody has the answer of may still land: then the card is drawn once more. */
+    redraw_at: at('redraw_at'),
     /** Tries that count, since the last success. */
     failures: integer('failures').notNull().default(0),
+    /** Since when tries fail by what passes; null: the last one did not. */
+    failing_since: at('failing_since'),
+    /** Second posts of the same message, which got through after they were given up; they are to say so. */
+    strays: jsonb('strays').$type<ChatPost[]>(),
     error: text('error'),
   },
   (t) => [
@@ -82,8 +88,11 @@ export const chatPosts = countersign.table(
       .where(sql`live and run_id is not null`),
     index('chat_posts_stale')
       .on(t.conversation, t.message_id)
-      .where(sql`asked > answered or state = 'sending'`),
+      .where(sql`asked > answered or state = 'sending' or redraw_at is not null`),
     index('chat_posts_failed').on(t.message_id).where(sql`error is not null`),
-    index('chat_posts_resting').on(t.shown_at).where(sql`not live`),
+    index('chat_posts_resting')
+      .on(t.shown_at)
+      .where(sql`not live and asked <= answered and state <> 'sending'`),
+    index('chat_posts_strays').on(t.conversation).where(sql`strays is not null`),
   ],
 );

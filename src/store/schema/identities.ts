@@ -20,6 +20,9 @@ export const linkCodes = countersign.table(
   {
     account: text('account').primaryKey(),
     code_hash: text('code_hash').notNull(),
+    /** The event that asked for it; where that is handled again, the code of the try before holds as well. */
+    once: text('once'),
+    earlier_hash: text('earlier_hash'),
     /** Whether a chat platform vouched for the account, or somebody only named it. */
     via: text('via').notNull(),
     expires_at: at('expires_at').notNull(),
@@ -28,6 +31,7 @@ export const linkCodes = countersign.table(
   },
   (t) => [
     uniqueIndex('link_codes_hash').on(t.code_hash),
+    index('link_codes_earlier').on(t.earlier_hash).where(sql`earlier_hash is not null`),
     index('link_codes_expires').on(t.expires_at),
   ],
 );

@@ -23,6 +23,8 @@ export const teamsConversations = countersign.table(
     welcomed_at: at('welcomed_at'),
     /** The app was taken out. */
     removed_at: at('removed_at'),
+    /** When the latest was sent that is known of the app being added or taken out, by Teams' time. */
+    news_at: at('news_at'),
   },
   (t) => [
     primaryKey({ columns: [t.tenant, t.channel] }),
