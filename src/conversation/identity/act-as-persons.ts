@@ -2,45 +2,80 @@
 import type { Actor } from '#contracts/actor.ts';
 import type { Service } from '#contracts/service.ts';
 
-/** The service with accounts in the place of persons; `link` alone is about accounts themselves. */
+/** What is to be known of an argument: whether it names an account, and where. */
+type Role<T> = T extends Actor
+  ? 'actor'
+  : T extends { user: string; timezone: string }
+    ? 'viewer'
+    : T extends { user?: string | undefined }
+      ? 'named' | 'as it is'
+      : T extends string
+        ? 'account' | 'as it is'
+        : 'as it is';
+
+/** One for each argument, those that may be left out too, so that a new one does not compile before it stands here. */
+type Roles<A extends unknown[]> = { [I in keyof A]: Role<A[I]> };
+
+type TakesActor = {
+  [K in keyof Service]: Actor extends Parameters<Service[K]>[number] ? K : never;
+}[keyof Service];
+
+/** `link` alone is about accounts themselves. */
+type Mapped =
+  | Exclude<TakesActor, 'link'>
+  | 'runCard'
+  | 'card'
+  | 'getPolicy'
+  | 'saidPolicies'
+  | 'waitingFor'
+  | 'listPlans';
+
+const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
+  startRun: ['named', 'actor'],
+  reply: ['as it is', 'as it is', 'actor', 'as it is'],
+  runCard: ['as it is', 'viewer'],
+  decideRun: ['as it is', 'as it is', 'actor'],
+  say: ['as it is', 'as it is', 'actor', 'as it is'],
+  getPolicy: ['account'],
+  saidPolicies: ['account'],
+  waitingFor: ['account'],
+  setPolicy: ['account', 'as it is', 'actor'],
+  propose: ['as it is', 'named', 'actor'],
+  listPlans: ['named'],
+  card: ['as it is', 'viewer'],
+  approve: ['as it is', 'as it is', 'actor'],
+  reject: ['as it is', 'as it is', 'actor'],
+  proposeChanges: ['as it is', 'as it is', 'actor'],
+  cancel: ['as it is', 'as it is', 'actor'],
+  pause: ['as it is', 'as it is', 'actor'],
+  resume: ['as it is', 'as it is', 'actor'],
+  patch: ['as it is', 'as it is', 'actor'],
+  retry: ['as it is', 'as it is', 'actor'],
+  simulate: ['as it is', 'as it is', 'actor'],
+  importMarkdown: ['as it is', 'actor'],
+};
+
+/** The service with persons in the place of accounts. */
 export function actAsPersons(service: Service): Service {
   const { personOf } = service;
-  const as = async (actor: Actor): Promise<Actor> =>
-    actor.kind === 'person' ? { ...actor, id: await personOf(actor.id) } : actor;
-  const seenBy = async (viewer: { user: string; timezone: string }) =>
-    // Nobody in particular is nobody's account.
-    viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) };
-  const named = async <T extends { user?: string | undefined }>(options: T): Promise<T> =>
-    options.user === undefined ? options : { ...options, user: await personOf(options.user) };
 
-  return {
-    ...service,
-    startRun: async (request, actor) => service.startRun(await named(request), await as(actor)),
-    reply: async (runId, text, actor, ...rest) =>
-      service.reply(runId, text, await as(actor), ...rest),
-    runCard: async (runId, viewer) => service.runCard(runId, await seenBy(viewer)),
-    decideRun: async (runId, choice, actor) => service.decideRun(runId, choice, await as(actor)),
-    say: async (conversation, text, actor, ...rest) =>
-      service.say(conversation, text, await as(actor), ...rest),
-    getPolicy: async (user) => service.getPolicy(await personOf(user)),
-    saidPolicies: async (user) => service.saidPolicies(await personOf(user)),
-    waitingFor: async (user) => service.waitingFor(await personOf(user)),
-    setPolicy: async (user, change, actor) =>
-      service.setPolicy(await personOf(user), change, await as(actor)),
-    propose: async (draft, options, actor) =>
-      service.propose(draft, await named(options), await as(actor)),
-    listPlans: async (filter) => service.listPlans(await named(filter)),
-    card: async (id, viewer) => service.card(id, await seenBy(viewer)),
-    approve: async (id, approval, actor) => service.approve(id, approval, await as(actor)),
-    reject: async (id, decision, actor) => service.reject(id, decision, await as(actor)),
-    proposeChanges: async (id, decision, actor) =>
-      service.proposeChanges(id, decision, await as(actor)),
-    cancel: async (id, decision, actor) => service.cancel(id, decision, await as(actor)),
-    pause: async (id, decision, actor) => service.pause(id, decision, await as(actor)),
-    resume: async (id, settlement, actor) => service.resume(id, settlement, await as(actor)),
-    patch: async (id, change, actor) => service.patch(id, change, await as(actor)),
-    retry: async (id, decision, actor) => service.retry(id, decision, await as(actor)),
-    simulate: async (id, decision, actor) => service.simulate(id, decision, await as(actor)),
-    importMarkdown: async (markdown, actor) => service.importMarkdown(markdown, await as(actor)),
+  const put: Record<string, (value: never) => unknown> = {
+    account: personOf,
+    actor: async (actor: Actor) =>
+      actor.kind === 'person' ? { ...actor, id: await personOf(actor.id) } : actor,
+    // Nobody in particular is nobody's account.
+    viewer: async (viewer: { user: string }) =>
+      viewer.user === '' ? viewer : { ...viewer, user: await personOf(viewer.user) },
+    named: async (options: { user?: string }) =>
+      options.user === undefined ? options : { ...options, user: await personOf(options.user) },
   };
+
+  const mapped = Object.entries(roles).map(([method, known]: [string, readonly string[]]) => {
+    const act = async (...args: unknown[]): Promise<unknown> => {
+      const given = args.map((value, at) => put[known[at] ?? '']?.(value as never) ?? value);
+      return Reflect.apply(Reflect.get(service, method), service, await Promise.all(given));
+    };
+    return [method, act];
+  });
+  return { ...service, ...Object.fromEntries(mapped) };
 }
