@@ -97,7 +97,7 @@ describe('a person in Microsoft’s client', () => {
     await page.getByLabel('What should change?').last().fill('use final.txt instead of draft.txt');
     await button('Send').click();
     await words('Changed since version 1').waitFor();
-    await takePicture('teams-channel', 1500);
+    await takePicture('teams-channel', 1440);
     await button('Approve').click();
     await words('Approved by ana@example.com').waitFor();
     await words('Created final.txt').waitFor();
