@@ -101,10 +101,11 @@ describe('the settings', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });
     await open();
-    const widths = await dialog().evaluate(({ scrollWidth, clientWidth }) => ({
-      scrollWidth,
-      clientWidth,
-    }));
+    // In the page it is a whole element; the types of the tests know of none.
+    const widths = await dialog().evaluate((element: unknown) => {
+      const { scrollWidth, clientWidth } = element as Record<'scrollWidth' | 'clientWidth', number>;
+      return { scrollWidth, clientWidth };
+    });
     expect(widths.scrollWidth).toBe(widths.clientWidth);
     expect(widths.clientWidth).toBeLessThanOrEqual(360);
     expect(await dialog().getByRole('button', { name: 'Save' }).isVisible()).toBe(true);
