@@ -1,5 +1,6 @@
 // Which name two accounts go by once they are linked, and which once one of them has left. Pure.
 import type { Surface } from '#contracts/actor.ts';
+import { plainName } from '#contracts/names.ts';
 
 /** Those that check who somebody is. Elsewhere a name is only typed. */
 export function isVouchedBy(via: Surface): boolean {
@@ -9,9 +10,13 @@ export function isVouchedBy(via: Surface): boolean {
 const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
 const platformId = /^(?:slack|teams):/;
 
-/** Whether only a chat platform can say that somebody is this one. */
+/**
+ * Whether only a chat platform can say that somebody is this one, however it is written: names are compared without the `@`
+ * before them and the case of their letters, so what looks like an address or an id after that is one.
+ */
 export function needsPlatform(name: string): boolean {
-  return address.test(name) || platformId.test(name);
+  const plain = plainName(name).normalize('NFKC');
+  return plain.includes('@') || platformId.test(plain.trim());
 }
 
 /**

@@ -204,17 +204,21 @@ describe('The name of both', () => {
 });
 
 describe('Nobody is somebody else', () => {
-  test.each(['ana@example.com', 'slack:T1:U1', 'teams:X1:O1'])(
-    'by typing %s at a terminal or over HTTP',
-    async (name) => {
-      for (const via of ['terminal', 'api', 'console'] as const) {
-        const who = person(name, via);
-        await expect(say({ do: 'ask' }, who)).rejects.toMatchObject({ code: 'not_allowed' });
-        await expect(use('ABCDE-FGHJK', who)).rejects.toMatchObject({ code: 'not_allowed' });
-        await expect(say({ do: 'remove' }, who)).rejects.toMatchObject({ code: 'not_allowed' });
-      }
-    },
-  );
+  test.each([
+    'ana@example.com',
+    'slack:T1:U1',
+    'teams:X1:O1',
+    '@ana@example.com',
+    'SLACK:T1:U1',
+    ' Teams:X1:O1',
+  ])('by typing %s at a terminal or over HTTP', async (name) => {
+    for (const via of ['terminal', 'api', 'console'] as const) {
+      const who = person(name, via);
+      await expect(say({ do: 'ask' }, who)).rejects.toMatchObject({ code: 'not_allowed' });
+      await expect(use('ABCDE-FGHJK', who)).rejects.toMatchObject({ code: 'not_allowed' });
+      await expect(say({ do: 'remove' }, who)).rejects.toMatchObject({ code: 'not_allowed' });
+    }
+  });
 
   test('by two names that were only typed', async () => {
     const code = await ask(typed);

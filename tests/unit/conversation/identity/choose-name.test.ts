@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#contracts/clock.ts';
 import { readLinkCommand } from '#contracts/link.ts';
+import { isSamePerson } from '#contracts/names.ts';
 import { leavePerson, needsPlatform } from '#conversation/identity/choose-name.ts';
 import { drawCode, hashCode } from '#conversation/identity/code.ts';
 
@@ -31,11 +32,33 @@ test.each([
   ['ana@example.com', true],
   ['slack:T1:U1', true],
   ['teams:X:O', true],
+  ['@ana@example.com', true],
+  [' ANA@Example.com ', true],
+  ['@slack:T1:U1', true],
+  ['SLACK:T1:U1', true],
+  ['Teams:X:O', true],
+  ['ana@localhost', true],
+  ['@@ana', true],
+  ['ana＠example.com', true],
+  ['slack', false],
+  ['my slack:T1', false],
   ['ana', false],
   ['@ana', false],
   ['local', false],
 ])('whether only a platform can say that somebody is %s: %s', (name, needed) => {
   expect(needsPlatform(name)).toBe(needed);
+});
+
+test('a name that is somebody only a platform can vouch for needs it, however it is written', () => {
+  const known = fc.constantFrom('ana@example.com', 'slack:T1:U1', 'teams:X:O');
+  const blanks = fc.constantFrom('', ' ', '\t', '\u00a0');
+  fc.assert(
+    fc.property(known, blanks, blanks, fc.boolean(), fc.boolean(), (name, a, b, at, upper) => {
+      const written = `${a}${at ? '@' : ''}${upper ? name.toUpperCase() : name}${b}`;
+      expect(isSamePerson(written, name)).toBe(true);
+      expect(needsPlatform(written)).toBe(true);
+    }),
+  );
 });
 
 describe('When an account leaves', () => {
