@@ -14,6 +14,7 @@ import {
   styleQuestion,
 } from '#planner/policy/words.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
+import { isOnePerson } from '#store/identities.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import { readPolicy, storePolicy } from '#store/policies.ts';
 import { type RunRow, readLatestRun, readLatestRuns, updateRun } from '#store/runs.ts';
@@ -39,7 +40,7 @@ export async function inheritPolicy(
   user: string,
 ): Promise<PolicyOverride> {
   const latest = await readLatestRun(db.query, conversation);
-  if (latest === null || latest.user !== user) return {};
+  if (latest === null || !(await isOnePerson(db.query, latest.user, user))) return {};
   const age = clock.now().getTime() - latest.updated_at.getTime();
   return age > heldForMs ? {} : PolicyOverride.parse(latest.policy);
 }

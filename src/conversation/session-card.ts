@@ -58,13 +58,13 @@ export async function readRunCard(
 }
 
 /** The card of `run` as it stands, with the session behind it. */
-export function describeRun(
+export async function describeRun(
   context: ConversationContext,
   run: RunRow,
   session: PlanningState | null,
   viewer: { user: string; timezone: string },
-): SessionCardFacts {
-  const { words, may } = readDeciders(context, run, viewer.user);
+): Promise<SessionCardFacts> {
+  const { words, may } = await readDeciders(context.db.query, context, run, viewer.user);
   return {
     run_id: run.id,
     turn: run.turn,

@@ -20,16 +20,14 @@ import { queueTurn } from './start-run.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
-/**
- * Who decides about a run's session: its requester and the configured approvers.
- * @param same who stands behind their names
- */
-export function readDeciders(
+/** Who decides about a run's session: its requester and the configured approvers, by whatever account. */
+export async function readDeciders(
+  db: Queryable,
   { approvers }: Pick<ConversationContext, 'approvers'>,
   run: Pick<RunRow, 'user'>,
   user: string,
-  same: ReadonlyMap<string, string> = new Map(),
-): { words: string; may: boolean } {
+): Promise<{ words: string; may: boolean }> {
+  const same = await readPersons(db, [run.user, ...approvers, user]);
   const people: People = { requester: run.user, configured: approvers, known: null, same };
   return {
     words: describeAllMissing(judge([rule], people, []), people),
@@ -45,8 +43,7 @@ async function requireDecider(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
-  const same = await readPersons(q, [run.user, ...context.approvers, actor.id]);
-  const { words, may } = readDeciders(context, run, actor.id, same);
+  const { words, may } = await readDeciders(q, context, run, actor.id);
   if (may) return;
   throw new CountersignError('not_allowed', `Only ${words} can decide about this.`);
 }

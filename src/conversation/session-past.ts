@@ -76,5 +76,5 @@ export async function readTurnCard(
     questions: session.result?.kind === 'question' ? session.result.questions : null,
     escalate_reason: null,
   };
-  return { ...describeRun(context, then, session, viewer), over };
+  return { ...(await describeRun(context, then, session, viewer)), over };
 }

@@ -10,10 +10,10 @@ import { digestShown, nameShown, waitsFor } from './session-subject.ts';
 import type { Word } from './words.ts';
 
 /** Where a session stands: what waits, and for whom. */
-export function describeSession(context: ConversationContext, run: RunRow): string {
+export async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
   const waits = waitsFor(run);
   if (waits === null) return 'Nothing waits here.';
-  const { words } = readDeciders(context, run, run.user);
+  const { words } = await readDeciders(context.db.query, context, run, run.user);
   const what = nameShown(run);
   return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${sessionCall(waits, run.pause?.gate ?? null)}`;
 }

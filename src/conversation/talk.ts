@@ -11,6 +11,7 @@ import {
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { sourcesOf, statusWords } from '#plans/lifecycle-table.ts';
 import { joinTransaction, type Transaction } from '#store/database.ts';
+import { isOnePerson } from '#store/identities.ts';
 import { findSaid } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun, readWaitingRuns } from '#store/runs.ts';
@@ -189,7 +190,8 @@ async function continueRun(
   { text, actor, once, turn }: Saying,
 ): Promise<void> {
   // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
-  const wish = actor.id === user ? await readWish(context.db.query, conversation, text) : null;
+  const theirs = await isOnePerson(context.db.query, actor.id, user);
+  const wish = theirs ? await readWish(context.db.query, conversation, text) : null;
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
     requireTurn(now, turn);

@@ -21,6 +21,13 @@ export async function readPerson(db: Queryable, account: string): Promise<string
   return (await readPersons(db, [account])).get(account) ?? account;
 }
 
+/** Whether both names are one person's. */
+export async function isOnePerson(db: Queryable, a: string, b: string): Promise<boolean> {
+  if (a === b) return true;
+  const persons = await readPersons(db, [a, b]);
+  return (persons.get(a) ?? a) === (persons.get(b) ?? b);
+}
+
 /** The accounts that are `person`, the first linked first; none where nothing is linked. */
 export async function readAccounts(db: Queryable, person: string): Promise<string[]> {
   const { rows } = await db.execute<{ account: string }>(sql`

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
+import { storePerson } from '#store/identities.ts';
 import { digestOf, rfc, stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
@@ -480,5 +481,24 @@ describe('words about how to talk', () => {
     await say('gate words', 'approve');
     await settled(run);
     expect(requestsOf(run)[1]?.policy.conversation_style).toBe('concise');
+  });
+});
+
+describe('somebody with two accounts', () => {
+  const dora: Actor = person('dora', 'api');
+
+  test('decides, and says how to be talked to, about what either account asked for', async () => {
+    const run = await ask('two accounts', 'Plan the launch', dora);
+    await house.db.transaction((tx) =>
+      storePerson(tx, ['dora', 'dora@example.com'], 'dora@example.com'),
+    );
+    for (const user of ['dora', 'dora@example.com']) {
+      expect((await cardOf(run, user)).may_decide).toBe(true);
+    }
+    expect((await cardOf(run, 'ben')).may_decide).toBe(false);
+    await say('two accounts', 'Be brief', dora);
+    expect(requestsOf(run)).toHaveLength(1);
+    const next = await ask('two accounts', 'Plan the party', dora);
+    expect(requestsOf(next)[0]?.policy.conversation_style).toBe('concise');
   });
 });
