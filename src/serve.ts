@@ -54,12 +54,10 @@ export async function serve(
     readiness: () => readiness(house),
     metrics: createMetrics(house.db),
   });
-  await registerConsole(app, { service: house.service, timezone: config.timezone });
-  const leaveSlack = await house.slack?.receive(app, house.receive);
-  // What comes while the server closes is still acknowledged; the house outlives it.
-  if (leaveSlack !== undefined) app.addHook('onClose', leaveSlack);
-  await house.teams?.receive(app, { receive: house.receive, wait: house.wait });
   try {
+    await registerConsole(app, { service: house.service, timezone: config.timezone });
+    await house.slack?.receive(app, house.receive);
+    await house.teams?.receive(app, { receive: house.receive, wait: house.wait });
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {
     await app.close();
@@ -79,8 +77,7 @@ export async function serve(
 function describeSlack({ slack }: Config): string {
   if (slack === null) return 'not set up: "Add to Slack" in the README says how';
   const { transport, workspaces } = slack;
-  const way =
-    transport.kind === 'socket' ? 'connected in Socket Mode' : 'listens for Slack at /slack/events';
+  const way = transport.kind === 'socket' ? 'in Socket Mode' : 'listens for Slack at /slack/events';
   return workspaces.kind === 'one' ? way : `${way}; workspaces add it at ${workspaces.installAt}`;
 }
 

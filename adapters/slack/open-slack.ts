@@ -30,8 +30,8 @@ export type SlackAdapter = {
   handle: InboxHandler;
   port: ChatPort;
   homes: ChatHomes;
-  /** Lets Slack in: a route on `app`, or a connection to Slack. @returns how to end it */
-  receive(app: FastifyInstance, receive: Receive): Promise<() => Promise<void>>;
+  /** Lets Slack in while `app` listens, which it does not yet: by a route, or by a connection to Slack. */
+  receive(app: FastifyInstance, receive: Receive): Promise<void>;
   /** How the workspaces are that added the app; none where it serves one by its token. */
   checkWorkspaces(): Promise<WorkspaceState[]>;
 };
@@ -108,11 +108,16 @@ export function openSlack(options: {
       if (many !== null) registerInstall(app, many);
       if (transport.kind === 'socket') {
         const { appToken } = transport;
-        return connectSocket({ appToken, apiUrl, accept, logger, warn });
+        let leave = async () => {};
+        app.addHook('onListen', async () => {
+          leave = connectSocket({ appToken, apiUrl, accept, warn });
+        });
+        // What comes while the server closes is still acknowledged; the house outlives it.
+        app.addHook('onClose', () => leave());
+        return;
       }
       const { signingSecret } = transport;
       await registerSlack(app, { signingSecret, accept, now: clock.now, warn });
-      return async () => {};
     },
   };
 }

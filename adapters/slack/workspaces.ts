@@ -24,7 +24,7 @@ const callWithinMs = 10_000;
 
 export type ClientOptions = { apiUrl: string | undefined; logger: SlackLogger };
 
-const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientOptions => ({
+export const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientOptions => ({
   ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
   logger,
   retryConfig: { retries: 0 },

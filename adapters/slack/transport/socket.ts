@@ -1,8 +1,7 @@
-// Socket Mode: the same signals over a connection that we open, so that no public address is needed. Bolt keeps it up.
-import { SocketModeReceiver } from '@slack/bolt';
+// Socket Mode: the same signals over a connection that we open, so that no public address is needed.
 import { z } from 'zod';
-import type { SlackLogger } from '../slack-logger.ts';
 import type { Accept } from './accept.ts';
+import { keepConnected } from './keep-connected.ts';
 
 /** What the client hands over; its `ack` answers the envelope. */
 const Arrived = z.looseObject({
@@ -12,21 +11,21 @@ const Arrived = z.looseObject({
   body: z.looseObject({}),
 });
 
-/** Connects. @returns how to end it; what is not acknowledged by then, Slack sends to another connection */
-export async function connectSocket(options: {
+/**
+ * Connects in the background and stays connected.
+ * @returns how to end it: what came before is acknowledged, what comes after Slack sends to another connection
+ */
+export function connectSocket(options: {
   appToken: string;
   apiUrl: string | undefined;
   accept: Accept;
-  logger: SlackLogger;
   warn(message: string, error?: unknown): void;
-}): Promise<() => Promise<void>> {
-  const { appToken, apiUrl, accept, logger, warn } = options;
-  const receiver = new SocketModeReceiver({
-    appToken,
-    logger,
-    installerOptions: apiUrl === undefined ? {} : { clientOptions: { slackApiUrl: apiUrl } },
-  });
+  /** Milliseconds before another try, by how many have failed. */
+  pause?: (failures: number) => number;
+}): () => Promise<void> {
+  const { appToken, apiUrl, accept, warn, pause } = options;
   const under = new Set<Promise<void>>();
+  let stopped = false;
 
   async function take(arrived: unknown): Promise<void> {
     const parsed = Arrived.safeParse(arrived);
@@ -34,19 +33,27 @@ export async function connectSocket(options: {
     const { ack, body } = parsed.data;
     try {
       const answer = await accept(Buffer.from(JSON.stringify(body)));
-      await (answer === null ? ack() : ack(answer));
+      // Where the connection has ended meanwhile, Slack sends it again, and it is known then.
+      await (answer === null ? ack() : ack(answer)).catch(() => {});
     } catch (error) {
       // Without an acknowledgement Slack sends it again.
       warn('Something of Slack could not be stored; it is not acknowledged.', error);
     }
   }
-  receiver.client.on('slack_event', (arrived: unknown) => {
-    const work = take(arrived).finally(() => under.delete(work));
-    under.add(work);
-  });
-  await receiver.start();
+  const connection = {
+    appToken,
+    apiUrl,
+    warn,
+    take(arrived: unknown) {
+      if (stopped) return;
+      const work = take(arrived).finally(() => under.delete(work));
+      under.add(work);
+    },
+  };
+  const leave = keepConnected(connection, pause);
   return async () => {
+    stopped = true;
     await Promise.all(under);
-    await receiver.stop();
+    await leave();
   };
 }

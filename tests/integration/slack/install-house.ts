@@ -52,7 +52,9 @@ async function openAt(
     work,
     log,
   });
+  const connections = slack.socket.connections();
   const { app, port } = await serve(house, house.config, log);
+  if (socket) await waitFor('a connection', () => slack.socket.connections() > connections);
   onTestFinished(async () => {
     await slack.settle();
     await app.close();

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Planner } from '#contracts/run.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
 
 export type SlackHouse = { slack: SlackDouble; house: TestHouse; lines: string[] };
@@ -48,6 +49,7 @@ export async function useSlackHouse(
   );
   const { app, port } = await serve(house, house.config, log);
   slack.connect(socket ? 'socket mode' : { url: `http://127.0.0.1:${port}/slack/events` });
+  if (socket) await waitFor('a connection', () => slack.socket.connections() === 1);
   onTestFinished(async () => {
     await slack.settle();
     await app.close();

@@ -1,0 +1,162 @@
+// One connection of Socket Mode after the other, until it is told to end. Slack's client opens each and speaks on it; when the
+// next one is opened is decided here: left to itself that client ends the process when Slack refuses the token of the app, and
+// goes on connecting after it was told to stop.
+import { setTimeout as wait } from 'node:timers/promises';
+import { SocketModeReceiver, webApi } from '@slack/bolt';
+import { explainSlackError } from '../port/explain-error.ts';
+import { createSlackLogger } from '../slack-logger.ts';
+import { settingsOf } from '../workspaces.ts';
+
+/** Milliseconds until Slack counts as silent: from the first call to its hello. */
+const helloWithinMs = 20_000;
+/** Milliseconds in which Slack may say goodbye as well. */
+const byeWithinMs = 1000;
+/** A connection that lasted as long was a good one; the next is opened at once. */
+const goodAfterMs = 10_000;
+const longestPauseMs = 30_000;
+
+/** Milliseconds before the next try: twice as long each time, somewhat apart from those of other processes. */
+function pauseAfter(failures: number): number {
+  if (failures === 0) return 0;
+  return Math.min(longestPauseMs, 1000 * 2 ** (failures - 1)) * (0.75 + Math.random() / 4);
+}
+
+/** Refusals that are about the app token; the others explain themselves. */
+const tokenRefusals = new Set([
+  'account_inactive',
+  'invalid_auth',
+  'missing_scope',
+  'not_allowed_token_type',
+  'not_authed',
+  'team_disabled',
+  'token_expired',
+  'token_revoked',
+  'user_removed_from_team',
+]);
+
+/** Why there is no connection, and how long Slack wants to be left alone. */
+function explain(error: unknown): { text: string; afterMs: number } {
+  if (error instanceof webApi.WebAPIPlatformError && tokenRefusals.has(error.data.error))
+    return {
+      text: `Slack does not take SLACK_APP_TOKEN (${error.data.error}). Make an app-level token with connections:write on the app's page "Basic Information".`,
+      afterMs: 0,
+    };
+  const { message, passesAfterMs } = explainSlackError(error, 'connect in Socket Mode');
+  return { text: message, afterMs: passesAfterMs ?? 0 };
+}
+
+type Client = SocketModeReceiver['client'];
+
+/** Says goodbye, or hangs up on whoever does not answer that. */
+async function close(client: Client): Promise<void> {
+  const late = setTimeout(() => void client.disconnect(), byeWithinMs);
+  await client.disconnect();
+  clearTimeout(late);
+}
+
+export type Connection = {
+  appToken: string;
+  apiUrl: string | undefined;
+  /** Gets each envelope. */
+  take(arrived: unknown): void;
+  warn(message: string, error?: unknown): void;
+};
+
+/** A frame that the client cannot read would end the process. */
+function guardFrames(client: Client, warn: Connection['warn']): void {
+  const readers = client.listeners('ws_message');
+  async function read(...frame: unknown[]): Promise<void> {
+    try {
+      for (const one of readers) await one(...frame);
+    } catch (error) {
+      warn('Slack sent something in Socket Mode that cannot be read. It is left out.', error);
+    }
+  }
+  client.removeAllListeners('ws_message');
+  client.on('ws_message', (...frame: unknown[]) => void read(...frame));
+}
+
+/** Opens a connection. @returns when it has ended @throws when there was none */
+async function hold(
+  { appToken, apiUrl, take, warn }: Connection,
+  signal: AbortSignal,
+  greet: () => void,
+): Promise<void> {
+  // Whatever it would say is told here once.
+  const logger = createSlackLogger(() => {});
+  const { client } = new SocketModeReceiver({
+    appToken,
+    logger,
+    autoReconnectEnabled: false,
+    installerOptions: {
+      clientOptions: {
+        ...settingsOf({ apiUrl, logger }),
+        fetch: (url, init) =>
+          fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) }),
+      },
+    },
+  });
+  guardFrames(client, warn);
+  client.on('slack_event', take);
+  // Between the answer of Slack and the connection there is nothing yet that could be closed.
+  client.on('connecting', () => signal.throwIfAborted());
+  const ended = new Promise<void>((resolve) => client.once('disconnected', () => resolve()));
+  const leave = () => void close(client);
+  signal.addEventListener('abort', leave);
+  const late = setTimeout(leave, helloWithinMs);
+  try {
+    await client.start().catch((error: unknown) => {
+      throw error ?? new Error('the connection was closed before it said hello.');
+    });
+    clearTimeout(late);
+    greet();
+    await ended;
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/**
+ * Connects, and connects again whenever a connection ends; what is wrong is told once until there is one.
+ * @returns how to end it; then nothing is opened any more
+ */
+export function keepConnected(
+  connection: Connection,
+  pause: (failures: number) => number = pauseAfter,
+): () => Promise<void> {
+  const { warn } = connection;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function keep(): Promise<void> {
+    const told = new Set<string>();
+    const greet = () => {
+      if (told.size > 0) warn('Slack is connected again.');
+      told.clear();
+    };
+    let failures = 0;
+    while (!signal.aborted) {
+      const began = performance.now();
+      let afterMs = 0;
+      try {
+        await hold(connection, signal, greet);
+        failures = performance.now() - began < goodAfterMs ? failures + 1 : 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        const why = explain(error);
+        afterMs = why.afterMs;
+        if (!told.has(why.text)) warn(`Nothing comes from Slack. ${why.text}`, error);
+        told.add(why.text);
+      }
+      await wait(Math.max(afterMs, pause(failures)), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  const kept = keep();
+  return async () => {
+    stopping.abort();
+    await kept;
+  };
+}
