@@ -67,7 +67,8 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
       : [{ label: 'Confidence', text: describeConfidence(plan.confidence) }]),
     { label: 'Cost', text: plan.cost_usd === 0 ? 'none' : formatCost(plan.cost_usd) },
     { label: 'Tools', text: showLine(plan.tools_required.join(', ') || 'none', 400) },
-    { label: 'Digest', text: plan.digest },
+    // In groups: phones do not break a long word.
+    { label: 'Digest', text: plan.digest.replaceAll(/.{8}(?=.)/g, '$& ') },
   ];
 }
 
