@@ -2,6 +2,7 @@
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
+import { listOf } from '#contracts/words.ts';
 import manifest from '../../manifest.json' with { type: 'json' };
 import { explainSlackError } from './port/explain-error.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -30,6 +31,11 @@ async function checkToken(token: string, options: ClientOptions): Promise<Omit<K
   }
 }
 
+function describeAllowed(allowed: string[] | null): string {
+  if (allowed === null) return 'Any workspace that adds it';
+  return `${allowed.length === 1 ? 'The workspace' : 'The workspaces'} ${listOf(allowed)}`;
+}
+
 /** @throws CountersignError that says what an operator has to do */
 export async function checkSlack(
   { apiUrl, transport, workspaces }: SlackAccess,
@@ -38,7 +44,7 @@ export async function checkSlack(
   const way = transport.kind === 'socket' ? 'in Socket Mode' : 'over HTTP';
   if (workspaces.kind === 'many')
     return {
-      text: `Several workspaces, ${way}; they add it at ${workspaces.installAt}`,
+      text: `${describeAllowed(workspaces.allowed)}, ${way}; they add it at ${workspaces.installAt}`,
       missing: [],
     };
   const logger = createSlackLogger(warn);

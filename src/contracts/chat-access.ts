@@ -18,7 +18,7 @@ export type SlackAccess = {
         encryptionKey: Buffer;
         /** Where people add the app to their workspace: the whole address where that is set, else its path. */
         installAt: string;
-        /** The workspaces and organisations that may add it; null: any. */
+        /** The workspaces and organisations that may add it; null: any, which somebody has asked for in that word. */
         allowed: string[] | null;
       };
   /** Another server than Slack's. */
@@ -80,7 +80,14 @@ function readWorkspaces(env: Environment): SlackAccess['workspaces'] | null {
   ) {
     const encryptionKey = Buffer.from(key, key.length === 64 ? 'hex' : 'base64');
     const installAt = `${env.COUNTERSIGN_PUBLIC_URL ?? ''}${slackInstallPath}`;
-    const allowed = env.SLACK_ALLOWED_WORKSPACES?.trim().split(/[\s,]+/) ?? null;
+    const listed = env.SLACK_ALLOWED_WORKSPACES?.trim();
+    // Whoever adds the app can have the tools used, so nobody is let in by what was left out.
+    if (listed === undefined)
+      return refuse(
+        'SLACK_ALLOWED_WORKSPACES',
+        'missing. List the ids of the workspaces that may add the Slack app, such as T0123ABCD, or set it to any.',
+      );
+    const allowed = listed === 'any' ? null : listed.split(/[\s,]+/);
     const app = { clientId, clientSecret, stateSecret };
     return { kind: 'many', ...app, encryptionKey, installAt, allowed };
   }

@@ -181,12 +181,12 @@ export const Environment = z.object({
   SLACK_CLIENT_ID: token,
   SLACK_CLIENT_SECRET: token,
   SLACK_STATE_SECRET: secret.optional(),
-  /** Which of Slack's workspaces and organisations may add the app; all that are asked to, when it is not set. */
+  /** Which of Slack's workspaces and organisations may add the app: their ids, or `any`. */
   SLACK_ALLOWED_WORKSPACES: z
     .string()
     .regex(
-      /^\s*[TE][A-Z\d]+(?:[\s,]+[TE][A-Z\d]+)*\s*$/,
-      'must be ids of workspaces or organisations of Slack, such as T0123ABCD, with commas between them',
+      /^\s*(?:any|[TE][A-Z\d]+(?:[\s,]+[TE][A-Z\d]+)*)\s*$/,
+      'must be ids of workspaces or organisations of Slack, such as T0123ABCD, with commas between them, or any',
     )
     .optional(),
   SLACK_API_URL: z

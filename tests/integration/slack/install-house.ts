@@ -39,6 +39,7 @@ async function openAt(
       SLACK_CLIENT_ID: slack.app.clientId,
       SLACK_CLIENT_SECRET: slack.app.clientSecret,
       SLACK_STATE_SECRET: stateSecret,
+      SLACK_ALLOWED_WORKSPACES: 'any',
       COUNTERSIGN_ENCRYPTION_KEY: key,
       ...(socket
         ? { SLACK_APP_TOKEN: slack.app.appToken }

@@ -29,7 +29,9 @@ const many = {
   SLACK_CLIENT_SECRET: 'client-secret',
   SLACK_STATE_SECRET: '0123456789abcdef',
   COUNTERSIGN_ENCRYPTION_KEY: key.toString('base64'),
+  SLACK_ALLOWED_WORKSPACES: 'T012ABC',
 };
+const { SLACK_ALLOWED_WORKSPACES: _, ...unlisted } = many;
 const http = { SLACK_SIGNING_SECRET: 'signing-secret-of-slack' };
 const socket = { SLACK_APP_TOKEN: 'xapp-1' };
 
@@ -74,7 +76,7 @@ describe('Slack', () => {
       stateSecret: '0123456789abcdef',
       encryptionKey: key,
       installAt: '/slack/install',
-      allowed: null,
+      allowed: ['T012ABC'],
     });
     const COUNTERSIGN_PUBLIC_URL = 'https://example.com/countersign';
     const COUNTERSIGN_ENCRYPTION_KEY = text;
@@ -91,6 +93,13 @@ describe('Slack', () => {
     });
   });
 
+  test('lets any workspace in only where that is said', () => {
+    const SLACK_ALLOWED_WORKSPACES = ' any ';
+    expect(load({ ...many, ...http, SLACK_ALLOWED_WORKSPACES }).slack?.workspaces).toMatchObject({
+      allowed: null,
+    });
+  });
+
   test('takes tokens of another kind from another server only', () => {
     expect(complain({ ...http, SLACK_BOT_TOKEN: 'test' })).toMatch(/^SLACK_BOT_TOKEN: must begin/);
     const SLACK_API_URL = 'http://127.0.0.1:4003/api/';
@@ -104,6 +113,16 @@ describe('Slack', () => {
       'a workspace by its name',
       { ...one, ...http, SLACK_ALLOWED_WORKSPACES: 'globex' },
       /^SLACK_ALLOWED_WORKSPACES: must be ids/,
+    ],
+    [
+      'any workspace beside one by its id',
+      { ...many, ...http, SLACK_ALLOWED_WORKSPACES: 'any, T012ABC' },
+      /^SLACK_ALLOWED_WORKSPACES: must be ids/,
+    ],
+    [
+      'several workspaces, whichever they are',
+      { ...unlisted, ...http },
+      /^SLACK_ALLOWED_WORKSPACES: missing\. List the ids .* or set it to any\.$/,
     ],
     ['a token alone', one, /^SLACK_SIGNING_SECRET: missing\. .*SLACK_APP_TOKEN/],
     ['a signing secret alone', http, /^SLACK_BOT_TOKEN: missing\./],

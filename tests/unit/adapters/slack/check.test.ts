@@ -27,6 +27,27 @@ test('each scope that the token was not given', async () => {
   expect(new Set(missing)).toEqual(new Set(['commands', 'im:history']));
 });
 
+test.each([
+  [null, 'Any workspace that adds it'],
+  [['T1'], 'The workspace T1'],
+  [['T1', 'E2'], 'The workspaces T1 and E2'],
+])('of several workspaces, which may add the app (%j)', async (allowed, words) => {
+  const access: SlackAccess = {
+    ...accessWith('', 'http://127.0.0.1:1/api/'),
+    workspaces: {
+      kind: 'many',
+      clientId: '1.2',
+      clientSecret: 's',
+      stateSecret: 's',
+      encryptionKey: Buffer.alloc(32),
+      installAt: '/slack/install',
+      allowed,
+    },
+  };
+  const { text } = await checkSlack(access, () => {});
+  expect(text).toBe(`${words}, over HTTP; they add it at /slack/install`);
+});
+
 test('what to do about a token that Slack does not know', async () => {
   const slack = await useSlack();
   await expect(checkSlack(accessWith('xoxb-nobody', slack.apiUrl), () => {})).rejects.toThrow(
