@@ -30,7 +30,7 @@ export function createHandler(context: TeamsContext): InboxHandler {
         return decide(context, signal, event, one);
       case 'added':
       case 'removed':
-        return greet(context, signal);
+        return greet(context, signal, signal.sentAt ?? event.received_at);
       case 'other':
         return;
       default:

@@ -20,6 +20,9 @@ export type TeamsConversation = {
   timezone: string | null;
 };
 
+/** A chat or channel, or with `team` all channels of that. */
+export type TeamsArea = { tenant: string; channel: string; team: string | null };
+
 /** What the adapter keeps of conversations, and says in them unasked. */
 export type TeamsConversations = {
   keep(conversation: TeamsConversation): Promise<void>;
@@ -30,7 +33,7 @@ export type TeamsConversations = {
   /** Says hello at a place, the first time the bot comes to its channel. */
   welcome(place: ChatPlace, text: string): Promise<void>;
   /** The app was taken out of a chat or, with `team`, of that team: nothing is posted there until it is back. */
-  leave(area: { tenant: string; channel: string; team: string | null }): Promise<void>;
-  /** It is there again, and what waits is posted. */
-  comeBack(area: { tenant: string; channel: string; team: string | null }): Promise<void>;
+  leave(area: TeamsArea, sentAt: Date): Promise<void>;
+  /** It is there again, and what waits is posted. As with `leave`, news that were sent before the last known change nothing. */
+  comeBack(area: TeamsArea, sentAt: Date): Promise<void>;
 };

@@ -6,6 +6,7 @@ import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack
 import { listOf } from '#contracts/words.ts';
 import { breakPlaces, mendPlaces } from '#store/chat-places.ts';
 import type { Database, Transaction } from '#store/database.ts';
+import { patiently } from '#store/patiently.ts';
 import type { Seal } from '#store/seal.ts';
 import {
   findInstallation,
@@ -21,6 +22,8 @@ import {
 } from '#store/slack-installations.ts';
 
 const looksAtMost = 1000;
+/** For how long storing is tried again, with a browser that waits for the page. */
+const patienceMs = 10_000;
 
 /** What a token is bound to, and what it is called when it cannot be decrypted. */
 const aboutToken = (owner: string) => `the Slack token of ${owner}`;
@@ -44,9 +47,20 @@ export function createSlackInstallations(options: {
 
   const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
 
+  /** Of these workspaces those that no installation serves any more. */
+  async function findUnserved(tx: Transaction, teams: string[]): Promise<string[]> {
+    const unserved: string[] = [];
+    for (const team of teams) {
+      const left = await findInstallation(tx, team);
+      if (left === null || left.sealed === null) unserved.push(team);
+    }
+    return unserved;
+  }
+
   /** Posts what waits in these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
-    const waiting = await mendPlaces(tx, 'slack', teams);
+    // In the order of everybody who asks for several jobs, so that nobody waits in a circle.
+    const waiting = (await mendPlaces(tx, 'slack', teams)).sort();
     const jobs = waiting.map((conversation) => ({ payload: { conversation }, key: conversation }));
     if (jobs.length > 0) await enqueueAll(tx, 'deliver', jobs);
   }
@@ -66,20 +80,24 @@ export function createSlackInstallations(options: {
     async store({ token, ...installation }, after) {
       const sealed = seal.seal(token, aboutToken(installation.owner));
       const row = { ...installation, sealed, installed_at: clock.now() };
-      return db.transaction(async (tx) => {
-        if (!(await storeInstallation(tx, row, after))) return false;
-        const served = await listServed(tx, row.owner);
-        await reopenEvents(tx, served);
-        await mend(tx, served);
-        return true;
-      });
+      const keep = () =>
+        db.transaction(async (tx) => {
+          if (!(await storeInstallation(tx, row, after))) return false;
+          const served = await listServed(tx, row.owner);
+          await reopenEvents(tx, served);
+          await mend(tx, served);
+          return true;
+        });
+      // Slack takes a code once: whoever gave it cannot be asked for it again because the database was away for a moment.
+      return patiently(keep, () => {}, AbortSignal.timeout(patienceMs));
     },
 
     async remove({ owner, generation, name }) {
       return db.transaction(async (tx) => {
         if (!(await removeInstallation(tx, { owner, generation }, clock.now()))) return false;
         const why = `Countersign was removed from ${name} in Slack. Add it there again at ${installAt}.`;
-        await breakPlaces(tx, 'slack', await listServed(tx, owner), why);
+        const unserved = await findUnserved(tx, await listServed(tx, owner));
+        await breakPlaces(tx, 'slack', unserved, why);
         return true;
       });
     },

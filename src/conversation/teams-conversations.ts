@@ -1,5 +1,6 @@
 // What is known of Teams' chats and channels, for whoever writes there: kept in the database, said through it.
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import { lockConversation } from '#store/messages.ts';
 import {
   closeTeamsArea,
   markWelcomed,
@@ -9,7 +10,7 @@ import {
   storeTeamsConversation,
 } from '#store/teams-conversations.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { openConversation } from './delivery/open-conversation.ts';
+import { conversationAt, openConversation } from './delivery/open-conversation.ts';
 import { speakAsBot } from './speak.ts';
 
 const takenOut =
@@ -26,13 +27,15 @@ export function createTeamsConversations(
     welcome: (place, text) =>
       db.transaction(async (tx) => {
         if (!(await markWelcomed(tx, place.tenant, place.channel))) return;
+        // The conversation before its place, as everywhere.
+        await lockConversation(tx, conversationAt(place));
         const conversation = await openConversation(context, tx, place);
         await speakAsBot(context, tx, { conversation, text, runId: null, planId: null });
       }),
-    leave: (area) => db.transaction((tx) => closeTeamsArea(tx, area, takenOut)),
-    comeBack: (area) =>
+    leave: (area, sentAt) => db.transaction((tx) => closeTeamsArea(tx, area, takenOut, sentAt)),
+    comeBack: (area, sentAt) =>
       db.transaction(async (tx) => {
-        for (const conversation of await reopenTeamsArea(tx, area))
+        for (const conversation of await reopenTeamsArea(tx, area, sentAt))
           await enqueue(tx, 'deliver', { conversation }, { key: conversation });
       }),
   };

@@ -1,6 +1,6 @@
 // Where Teams can be written to. Kept from what comes in, so that any process can speak first, also after a restart.
-import { sql } from 'drizzle-orm';
-import type { TeamsConversation } from '#contracts/teams-conversation.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import type { TeamsArea, TeamsConversation } from '#contracts/teams-conversation.ts';
 import type { Queryable, Transaction } from './database.ts';
 
 const columns = sql`tenant, channel, kind, service_url, bot, person, team, timezone`;
@@ -59,32 +59,57 @@ export async function markWelcomed(
   return rows.length > 0;
 }
 
-/** A chat or channel, or with `team` all channels of that. */
-export type TeamsArea = { tenant: string; channel: string; team: string | null };
-
-const ofArea = ({ tenant, channel, team }: TeamsArea) =>
-  sql`tenant = ${tenant} and (channel = ${channel} or team = ${team})`;
-
-const placesOf = (
-  area: TeamsArea,
-) => sql`platform = 'teams' and tenant = ${area.tenant} and channel in (
-  select channel from countersign.teams_conversations where ${ofArea(area)})`;
-
-/** The app was taken out: nothing can be posted there until somebody does what `why` says. */
-export async function closeTeamsArea(tx: Transaction, area: TeamsArea, why: string): Promise<void> {
-  await tx.execute(sql`
-    update countersign.teams_conversations set removed_at = clock_timestamp() where ${ofArea(area)}`);
-  await tx.execute(sql`
-    update countersign.chat_places set broken = ${why}, broken_at = clock_timestamp()
-    where ${placesOf(area)} and broken is null`);
+/** What is news there: nothing is known of the app being added or taken out that was sent at `sentAt` or after it. */
+async function moveArea(
+  tx: Transaction,
+  { tenant, channel, team }: TeamsArea,
+  sentAt: Date,
+  removedAt: SQL,
+): Promise<string[]> {
+  const at = sql`${sentAt.toISOString()}::timestamptz`;
+  const { rows } = await tx.execute<{ channel: string }>(sql`
+    with locked as materialized (
+      select channel from countersign.teams_conversations
+      where tenant = ${tenant} and (channel = ${channel} or team = ${team}) and (news_at is null or news_at < ${at})
+      order by channel for no key update)
+    update countersign.teams_conversations c set removed_at = ${removedAt}, news_at = ${at} from locked
+    where c.tenant = ${tenant} and c.channel = locked.channel returning c.channel`);
+  return rows.map((row) => row.channel);
 }
 
-/** The app is there again. @returns conversations that wait to be brought up to date */
-export async function reopenTeamsArea(tx: Transaction, area: TeamsArea): Promise<string[]> {
+/** Places in these channels, locked one after the other in the order of everybody who locks several. */
+const placesOf = (tenant: string, channels: string[], state: SQL) => sql`
+  select conversation from countersign.chat_places
+  where platform = 'teams' and tenant = ${tenant} and channel = any(${sql.param(channels)}::text[]) and ${state}
+  order by conversation for no key update`;
+
+/**
+ * The app was taken out: nothing can be posted there until somebody does what `why` says.
+ * @param sentAt when the news were sent, by Teams' time; where later ones are known these change nothing
+ */
+export async function closeTeamsArea(
+  tx: Transaction,
+  area: TeamsArea,
+  why: string,
+  sentAt: Date,
+): Promise<void> {
+  const left = await moveArea(tx, area, sentAt, sql`clock_timestamp()`);
   await tx.execute(sql`
-    update countersign.teams_conversations set removed_at = null where ${ofArea(area)}`);
+    with locked as materialized (${placesOf(area.tenant, left, sql`broken is null`)})
+    update countersign.chat_places p set broken = ${why}, broken_at = clock_timestamp() from locked
+    where p.conversation = locked.conversation`);
+}
+
+/** The app is there again; `sentAt` as above. @returns conversations that wait to be brought up to date */
+export async function reopenTeamsArea(
+  tx: Transaction,
+  area: TeamsArea,
+  sentAt: Date,
+): Promise<string[]> {
+  const back = await moveArea(tx, area, sentAt, sql`null`);
   const { rows } = await tx.execute<{ conversation: string }>(sql`
-    update countersign.chat_places set broken = null, broken_at = null, tries = 0, not_before = null, asked = asked + 1
-    where ${placesOf(area)} and broken is not null returning conversation`);
+    with locked as materialized (${placesOf(area.tenant, back, sql`broken is not null`)})
+    update countersign.chat_places p set broken = null, broken_at = null, tries = 0, not_before = null, asked = asked + 1
+    from locked where p.conversation = locked.conversation returning p.conversation`);
   return rows.map(({ conversation }) => conversation).sort();
 }

@@ -15,10 +15,11 @@ function welcomeIn({ kind }: Scene): string {
 export async function greet(
   { conversations }: TeamsContext,
   { kind, scene }: MovedSignal,
+  sentAt: Date,
 ): Promise<void> {
   const { place, team } = scene;
   const area = { tenant: place.tenant, channel: place.channel, team };
-  if (kind === 'removed') return conversations.leave(area);
-  await conversations.comeBack(area);
+  if (kind === 'removed') return conversations.leave(area, sentAt);
+  await conversations.comeBack(area, sentAt);
   await conversations.welcome({ ...place, thread: null }, welcomeIn(scene));
 }

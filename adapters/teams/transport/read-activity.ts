@@ -47,6 +47,7 @@ const Activity = z.object({
   textFormat: z.string().nullish(),
   entities: z.array(Entity).nullish(),
   localTimezone: z.string().nullish(),
+  timestamp: z.string().nullish(),
   membersAdded: z.array(Named).nullish(),
   membersRemoved: z.array(Named).nullish(),
   replyToId: id.nullish(),
@@ -89,7 +90,8 @@ export type PressSignal = {
   data: unknown;
   asks: boolean;
 };
-export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene };
+/** `sentAt`: by Teams' time; null: it does not say. */
+export type MovedSignal = { kind: 'added' | 'removed'; scene: Scene; sentAt: Date | null };
 /** Something that nothing follows from: a deleted message, somebody else who came. `asks`: Teams wants an answer to it. */
 type OtherSignal = { kind: 'other'; scene: Scene; asks: boolean };
 export type Signal = MessageSignal | PressSignal | MovedSignal | OtherSignal;
@@ -138,6 +140,11 @@ function sceneOf(activity: Activity, tenant: string): Scene {
   };
 }
 
+function sentAtOf({ timestamp }: Activity): Date | null {
+  const at = Date.parse(timestamp ?? '');
+  return Number.isNaN(at) ? null : new Date(at);
+}
+
 function hasBot(members: { id: string }[] | null | undefined, bot: string): boolean {
   return (members ?? []).some((member) => member.id === bot);
 }
@@ -148,6 +155,7 @@ export function readSignal(activity: Activity): Signal | null {
   const tenant = channelData?.tenant?.id ?? activity.conversation.tenantId;
   if (tenant === undefined || tenant === null) return null;
   const scene = sceneOf(activity, tenant);
+  const sentAt = sentAtOf(activity);
   if (type === 'invoke' && name === 'adaptiveCard/action') {
     const invoked = Invoked.safeParse(value);
     if (!invoked.success) return { kind: 'other', scene, asks: true };
@@ -155,12 +163,12 @@ export function readSignal(activity: Activity): Signal | null {
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
   }
   if (type === 'installationUpdate') {
-    if (action?.startsWith('add') === true) return { kind: 'added', scene };
-    if (action?.startsWith('remove') === true) return { kind: 'removed', scene };
+    if (action?.startsWith('add') === true) return { kind: 'added', scene, sentAt };
+    if (action?.startsWith('remove') === true) return { kind: 'removed', scene, sentAt };
   }
   if (type === 'conversationUpdate') {
-    if (hasBot(activity.membersAdded, recipient.id)) return { kind: 'added', scene };
-    if (hasBot(activity.membersRemoved, recipient.id)) return { kind: 'removed', scene };
+    if (hasBot(activity.membersAdded, recipient.id)) return { kind: 'added', scene, sentAt };
+    if (hasBot(activity.membersRemoved, recipient.id)) return { kind: 'removed', scene, sentAt };
   }
   if (type !== 'message' || from.role === 'bot' || from.id === recipient.id)
     return { kind: 'other', scene, asks: type === 'invoke' };

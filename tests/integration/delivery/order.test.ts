@@ -1,0 +1,197 @@
+// Who changes many places at once, or a conversation and its place, waits in nobody's circle; and what only one of two
+// installations served is all that ends with it.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ChatPlace } from '#contracts/chat.ts';
+import { systemClock } from '#contracts/clock.ts';
+import { createSlackInstallations } from '#conversation/slack-installations.ts';
+import { createTeamsConversations } from '#conversation/teams-conversations.ts';
+import { askForDelivery, conversationAt } from '#store/chat-places.ts';
+import type { Database } from '#store/database.ts';
+import { lockConversation } from '#store/messages.ts';
+import { createSeal } from '#store/seal.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { open } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+const sent: string[] = [];
+
+const enqueue = async (): Promise<void> => {};
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  sent.length = 0;
+  await house.db.query.execute(
+    sql`truncate countersign.chat_places, countersign.teams_conversations, countersign.slack_installations, countersign.slack_workspaces`,
+  );
+});
+
+const inTeams = (channel: string, thread: string | null = null): ChatPlace => ({
+  platform: 'teams',
+  tenant: 'X1',
+  channel,
+  thread,
+});
+
+const teams = (db: Database = house.db) => createTeamsConversations({ db, enqueue });
+
+const keep = (channel: string, team: string | null = null) =>
+  teams().keep({
+    ...{ tenant: 'X1', channel, kind: 'channel', service_url: 'https://smba.example', bot: '28:b' },
+    ...{ person: null, team, timezone: null },
+  });
+
+const brokenIn = async () => {
+  const { rows } = await house.db.query.execute<{ tenant: string; channel: string }>(
+    sql`select tenant, channel from countersign.chat_places where broken is not null order by tenant, channel`,
+  );
+  return rows;
+};
+
+/** Waits until somebody waits for a lock. */
+const waiting = () =>
+  waitFor('somebody to wait for a lock', async () => {
+    const { rows } = await house.db.query.execute(sql`select from pg_locks where not granted`);
+    return rows.length > 0;
+  });
+
+/** Two threads of which the first to be made known comes last in the order of conversations. */
+function twoThreads(channel: string): [ChatPlace, ChatPlace] {
+  for (let n = 1; ; n++) {
+    const [first, second] = [inTeams(channel, `${n}`), inTeams(channel, `${n}x`)];
+    if (conversationAt(first) > conversationAt(second)) return [first, second];
+  }
+}
+
+const area = { tenant: 'X1', channel: 'C', team: null };
+
+describe('In Teams', () => {
+  test('a welcome and somebody who speaks in the same conversation wait for each other in one order', async () => {
+    await keep('C');
+    const conversation = await open(house, inTeams('C'));
+    const welcome = await house.db.transaction(async (tx) => {
+      await lockConversation(tx, conversation);
+      const welcome = teams().welcome(inTeams('C'), 'Hello');
+      await waiting();
+      await askForDelivery(tx, conversation);
+      return { welcome };
+    });
+    await welcome.welcome;
+    expect(
+      (await house.service.messages(conversation, { limit: 5 })).map(({ text }) => text),
+    ).toEqual(['Hello']);
+  });
+
+  test.each(['leave', 'comeBack'] as const)(
+    'many places are locked in the order of everybody who locks several: %s',
+    async (verb) => {
+      await keep('C');
+      const [last, first] = twoThreads('C');
+      for (const place of [last, first]) await open(house, place);
+      const at = new Date();
+      if (verb === 'comeBack') await teams().leave(area, new Date(at.getTime() - 1000));
+      const moved = await house.db.transaction(async (tx) => {
+        await askForDelivery(tx, conversationAt(first));
+        const moved = teams()[verb](area, at);
+        await waiting();
+        await askForDelivery(tx, conversationAt(last));
+        return { moved };
+      });
+      await moved.moved;
+      expect(await brokenIn()).toHaveLength(verb === 'leave' ? 2 : 0);
+    },
+  );
+
+  test('news that come late change nothing of what is known since', async () => {
+    await keep('C', 'team');
+    await open(house, inTeams('C'));
+    const at = (ms: number) => new Date(1_700_000_000_000 + ms);
+    await teams().leave(area, at(0));
+    expect(await brokenIn()).toHaveLength(1);
+    await teams().comeBack(area, at(2));
+    await teams().leave(area, at(1));
+    expect(await brokenIn()).toHaveLength(0);
+    // The same once more, and the one that was sent at the same moment.
+    await teams().leave(area, at(2));
+    expect(await brokenIn()).toHaveLength(0);
+    await teams().leave(area, at(3));
+    await teams().comeBack(area, at(2));
+    expect(await brokenIn()).toHaveLength(1);
+  });
+});
+
+function installations(db: Database = house.db) {
+  return createSlackInstallations({
+    db,
+    enqueueAll: async (_tx, _queue, jobs) => {
+      sent.push(...jobs.map(({ key }) => key ?? ''));
+    },
+    seal: createSeal(Buffer.alloc(32, 1)),
+    clock: systemClock,
+    installAt: '/slack/install',
+  });
+}
+
+const install = (owner: string, org_wide: boolean) => ({
+  ...{ owner, org_wide, name: owner, app_id: 'A1', scopes: [], installed_by: 'U1' },
+  token: 'xoxb-1',
+});
+
+const inSlack = (tenant: string, channel: string): ChatPlace => ({
+  ...inTeams(channel),
+  platform: 'slack',
+  tenant,
+});
+
+describe('In Slack', () => {
+  test('the end of an installation breaks only places that no other one serves', async () => {
+    const { store, join, remove } = installations();
+    await store(install('E1', true), null);
+    await store(install('T1', false), null);
+    for (const team of ['T1', 'T2']) {
+      await join(team, 'E1');
+      await open(house, inSlack(team, 'C'));
+    }
+    await remove({ owner: 'T1', generation: 1, name: 'T1' });
+    expect(await brokenIn()).toEqual([]);
+    await store(install('T1', false), 1);
+    await remove({ owner: 'E1', generation: 1, name: 'E1' });
+    expect(await brokenIn()).toEqual([{ tenant: 'T2', channel: 'C' }]);
+    await remove({ owner: 'T1', generation: 2, name: 'T1' });
+    expect((await brokenIn()).map(({ tenant }) => tenant)).toEqual(['T1', 'T2']);
+  });
+
+  test('what waited for an installation is asked for in the order of everybody who asks for several', async () => {
+    const channels = Array.from({ length: 20 }, (_, n) => `C${n}`);
+    for (const channel of channels) {
+      const conversation = await open(house, inSlack('T1', channel));
+      await house.db.transaction((tx) => askForDelivery(tx, conversation));
+    }
+    const shuffled = channels.map((channel) => conversationAt(inSlack('T1', channel)));
+    await house.db.query.execute(sql`
+      update countersign.chat_places set broken = 'removed' where conversation = any(${sql.param(shuffled)}::text[])`);
+    await installations().store(install('T1', false), null);
+    expect(sent).toEqual(shuffled.toSorted());
+  });
+
+  test('an installation is kept although its first transaction met a deadlock', async () => {
+    let tries = 0;
+    const db: Database = {
+      ...house.db,
+      transaction(work) {
+        tries += 1;
+        if (tries > 1) return house.db.transaction(work);
+        return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }));
+      },
+    };
+    expect(await installations(db).store(install('T1', false), null)).toBe(true);
+    expect(tries).toBe(2);
+    expect((await installations().find('T1'))?.token).toBe('xoxb-1');
+  });
+});
