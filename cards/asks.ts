@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
-import { makeButton, pressOf } from './buttons.ts';
+import { makeButton, pressAbout } from './buttons.ts';
 import { askAboutChange } from './changes-asked.ts';
 import { viewFields } from './form-fields.ts';
 import { cleanLine, showLine } from './plain.ts';
@@ -42,8 +42,8 @@ function formOf(fields: Field[]): Form {
 function askPerson(step: Step, facts: PlanCardFacts): Ask {
   const person = personOf(step, facts) ?? 'a person';
   const fields = viewFields(step);
-  const done = pressOf(facts.plan, 'human_done', step.id);
-  const blocked = pressOf(facts.plan, 'human_blocked', step.id);
+  const done = pressAbout(facts.plan, 'human_done', step);
+  const blocked = pressAbout(facts.plan, 'human_blocked', step);
   const yours = isSamePerson(person, cleanLine(facts.viewer.user));
   return {
     kind: 'person',
@@ -87,8 +87,8 @@ function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardF
     note: null,
     fields: [],
     buttons: [
-      makeButton(pressOf(plan, 'settle_retry', step.id), 'Run it'),
-      makeButton(pressOf(plan, 'settle_failed', step.id), "Don't run it"),
+      makeButton(pressAbout(plan, 'settle_retry', step), 'Run it'),
+      makeButton(pressAbout(plan, 'settle_failed', step), "Don't run it"),
     ],
   };
 }
@@ -120,9 +120,9 @@ function askUnknown(step: Step, facts: PlanCardFacts): Ask {
     note: null,
     fields: [],
     buttons: [
-      makeButton(pressOf(plan, 'settle_retry', step.id), 'Retry'),
-      makeButton(pressOf(plan, 'settle_done', step.id), 'Mark done'),
-      makeButton(pressOf(plan, 'settle_failed', step.id), 'Mark failed'),
+      makeButton(pressAbout(plan, 'settle_retry', step), 'Retry'),
+      makeButton(pressAbout(plan, 'settle_done', step), 'Mark done'),
+      makeButton(pressAbout(plan, 'settle_failed', step), 'Mark failed'),
     ],
   };
 }

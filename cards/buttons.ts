@@ -1,12 +1,30 @@
 // Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import type { Plan } from '#contracts/plan.ts';
+import { readStand } from '#contracts/looked-at.ts';
+import type { Plan, Step } from '#contracts/plan.ts';
 import type { Button, Form } from './view.ts';
 
 /** What a press on this card sends: bound to the version and digest that were shown. */
-export function pressOf(plan: Plan, action: CardPress['action'], stepId?: string): CardPress {
-  const press = { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
-  return stepId === undefined ? press : { ...press, step_id: stepId };
+export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
+  return { action, plan_id: plan.id, version: plan.version, digest: plan.digest };
+}
+
+/** The same about a step, bound to the attempt that was shown and to how it stood. */
+export function pressAbout(plan: Plan, action: CardPress['action'], step: Step): CardPress {
+  const stood = readStand(step.status);
+  return {
+    ...pressOf(plan, action),
+    step_id: step.id,
+    attempt: step.attempt,
+    ...(stood === null ? {} : { stood }),
+  };
+}
+
+/** Runs what failed again, once for each end of the plan. */
+function pressRetry(plan: Plan): CardPress {
+  const press = pressOf(plan, 'retry');
+  const { execution_ended_at: ended } = plan;
+  return ended === null ? press : { ...press, ended_at: ended };
 }
 
 const changesForm: Form = {
@@ -48,8 +66,8 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   const [only] = failed;
   const one = plan.counts.failed === 1 && only !== undefined;
   return [
-    makeButton(pressOf(plan, 'retry'), one ? 'Retry the step' : 'Retry the failed steps'),
-    ...(one ? [makeButton(pressOf(plan, 'settle_done', only.id), 'Go on without it')] : []),
+    makeButton(pressRetry(plan), one ? 'Retry the step' : 'Retry the failed steps'),
+    ...(one ? [makeButton(pressAbout(plan, 'settle_done', only), 'Go on without it')] : []),
     makeButton(pressOf(plan, 'cancel'), 'Give up', { confirm: giveUpConfirm }),
     makeButton(pressOf(plan, 'details'), 'Details'),
   ];
@@ -59,7 +77,7 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
 function viewAskAgain({ plan, failed }: PlanCardFacts): Button[] {
   const [only, ...others] = failed.filter(({ error }) => error?.code === 'blocked');
   if (only === undefined || others.length > 0) return [];
-  return [makeButton(pressOf(plan, 'settle_retry', only.id), 'Ask again')];
+  return [makeButton(pressAbout(plan, 'settle_retry', only), 'Ask again')];
 }
 
 export function viewButtons(facts: PlanCardFacts): Button[] {

@@ -23,6 +23,7 @@ const libraries: Record<string, string> = {
 const shared: Record<string, string> = {
   '/console/shared/host-config.ts': 'cards/host-config.ts',
   '/console/shared/input-ids.ts': 'cards/input-ids.ts',
+  '/console/shared/looked-at.ts': 'src/contracts/looked-at.ts',
   '/console/shared/plain.ts': 'cards/plain.ts',
   '/console/shared/policy-words.ts': 'cards/policy-words.ts',
   '/console/shared/trace-view.ts': 'cards/trace-view.ts',
@@ -43,6 +44,7 @@ export const importMap = {
     '#cards/policy-words.ts': '/console/shared/policy-words.ts',
     '#cards/version-words.ts': '/console/shared/version-words.ts',
     '#cards/words.ts': '/console/shared/words.ts',
+    '#contracts/looked-at.ts': '/console/shared/looked-at.ts',
     '#contracts/words.ts': '/console/shared/counts.ts',
   },
 };

@@ -87,7 +87,9 @@ async function offerRetry(session: Session, view: PlanView): Promise<boolean> {
   const line = await session.ask('  [r]etry the failed steps  [q]uit › ');
   if (!['r', 'retry'].includes(line?.trim().toLowerCase() ?? '')) return false;
   try {
-    await session.service.retry(view.plan_id, { version: view.version }, session.actor);
+    const { plan_id, version, ended_at } = retry.press;
+    const seen = ended_at === undefined ? {} : { ended_at };
+    await session.service.retry(plan_id, { version, ...seen }, session.actor);
     return true;
   } catch (error) {
     tellError(session, error);

@@ -1,5 +1,6 @@
 // What requests must look like: bodies, and queries whose numbers and lists are read strictly.
 import { z } from 'zod';
+import { settledStands } from '#contracts/looked-at.ts';
 import { PlanPatch } from '#contracts/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';
@@ -83,6 +84,24 @@ export const DecisionBody = documented(z.strictObject({ version, feedback, user 
   id: 'Decision',
 });
 
+export const RetryBody = documented(
+  z.strictObject({
+    version,
+    feedback,
+    ended_at: documented(z.iso.datetime(), {
+      description:
+        '`execution_ended_at` of the plan that was read; refused as `already_decided` when it was run again since.',
+    }).exactOptional(),
+    user,
+  }),
+  { id: 'RetryRequest' },
+);
+
+const LookedAt = documented(
+  z.strictObject({ attempt: z.number().int().min(0), status: z.enum(settledStands) }),
+  { id: 'LookedAt' },
+);
+
 const FieldValue = z.union([StorableText.max(20_000), z.number(), z.boolean(), z.null()]);
 
 export const ResumeBody = documented(
@@ -93,14 +112,16 @@ export const ResumeBody = documented(
     answers: z
       .record(line(200), z.union([line(20_000), z.record(line(60), FieldValue)]))
       .exactOptional(),
+    about: z.record(line(200), LookedAt).exactOptional(),
     user,
   }),
   {
     id: 'Settlement',
     description:
-      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why.',
+      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`.',
     examples: [
       { version: 1, steps: { '3': 'done' }, answers: { '3': { amount: 12.5, room: 'Blue' } } },
+      { version: 1, steps: { '4': 'retry' }, about: { '4': { attempt: 2, status: 'unknown' } } },
     ],
   },
 );

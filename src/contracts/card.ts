@@ -2,6 +2,7 @@
 // each time; `cards/` turns them into words and layouts.
 import { z } from 'zod';
 import type { Blockage } from './blockage.ts';
+import { settledStands } from './looked-at.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, Step } from './plan.ts';
 import type { VersionDiff } from './views.ts';
@@ -78,7 +79,7 @@ export type PlanCardFacts = {
   link: string | null;
 };
 
-/** What a press on a card sends, on every surface. Version and digest are those of the card that was shown. */
+/** What a press on a card sends, on every surface. Version and digest are those of the card that was shown, and so is the rest. */
 export const CardPress = z.object({
   action: z.enum([
     'approve',
@@ -99,5 +100,10 @@ export const CardPress = z.object({
   version: z.number().int(),
   digest: z.string().max(128),
   step_id: z.string().max(200).exactOptional(),
+  /** The attempt of that step, and how it stood; a word about it settles no other. */
+  attempt: z.number().int().min(0).exactOptional(),
+  stood: z.enum(settledStands).exactOptional(),
+  /** When the plan ended that is to be run again. */
+  ended_at: z.string().max(40).exactOptional(),
 });
 export type CardPress = z.infer<typeof CardPress>;

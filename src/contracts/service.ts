@@ -3,6 +3,7 @@ import type { Actor } from './actor.ts';
 import type { StepAnswer } from './answer.ts';
 import type { PlanCardFacts } from './card.ts';
 import type { LinkCommand, LinkOutcome } from './link.ts';
+import type { LookedAt } from './looked-at.ts';
 import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
@@ -60,14 +61,19 @@ export type Decision = { version: number; feedback?: string };
 export type Approval = { version: number; digest: string; steps?: string[]; except?: string[] };
 /**
  * What a person says became of steps whose outcome is unknown, or of a step they were asked to do. `answer` is about
- * all of them; `answers` about one each, in words or as the values of its form.
+ * all of them; `answers` about one each, in words or as the values of its form. `about`: what was looked at; a step that
+ * has gone on since is not settled.
  */
 export type Settlement = {
   version: number;
   steps?: Record<string, 'retry' | 'done' | 'failed'>;
   answer?: string;
   answers?: Record<string, StepAnswer>;
+  about?: Record<string, LookedAt>;
 };
+
+/** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
+export type Rerun = Decision & { ended_at?: string };
 
 export type Simulation = {
   plan_id: string;
@@ -176,7 +182,7 @@ export type Service = {
     options: { cursor?: string; limit: number },
   ): Promise<{ patches: PatchOutcome[]; next_cursor: string | null }>;
   /** Runs failed steps again, and what was skipped because of them. */
-  retry(id: string, decision: Decision, actor: Actor): Promise<Plan>;
+  retry(id: string, decision: Rerun, actor: Actor): Promise<Plan>;
   simulate(id: string, decision: Partial<Decision>, actor: Actor): Promise<Simulation>;
 
   /** The plan as Markdown with front matter, in chunks; it imports again without loss. */

@@ -6,7 +6,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
-import type { Approval, Decision, Settlement } from '#contracts/service.ts';
+import type { Approval, Decision, Rerun, Settlement } from '#contracts/service.ts';
 import { isGated } from '#plans/apply-patch.ts';
 import { approvePlan } from '#plans/approve.ts';
 import { rejectPatch } from '#plans/approve-patch.ts';
@@ -226,4 +226,4 @@ function decideWith<D>(verb: Verb<D>) {
 
 export const pause = decideWith<Decision>(pausePlan);
 export const resume = decideWith<Settlement>(resumePlan);
-export const retry = decideWith<Decision>(retryPlan);
+export const retry = decideWith<Rerun>(retryPlan);

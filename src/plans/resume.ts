@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { StepCounts, StepStatus } from '#contracts/plan.ts';
-import type { Decision, Settlement } from '#contracts/service.ts';
+import type { Rerun, Settlement } from '#contracts/service.ts';
 import { recordDeeds } from '#store/audit.ts';
 import { changeSteps } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
@@ -110,15 +110,25 @@ export async function resumePlan(
   return now;
 }
 
+/** @throws `already_decided` when the plan has been run again since the end that was looked at */
+function requireEnd({ execution_ended_at: ended }: PlanRow, seen: string | undefined): void {
+  if (seen === undefined || ended?.getTime() === Date.parse(seen)) return;
+  throw new CountersignError(
+    'already_decided',
+    'What had failed was run again already since you looked. Your press changed nothing.',
+  );
+}
+
 /** Runs every failed step again, and then what was skipped because of them. */
 export async function retryPlan(
   context: PlansContext,
   tx: Transaction,
   id: string,
-  decision: Decision,
+  decision: Rerun,
   actor: Actor,
 ): Promise<PlanRow> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
+  requireEnd(row, decision.ended_at);
   nextStatus(row.status, 'retry');
   if (row.execution_started_at === null) {
     throw new CountersignError(

@@ -97,14 +97,39 @@ function wordAboutTask(
 }
 
 /** @throws `invalid_request` for an answer about a step of which nothing else is said */
-function requireFates({ steps = {}, answers = {} }: Settlement): void {
-  const loose = Object.keys(answers).filter((id) => !Object.hasOwn(steps, id));
+function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): void {
+  const loose = Object.keys({ ...answers, ...about }).filter((id) => !Object.hasOwn(steps, id));
   const [first] = loose;
   if (first === undefined) return;
   throw new CountersignError(
     'invalid_request',
-    `There is an answer about step ${first}, but not what became of it. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
+    `Something is said about step ${first}, but not what became of it. Add it to steps: { ${JSON.stringify(first)}: "done" }.`,
     { details: { steps: loose } },
+  );
+}
+
+/** Whether a step still is as somebody saw it who says what became of it. Whoever does not say what they saw means the step as it is. */
+function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
+  const seen = about?.[id];
+  return seen === undefined || (seen.attempt === attempt && seen.status === status);
+}
+
+/** @throws `already_decided` where one of them has gone on since it was looked at, by somebody's word or by itself */
+async function requireAsSeen(
+  tx: Transaction,
+  row: PlanRow,
+  found: Step[],
+  about: Settlement['about'],
+): Promise<void> {
+  const [first, ...others] = found.filter((step) => !isAsSeen(step, about));
+  if (first === undefined) return;
+  const steps = [first, ...others].map(({ id }) => id);
+  await explainLateAnswer(tx, row, steps);
+  const { id, attempt, status } = first;
+  throw new CountersignError(
+    'already_decided',
+    `Step ${id} has gone on since you looked at it: it is ${status} now. Your answer was not stored.`,
+    { details: { step: id, attempt, status } },
   );
 }
 
@@ -159,6 +184,7 @@ export async function settleNamed(
   requireFates(settlement);
   if (names.length === 0) return null;
   const found = await readStepsById(tx, row.id, names);
+  await requireAsSeen(tx, row, found, settlement.about);
   await requireWaiting(tx, row, found, from, names);
   await requireConfirmations(tx, context, row, found, actor);
   const now = context.clock.now();

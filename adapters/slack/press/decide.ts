@@ -13,6 +13,7 @@ import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';
+import { isSamePress } from './is-same-press.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
@@ -90,7 +91,8 @@ async function sendForm(
   if ('plan_id' in press && press.action === 'human_done') {
     const { timezone } = await people.find(team, user);
     const { asks } = viewPlan(await service.card(press.plan_id, { user: actor.id, timezone }));
-    const ask = asks.find(({ step_id }) => step_id === press.step_id);
+    // A choice is named by its place, which another attempt's form may give to something else.
+    const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
     fields = readFieldValues(view, ask?.fields ?? []);
   }
   await carryOut(service, press, { text, fields }, actor, once);

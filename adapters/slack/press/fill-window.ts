@@ -13,6 +13,7 @@ import type { Service } from '#contracts/service.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Held } from './held.ts';
+import { isSamePress } from './is-same-press.ts';
 import {
   formBlocks,
   makeWindow,
@@ -34,11 +35,7 @@ function noteForm(label: string, submit: string): Form {
 }
 
 function findForm(view: PlanView, press: CardPress): { form: Form; about: string } | null {
-  const same = (other: CardPress) =>
-    other.action === press.action &&
-    other.step_id === press.step_id &&
-    other.version === press.version &&
-    other.digest === press.digest;
+  const same = (other: CardPress) => isSamePress(other, press);
   for (const ask of view.asks) {
     const button = ask.buttons.find((one) => same(one.press));
     if (button === undefined) continue;
@@ -84,7 +81,7 @@ function describeStep(step: Step, lead: string): string {
   return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
 }
 
-async function drawSteps(service: Service, id: string, pages: string[]) {
+async function drawSteps(service: Pick<Service, 'listSteps'>, id: string, pages: string[]) {
   const cursor = pages.at(-1) ?? '';
   const page = await service.listSteps(id, {
     limit: stepsOfPage,
@@ -103,7 +100,7 @@ function pageButton(label: string, action: string, value: string) {
   };
 }
 
-async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
+async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardFacts, held: Held) {
   const { plan, steps } = facts;
   const view = viewPlan(facts);
   const open = plan.status === 'proposed' || plan.status === 'needs_review';
@@ -147,7 +144,7 @@ async function fillDetails(service: Service, facts: PlanCardFacts, held: Held) {
 
 /** @throws what the service refuses, such as `plan_not_found` */
 export async function fillWindow(
-  service: Service,
+  service: Pick<Service, 'runCard' | 'card' | 'listSteps'>,
   held: Held,
   viewer: Viewer,
 ): Promise<types.ModalView> {

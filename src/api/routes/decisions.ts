@@ -11,7 +11,14 @@ import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
-import { ApproveBody, DecisionBody, PlanPath, ResumeBody, SimulateBody } from '../requests.ts';
+import {
+  ApproveBody,
+  DecisionBody,
+  PlanPath,
+  ResumeBody,
+  RetryBody,
+  SimulateBody,
+} from '../requests.ts';
 
 const decisionProblems: ProblemCode[] = [
   ...bodyProblems,
@@ -98,11 +105,27 @@ export const decisionRoutes: Routes = async (app, { service }) => {
   addVerb('pause', 'pausePlan', 'Hold it; running steps end, no new one starts', (...args) =>
     service.pause(...args),
   );
-  addVerb(
-    'retry',
-    'retryPlan',
-    'Run failed steps again, and what was skipped for them',
-    (...args) => service.retry(...args),
+  app.post(
+    '/api/plans/:id/retry',
+    {
+      schema: {
+        operationId: 'retryPlan',
+        tags: [tags.decisions],
+        summary: 'Run failed steps again, and what was skipped for them',
+        params: PlanPath,
+        body: RetryBody,
+        response: answers(
+          { 200: json('The plan as it stands now.', PlanAnswer) },
+          decisionProblems,
+        ),
+      },
+    },
+    async (request) => {
+      const { user, ended_at, ...decision } = request.body;
+      const seen = ended_at === undefined ? {} : { ended_at };
+      const again = { ...decisionOf(decision), ...seen };
+      return service.retry(request.params.id, again, actorOf(request, user));
+    },
   );
 
   app.post(

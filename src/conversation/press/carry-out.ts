@@ -3,11 +3,17 @@ import type { Actor } from '#contracts/actor.ts';
 import type { FieldValue } from '#contracts/answer.ts';
 import type { CardPress } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { lookedAt } from '#contracts/looked-at.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import type { Service } from '#contracts/service.ts';
 
 /** What was entered beside a press. */
 export type Entered = { text: string; fields: Record<string, FieldValue> | null };
+
+/** The end of the plan that the presser saw, where the card said it. */
+function endOf({ ended_at }: CardPress): { ended_at?: string } {
+  return ended_at === undefined ? {} : { ended_at };
+}
 
 async function settle(
   service: Service,
@@ -22,11 +28,13 @@ async function settle(
       'invalid_request',
       'This button does not say which step it is about.',
     );
+  const about = lookedAt(press);
   await service.resume(
     plan_id,
     {
       version,
       steps: { [step]: fate },
+      ...(about === null ? {} : { about }),
       ...(text === '' ? {} : { answer: text }),
       ...(fields === null ? {} : { answers: { [step]: fields } }),
     },
@@ -83,7 +91,7 @@ export async function carryOut(
       await service.resume(plan_id, { version }, actor);
       return;
     case 'retry':
-      await service.retry(plan_id, { version }, actor);
+      await service.retry(plan_id, { version, ...endOf(press) }, actor);
       return;
     case 'settle_retry':
       return settle(service, press, 'retry', { text: '', fields: null }, actor);

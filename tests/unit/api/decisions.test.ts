@@ -78,6 +78,22 @@ it('passes on what became of unknown steps, and refuses other fates', async () =
   expect((await readProblem(bad)).errors[0]?.path).toContain('steps');
 });
 
+it('passes on what was looked at, and refuses what cannot have been', async () => {
+  const { id, version } = await proposeDraft(api);
+  const steps = { '1': 'retry' };
+  const about = { '1': { attempt: 2, status: 'unknown' } };
+  await api.post(`/api/plans/${id}/resume`, { version, steps, about });
+  expect(api.service.lastCall('resume')?.[1]).toEqual({ version, steps, about });
+  const running = { '1': { attempt: 2, status: 'running' } };
+  const bad = await api.post(`/api/plans/${id}/resume`, { version, steps, about: running });
+  expect((await readProblem(bad)).errors[0]?.path).toContain('about');
+  const ended_at = '2026-03-02T09:30:00.000Z';
+  await api.post(`/api/plans/${id}/retry`, { version, ended_at });
+  expect(api.service.lastCall('retry')?.[1]).toEqual({ version, ended_at });
+  const never = await api.post(`/api/plans/${id}/retry`, { version, ended_at: 'never' });
+  expect((await readProblem(never)).errors[0]?.path).toContain('ended_at');
+});
+
 it('passes on what people answered, in words and in fields, and refuses anything else', async () => {
   const { id, version } = await proposeDraft(api);
   const steps = { '1': 'done', '2': 'done' };

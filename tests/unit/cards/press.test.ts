@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { pressOf } from '#cards/buttons.ts';
+import { pressAbout, pressOf } from '#cards/buttons.ts';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
 import { readPress, readPressValue } from '#cards/press.ts';
-import { makePlan } from '#tests/fixtures/plans.ts';
+import { makePlan, makeStep } from '#tests/fixtures/plans.ts';
 
 const plan = makePlan();
+const step = makeStep('2', { status: 'waiting', attempt: 3 });
 
 it('a press comes back as it was sent, with the text typed beside it', () => {
   const press = pressOf(plan, 'propose_changes');
@@ -12,15 +13,23 @@ it('a press comes back as it was sent, with the text typed beside it', () => {
   expect(readPress(data)).toEqual({ press, text: 'keep a copy', fields: null });
 });
 
+it('a press about a step says which attempt was shown, and how it stood', () => {
+  expect(pressAbout(plan, 'settle_retry', step)).toMatchObject({
+    step_id: '2',
+    attempt: 3,
+    stood: 'waiting',
+  });
+});
+
 it('a press about a step reads the note of that step', () => {
-  const press = pressOf(plan, 'human_done', '2');
+  const press = pressAbout(plan, 'human_done', step);
   expect(readPress({ ...press, 'text:step:2': 'booked', 'text:step:3': 'other' })?.text).toBe(
     'booked',
   );
 });
 
 it('a press about a step reads the form of that step, whatever other ids look like', () => {
-  const press = pressOf(plan, 'human_done', '2');
+  const press = pressAbout(plan, 'human_done', step);
   const data = {
     ...press,
     [fieldInputId('2', 'amount')]: '12.5',
@@ -32,7 +41,7 @@ it('a press about a step reads the form of that step, whatever other ids look li
 });
 
 it('being blocked has a reason of its own and no fields', () => {
-  const press = pressOf(plan, 'human_blocked', '2');
+  const press = pressAbout(plan, 'human_blocked', step);
   const data = {
     ...press,
     'text:step:2': 'a note',

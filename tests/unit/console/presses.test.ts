@@ -51,6 +51,24 @@ describe('a press on a card', () => {
     );
   });
 
+  it('says which attempt of the step was looked at, and how it stood', () => {
+    const press = { ...pressOf('settle_retry', '4'), attempt: 2, stood: 'unknown' as const };
+    expect(send(press)).toEqual(
+      callTo('resume', {
+        version: 2,
+        steps: { 4: 'retry' },
+        about: { 4: { attempt: 2, status: 'unknown' } },
+      }),
+    );
+  });
+
+  it('says after which end a plan is run again', () => {
+    const ended_at = '2026-03-02T09:30:00.000Z';
+    expect(send({ ...pressOf('retry'), ended_at })).toEqual(
+      callTo('retry', { version: 2, ended_at }),
+    );
+  });
+
   it('sends a person’s answer with the step it belongs to', () => {
     expect(send(pressOf('human_done', '4'), 'booked')).toEqual(
       callTo('resume', { version: 2, steps: { 4: 'done' }, answer: 'booked' }),

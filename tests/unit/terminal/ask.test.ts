@@ -280,6 +280,7 @@ describe('while it runs', () => {
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
+      about: { '2': { attempt: 0, status: 'waiting' } },
       answer: 'Yes, room 3',
     });
   });
@@ -351,6 +352,7 @@ describe('while it runs', () => {
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
+      about: { '2': { attempt: 0, status: 'waiting' } },
       answers: { '2': sent },
     });
   });
@@ -369,6 +371,7 @@ describe('while it runs', () => {
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
+      about: { '2': { attempt: 0, status: 'waiting' } },
       answers: { '2': { amount: 3, room: 'Blue' } },
     });
   });
@@ -383,6 +386,7 @@ describe('while it runs', () => {
       expect(calls.at(-1)?.args[1]).toEqual({
         version: 1,
         steps: { '2': 'failed' },
+        about: { '2': { attempt: 0, status: 'waiting' } },
         answer: 'The office is closed',
       });
     }
@@ -401,7 +405,11 @@ describe('while it runs', () => {
   ])('settles an unknown outcome by "%s"', async (word, fate) => {
     const after = { approve: [samples.unknown], resume: [samples.completed] };
     const { calls, printed } = await run({ ...done, after }, ['a', 'I think so', word]);
-    expect(calls.at(-1)?.args[1]).toEqual({ version: 1, steps: { '2': fate } });
+    expect(calls.at(-1)?.args[1]).toEqual({
+      version: 1,
+      steps: { '2': fate },
+      about: { '2': { attempt: 1, status: 'unknown' } },
+    });
     expect(printed).toContain('how it ended was not recorded');
   });
 

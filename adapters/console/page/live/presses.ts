@@ -1,6 +1,7 @@
 // What a press on a card asks of the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
+import { lookedAt } from '#contracts/looked-at.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
 
 export type Call = { path: string; body: Record<string, unknown> };
@@ -34,8 +35,10 @@ function settle(
   }
   const answer = textOf(press, inputs);
   const fields = readInputs(press, inputs);
+  const about = lookedAt(press);
   return callOf(press, 'resume', {
     steps: { [press.step_id]: fate },
+    ...(about === null ? {} : { about }),
     ...(answer === undefined ? {} : { answer }),
     ...(fields === null ? {} : { answers: { [press.step_id]: typed(fields) } }),
   });
@@ -78,7 +81,11 @@ export function planPress(press: CardPress, inputs: Inputs): PressPlan {
     case 'resume':
       return callOf(press, 'resume');
     case 'retry':
-      return callOf(press, 'retry');
+      return callOf(
+        press,
+        'retry',
+        press.ended_at === undefined ? {} : { ended_at: press.ended_at },
+      );
     case 'settle_retry':
       return settle(press, 'retry');
     case 'settle_done':

@@ -1,0 +1,152 @@
+// A word about a step is about the attempt that was looked at: what two people press on the same card counts once, and an old card
+// settles nothing that came after it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Actor } from '#contracts/actor.ts';
+import type { CardPress } from '#contracts/card.ts';
+import type { PlanDraft, Step } from '#contracts/plan.ts';
+import { carryOut } from '#conversation/press/carry-out.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  openTestHouse,
+  reach,
+  runPlan,
+  scriptedPlanner,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+    settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
+  });
+});
+afterAll(() => house.close());
+
+/** Asks before it runs, and fails when it does. */
+const failing: PlanDraft = {
+  title: 'Read what is not there',
+  step_approval: 'each',
+  steps: [
+    {
+      id: 'a',
+      description: 'Read gone.md',
+      tool: 'workspace',
+      operation: 'read',
+      args: { path: 'gone.md' },
+    },
+  ],
+};
+
+const task: PlanDraft = {
+  title: 'Ask somebody',
+  steps: [
+    {
+      id: 'a',
+      description: 'Ask Ana',
+      tool: 'human',
+      operation: 'task',
+      args: { question: 'Which room?' },
+    },
+    {
+      id: 'b',
+      description: 'Ask her as well',
+      tool: 'human',
+      operation: 'task',
+      args: { question: 'When?' },
+    },
+  ],
+};
+
+function becomes(planId: string, status: Step['status'], attempt: number): Promise<Step> {
+  return waitFor(`attempt ${attempt} to be ${status}`, async () => {
+    const [step] = await house.service.getSteps(planId, ['a']);
+    return step?.status === status && step.attempt === attempt ? step : null;
+  });
+}
+
+/** A button of the plan's card as it is drawn now. */
+async function findPress(planId: string, action: CardPress['action']): Promise<CardPress> {
+  const view = viewPlan(await house.service.card(planId, { user: ana.id, timezone: 'UTC' }));
+  const buttons = [...view.asks.flatMap((ask) => ask.buttons), ...view.buttons];
+  const found = buttons.find(({ press }) => press.action === action);
+  if (found === undefined) throw new Error(`There is no ${action} on the card.`);
+  return found.press;
+}
+
+const press = (one: CardPress, text = '', actor: Actor = ana) =>
+  carryOut(house.service, one, { text, fields: null }, actor);
+
+test('a second “Run it” on the same card does not make the call again when the first one failed', async () => {
+  const { id } = await runPlan(house, failing);
+  await becomes(id, 'waiting', 1);
+  const run = await findPress(id, 'settle_retry');
+  await press(run);
+  await becomes(id, 'failed', 2);
+  await reach(house, id, 'failed');
+  await expect(press(run)).rejects.toMatchObject({
+    code: 'already_decided',
+    message: 'ana has asked already for step a to be run again. Your answer was not stored.',
+  });
+  expect((await house.service.getPlan(id)).status).toBe('failed');
+  await checkPlan(house.db.query, id);
+});
+
+test('“Done” on a card of an earlier question does not answer the one that is asked now', async () => {
+  const { id } = await runPlan(house, task);
+  await becomes(id, 'waiting', 1);
+  const done = await findPress(id, 'human_done');
+  await press(await findPress(id, 'human_blocked'), 'The door is locked');
+  await becomes(id, 'failed', 1);
+  const again = await findPress(id, 'settle_retry');
+  await expect(press(done, 'Blue')).rejects.toMatchObject({ code: 'already_decided' });
+  await press(again);
+  await becomes(id, 'waiting', 2);
+  await expect(press(done, 'Blue')).rejects.toMatchObject({ code: 'already_decided' });
+  await expect(press(again)).rejects.toMatchObject({ code: 'already_decided' });
+  await becomes(id, 'waiting', 2);
+  await press(await findPress(id, 'human_done'), 'Blue');
+  expect((await becomes(id, 'succeeded', 2)).result_summary).toBe('Blue');
+});
+
+test('“Retry” of a plan counts once for each of its ends', async () => {
+  const { id } = await runPlan(house, failing);
+  await becomes(id, 'waiting', 1);
+  await press(await findPress(id, 'settle_retry'));
+  await reach(house, id, 'failed');
+  const retry = await findPress(id, 'retry');
+  await press(retry);
+  const late = expect.objectContaining({ code: 'already_decided' });
+  await expect(press(retry)).rejects.toEqual(late);
+  await becomes(id, 'waiting', 3);
+  await press(await findPress(id, 'settle_retry'));
+  await becomes(id, 'failed', 4);
+  await reach(house, id, 'failed');
+  await expect(press(retry)).rejects.toEqual(late);
+  expect((await findPress(id, 'retry')).ended_at).not.toBe(retry.ended_at);
+});
+
+test('whoever does not say what they looked at means the step as it stands', async () => {
+  const { id, version } = await runPlan(house, task);
+  await becomes(id, 'waiting', 1);
+  const say = (attempt: number) =>
+    house.service.resume(
+      id,
+      { version, steps: { a: 'done' }, answer: 'x', about: { a: { attempt, status: 'waiting' } } },
+      ana,
+    );
+  await expect(say(0)).rejects.toMatchObject({
+    code: 'already_decided',
+    message:
+      'Step a has gone on since you looked at it: it is waiting now. Your answer was not stored.',
+  });
+  await expect(say(2)).rejects.toMatchObject({ code: 'already_decided' });
+  await house.service.resume(id, { version, steps: { a: 'done' }, answer: 'x' }, ana);
+  await becomes(id, 'succeeded', 1);
+});
