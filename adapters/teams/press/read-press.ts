@@ -9,6 +9,10 @@ import { PolicyOverride } from '#contracts/policy.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import type { Entered } from '#conversation/press/carry-out.ts';
 
+/** The lists that a button opens. Nothing else that can be written after `plans` is done by looking at something. */
+const ListName = z.enum(['pending', 'all', 'mine', 'running']);
+type ListName = z.infer<typeof ListName>;
+
 /** Something to be decided, and what the presser is to see afterwards. */
 export type Decision =
   | { kind: 'press'; press: AnyPress; entered: Entered }
@@ -19,15 +23,15 @@ export type Decision =
 /** Something to be shown to whoever asks, which changes nothing. */
 export type Look =
   | { kind: 'refresh'; subject: CardSubject }
-  | { kind: 'details'; press: CardPress; pages: string[]; list: string | null }
-  | { kind: 'list'; said: string };
+  | { kind: 'details'; press: CardPress; pages: string[]; list: ListName | null }
+  | { kind: 'list'; said: ListName };
 
 /** Cursors of the pages before and at the one that is asked for; `''` begins. */
 const Paged = z.object({
   pages: z.array(z.string().max(1000)).max(50).default(['']),
-  list: z.string().max(20).nullable().default(null),
+  list: ListName.nullable().default(null),
 });
-const Listed = z.object({ list: z.string().max(20) });
+const Listed = z.object({ list: ListName });
 const Fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 const Inputs = z.record(z.string(), z.unknown());
 
