@@ -13,9 +13,7 @@ export type TeamsState = {
 const answeredWithinMs = 10_000;
 
 const openToAll =
-  'Set TEAMS_ALLOWED_TENANTS: whoever knows the app id can add the bot to a tenant of their own.';
-const byDomain =
-  'Set MicrosoftAppTenantId to the id of the tenant: by its domain people cannot be known by their addresses, nor other tenants kept out.';
+  'Set TEAMS_ALLOWED_TENANTS to the ids of tenants: whoever knows the app id can add the bot to one of their own.';
 
 /** Asks Microsoft. @throws CountersignError that says what an operator has to do */
 export async function checkTeams(access: TeamsAccess): Promise<TeamsState> {
@@ -33,8 +31,6 @@ export async function checkTeams(access: TeamsAccess): Promise<TeamsState> {
   } finally {
     clearTimeout(timer);
   }
-  const text = `${access.kind} bot ${access.appId}`;
-  if (access.kind === 'MultiTenant')
-    return { text, advice: access.allowed === undefined ? openToAll : null };
-  return { text, advice: access.tenantId.includes('.') ? byDomain : null };
+  const open = access.kind === 'MultiTenant' && access.allowed === null;
+  return { text: `${access.kind} bot ${access.appId}`, advice: open ? openToAll : null };
 }

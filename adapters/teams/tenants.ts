@@ -1,7 +1,6 @@
 // Which tenants of Microsoft the bot talks to, and which of them may say who its people are. Pure.
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 
-const isId = (tenant: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(tenant);
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /** Whoever knows a bot's id can add it to their own tenant; what comes from there is not even stored. */
@@ -10,11 +9,10 @@ export function isServed(access: TeamsAccess, tenant: string): boolean {
     case 'Local':
       return true;
     case 'MultiTenant':
-      return access.allowed === undefined || access.allowed.some((one) => isSame(one, tenant));
+      return access.allowed === null || access.allowed.some((one) => isSame(one, tenant));
     case 'SingleTenant':
     case 'UserAssignedMSI':
-      // Activities name tenants by their ids: one that is set by its domain cannot be told from another.
-      return !isId(access.tenantId) || isSame(access.tenantId, tenant);
+      return isSame(access.tenantId, tenant);
     default:
       return access satisfies never;
   }

@@ -26,8 +26,8 @@ export type SlackAccess = {
 };
 
 export type TeamsAccess =
-  /** `allowed`: the tenants that are served; left out: all that add the app. */
-  | { kind: 'MultiTenant'; appId: string; password: string; allowed?: string[] }
+  /** `allowed`: the tenants that are served; null: any, which somebody has asked for in that word. */
+  | { kind: 'MultiTenant'; appId: string; password: string; allowed: string[] | null }
   | { kind: 'SingleTenant'; appId: string; password: string; tenantId: string }
   | { kind: 'UserAssignedMSI'; appId: string; tenantId: string }
   /** No token is asked for or shown; only this machine is talked to. */
@@ -150,7 +150,22 @@ function readLocalTeams(env: Environment): TeamsAccess {
       'COUNTERSIGN_TEAMS_LOCAL',
       `takes whoever asks for whom they say they are. Set HOST to 127.0.0.1, not to ${env.HOST}.`,
     );
+  // A proxy on this machine hands on whatever comes from elsewhere, and need not say so.
+  if (env.COUNTERSIGN_PUBLIC_URL !== undefined)
+    refuse(
+      'COUNTERSIGN_TEAMS_LOCAL',
+      'takes whoever asks for whom they say they are. Leave it out where COUNTERSIGN_PUBLIC_URL is set.',
+    );
   return { kind: 'Local' };
+}
+
+/** null: any. */
+function readTenants(listed: string | undefined): string[] | null {
+  if (listed !== undefined) return listed.toLowerCase() === 'any' ? null : listed.split(/[\s,]+/);
+  return refuse(
+    'TEAMS_ALLOWED_TENANTS',
+    'missing. List the ids of the Microsoft Entra tenants that a MultiTenant bot serves, or set it to any.',
+  );
 }
 
 /**
@@ -177,7 +192,7 @@ export function readTeamsAccess(env: Environment): TeamsAccess | null {
       `missing. ${lone} is set; set the app id of the bot beside it.`,
     );
   }
-  const allowed = env.TEAMS_ALLOWED_TENANTS?.trim().split(/[\s,]+/);
+  const listed = env.TEAMS_ALLOWED_TENANTS?.trim();
   const kind = env.MicrosoftAppType ?? (tenantId === undefined ? 'MultiTenant' : 'SingleTenant');
   const needPassword = () =>
     password ??
@@ -197,10 +212,8 @@ export function readTeamsAccess(env: Environment): TeamsAccess | null {
           'limits nothing with MicrosoftAppType MultiTenant. Leave it out, or make the type SingleTenant.',
         );
       return {
-        kind,
-        appId,
-        password: needPassword(),
-        ...(allowed === undefined ? {} : { allowed }),
+        ...{ kind, appId, password: needPassword() },
+        allowed: readTenants(listed),
       };
     case 'SingleTenant':
       return { kind, appId, password: needPassword(), tenantId: needTenant() };

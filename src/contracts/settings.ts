@@ -203,17 +203,17 @@ export const Environment = z.object({
   MicrosoftAppTenantId: z
     .string()
     .regex(
-      /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?:[\w-]+\.)+[a-z]{2,})$/i,
-      'must be the GUID of a Microsoft Entra tenant, or its domain such as contoso.onmicrosoft.com',
+      /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i,
+      'must be the GUID of a Microsoft Entra tenant, not its domain: what Teams sends names tenants by their ids',
     )
     .optional(),
   MicrosoftAppType: z.enum(['MultiTenant', 'SingleTenant', 'UserAssignedMSI']).optional(),
-  /** Which tenants a multi-tenant bot serves; all that add its app, when it is not set. */
+  /** Which tenants a multi-tenant bot serves: their ids, or `any`. */
   TEAMS_ALLOWED_TENANTS: z
     .string()
     .regex(
-      /^\s*[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:[\s,]+[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})*\s*$/i,
-      'must be GUIDs of Microsoft Entra tenants, with commas between them',
+      /^\s*(?:any|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:[\s,]+[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})*)\s*$/i,
+      'must be GUIDs of Microsoft Entra tenants, with commas between them, or any',
     )
     .optional(),
   /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */

@@ -25,16 +25,31 @@ export function accountOf({ tenant, from }: Pick<Scene, 'tenant' | 'from'>): str
   return `teams:${tenant}:${from.object ?? from.id}`;
 }
 
-/** The address under which a tenant knows one of its own people; null: it is a guest, or has none. */
-export function readAddress(member: Member, tenant: string, object: string | null): string | null {
+/** The name of a guest is that of a stranger, dressed up: ana_example.com#EXT#@contoso.onmicrosoft.com. */
+const isOwnName = (name: string | null | undefined) => name != null && !name.includes('#');
+
+/**
+ * The address under which a tenant knows one of its own people; null: it is a guest, or has none.
+ * @param rest what Teams does not say of somebody: it makes them a stranger, or is `believed`
+ */
+export function readAddress(
+  member: Member,
+  tenant: string,
+  object: string | null,
+  rest: 'refused' | 'believed' = 'refused',
+): string | null {
   const { tenantId, userRole, aadObjectId, objectId, email, userPrincipalName } = member;
   const known = aadObjectId ?? objectId ?? null;
   if (object === null || known !== object) return null;
-  if (tenantId != null && tenantId !== tenant) return null;
-  if (userRole != null && userRole !== 'user') return null;
+  const told = { tenantId: tenantId ?? null, userRole: userRole ?? null };
+  const own = rest === 'believed' ? [null] : [];
+  if (![tenant, ...own].includes(told.tenantId) || !['user', ...own].includes(told.userRole))
+    return null;
+  // A guest has an e-mail address like anybody else: what they are called tells.
+  if (rest === 'refused' ? !isOwnName(userPrincipalName) : userPrincipalName?.includes('#'))
+    return null;
   const address = [email, userPrincipalName].find((one) => one?.includes('@') === true);
-  // The name of a guest is that of a stranger, dressed up: ana_example.com#EXT#@contoso.onmicrosoft.com.
-  if (address == null || address.includes('#') || address.length > 200) return null;
+  if (address == null || !isOwnName(address) || address.length > 200) return null;
   return address.toLowerCase();
 }
 
@@ -65,7 +80,13 @@ export function createPeople(options: {
       from.id,
     );
     const member = {
-      address: readAddress(found, tenant, from.object),
+      // A client on this machine says little of people; whoever is there can do everything anyway.
+      address: readAddress(
+        found,
+        tenant,
+        from.object,
+        access.kind === 'Local' ? 'believed' : 'refused',
+      ),
       name: found.name ?? from.name,
     };
     if (known.size >= keptAtMost) known.clear();

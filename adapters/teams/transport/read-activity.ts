@@ -1,5 +1,6 @@
 // What Teams sends, out of its bytes: a message, a press, that the app was added or taken out. Checked here and trusted inside.
 import { z } from 'zod';
+import { refreshVerb } from '#cards/refresh.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';
 import { splitConversation } from '../place.ts';
@@ -7,56 +8,50 @@ import { splitConversation } from '../place.ts';
 const id = z.string().min(1).max(500);
 const Named = z.object({ id });
 
-const Account = z.object({
-  id,
-  name: z.string().nullish(),
-  aadObjectId: z.string().max(100).nullish(),
-  role: z.string().nullish(),
-});
+/** What is told beside the rest: of a form that is unknown here it is as good as left out. */
+const told = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
+const words = told(z.string());
+
+const Account = z.object({ id, name: words, aadObjectId: told(z.string().max(100)), role: words });
 
 const Entity = z.looseObject({
   type: z.string(),
-  mentioned: z.object({ id: z.string(), name: z.string().nullish() }).nullish(),
-  text: z.string().nullish(),
-  timezone: z.string().nullish(),
+  mentioned: told(z.object({ id: z.string() })),
+  text: words,
+  timezone: words,
 });
 
 const Activity = z.object({
   type: z.string(),
   id: id.nullish(),
-  name: z.string().nullish(),
-  action: z.string().nullish(),
+  name: words,
+  action: words,
   channelId: z.string(),
   serviceUrl: z.url(),
   from: Account,
   recipient: Account,
   conversation: z.object({
     id,
-    conversationType: z.string().nullish(),
-    tenantId: id.nullish(),
+    conversationType: words,
+    tenantId: told(id),
   }),
-  channelData: z
-    .object({
-      tenant: Named.nullish(),
-      team: Named.nullish(),
-      channel: Named.nullish(),
-      eventType: z.string().nullish(),
-    })
-    .nullish(),
-  text: z.string().max(200_000).nullish(),
-  textFormat: z.string().nullish(),
-  entities: z.array(Entity).nullish(),
-  localTimezone: z.string().nullish(),
-  timestamp: z.string().nullish(),
-  membersAdded: z.array(Named).nullish(),
-  membersRemoved: z.array(Named).nullish(),
-  replyToId: id.nullish(),
+  channelData: told(z.object({ tenant: told(Named), team: told(Named) })),
+  // Teams' own limit is about 100 KB with all that is around the words.
+  text: z.string().max(100_000).nullish(),
+  textFormat: words,
+  entities: told(z.array(told(Entity))),
+  localTimezone: words,
+  timestamp: words,
+  membersAdded: told(z.array(Named)),
+  membersRemoved: told(z.array(Named)),
   value: z.unknown().optional(),
 });
 export type Activity = z.infer<typeof Activity>;
 
+/** `trigger`: `manual` where somebody pressed, `automatic` where a card asks by itself as soon as somebody sees it. */
 const Invoked = z.object({
   action: z.object({ verb: z.string().nullish(), data: z.unknown().optional() }),
+  trigger: z.string().nullish(),
 });
 
 /** Who sent it, and where from. */
@@ -117,7 +112,7 @@ function isTimezone(zone: string): boolean {
 }
 
 function timezoneOf({ entities, localTimezone }: Activity): string | null {
-  const told = [...(entities ?? []).map(({ timezone }) => timezone), localTimezone];
+  const told = [...(entities ?? []).map((one) => one?.timezone), localTimezone];
   return told.find((zone) => typeof zone === 'string' && isTimezone(zone)) ?? null;
 }
 
@@ -160,6 +155,9 @@ export function readSignal(activity: Activity): Signal | null {
     const invoked = Invoked.safeParse(value);
     if (!invoked.success) return { kind: 'other', scene, asks: true };
     const { verb, data } = invoked.data.action;
+    // Anybody can post a card that asks for something in the name of whoever sees it.
+    if (invoked.data.trigger?.toLowerCase() === 'automatic' && verb !== refreshVerb)
+      return { kind: 'other', scene, asks: true };
     return { kind: 'press', scene, verb: verb ?? '', data, asks: true };
   }
   if (type === 'installationUpdate') {
@@ -170,13 +168,15 @@ export function readSignal(activity: Activity): Signal | null {
     if (hasBot(activity.membersAdded, recipient.id)) return { kind: 'added', scene, sentAt };
     if (hasBot(activity.membersRemoved, recipient.id)) return { kind: 'removed', scene, sentAt };
   }
-  if (type !== 'message' || from.role === 'bot' || from.id === recipient.id)
-    return { kind: 'other', scene, asks: type === 'invoke' };
+  const isBot = from.role === 'bot' || from.id.startsWith('28:') || from.id === recipient.id;
+  if (type !== 'message' || isBot) return { kind: 'other', scene, asks: type === 'invoke' };
   // A client that knows no Action.Execute sends what its Action.Submit holds as a message without words.
   if (typeof value === 'object' && value !== null && (text ?? '').trim() === '')
     return { kind: 'press', scene, verb: '', data: value, asks: false };
-  const mentions = (activity.entities ?? []).flatMap(({ type: entity, mentioned, text: shown }) =>
-    entity === 'mention' && mentioned != null ? [{ id: mentioned.id, text: shown ?? '' }] : [],
+  const mentions = (activity.entities ?? []).flatMap((one) =>
+    one?.type === 'mention' && one.mentioned != null
+      ? [{ id: one.mentioned.id, text: one.text ?? '' }]
+      : [],
   );
   return { kind: 'message', scene, text: text ?? '', format: activity.textFormat ?? '', mentions };
 }

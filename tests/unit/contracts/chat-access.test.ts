@@ -197,9 +197,10 @@ describe('Teams', () => {
     };
     expect(load({ ...id, ...password, ...tenant }).teams).toEqual(single);
     expect(load({ ...id, ...password, ...tenant, ...type('SingleTenant') }).teams).toEqual(single);
-    const multi = { kind: 'MultiTenant', appId, password: 'p' };
-    expect(load({ ...id, ...password }).teams).toEqual(multi);
-    expect(load({ ...id, ...password, ...type('MultiTenant') }).teams).toEqual(multi);
+    const multi = { kind: 'MultiTenant', appId, password: 'p', allowed: null };
+    const any = { TEAMS_ALLOWED_TENANTS: ' Any' };
+    expect(load({ ...id, ...password, ...any }).teams).toEqual(multi);
+    expect(load({ ...id, ...password, ...any, ...type('MultiTenant') }).teams).toEqual(multi);
   });
 
   test('needs no password with a managed identity', () => {
@@ -207,13 +208,6 @@ describe('Teams', () => {
       kind: 'UserAssignedMSI',
       appId: id.MicrosoftAppId,
       tenantId: tenant.MicrosoftAppTenantId,
-    });
-  });
-
-  test('knows a tenant by its domain too', () => {
-    const MicrosoftAppTenantId = 'contoso.onmicrosoft.com';
-    expect(load({ ...id, ...password, MicrosoftAppTenantId }).teams).toMatchObject({
-      tenantId: MicrosoftAppTenantId,
     });
   });
 
@@ -241,6 +235,21 @@ describe('Teams', () => {
       'a local client beside a real bot',
       { ...local, ...id, ...password },
       /^COUNTERSIGN_TEAMS_LOCAL: .*MicrosoftAppId is set/,
+    ],
+    [
+      'a local client where a proxy lets others in',
+      { ...local, COUNTERSIGN_PUBLIC_URL: 'https://bot.example.com' },
+      /^COUNTERSIGN_TEAMS_LOCAL: .*Leave it out where COUNTERSIGN_PUBLIC_URL is set/,
+    ],
+    [
+      'a multi-tenant bot that does not say whom it serves',
+      { ...id, ...password },
+      /^TEAMS_ALLOWED_TENANTS: missing\. .*any/,
+    ],
+    [
+      'a tenant by its domain',
+      { ...id, ...password, MicrosoftAppTenantId: 'contoso.onmicrosoft.com' },
+      /^MicrosoftAppTenantId: must be the GUID/,
     ],
     [
       'tenants that are names',
@@ -294,7 +303,8 @@ describe('Teams', () => {
 });
 
 test('whatever is set is taken, or refused by the name of a variable and without a secret', () => {
-  const all = { ...one, ...many, ...http, ...socket, ...id, ...password, ...tenant };
+  const tenants = { TEAMS_ALLOWED_TENANTS: 'any' };
+  const all = { ...one, ...many, ...http, ...socket, ...id, ...password, ...tenant, ...tenants };
   const secrets = [one.SLACK_BOT_TOKEN, ...Object.values(many), ...Object.values(http), 'xapp-1'];
   const types = fc.constantFrom(
     {},
@@ -304,7 +314,7 @@ test('whatever is set is taken, or refused by the name of a variable and without
     fc.property(fc.subarray(Object.entries(all)), types, (entries, kind) => {
       const sentence = complain({ ...Object.fromEntries(entries), ...kind });
       if (sentence === null) return;
-      expect(sentence).toMatch(/^((SLACK|COUNTERSIGN)_[A-Z_]+|MicrosoftApp\w+)[^:]*: /);
+      expect(sentence).toMatch(/^((SLACK|COUNTERSIGN|TEAMS)_[A-Z_]+|MicrosoftApp\w+)[^:]*: /);
       for (const secret of secrets) expect(sentence).not.toContain(secret);
     }),
     { numRuns: 500 },

@@ -4,7 +4,7 @@ import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
 import { isAddressed } from '#adapters/teams/talk/hear.ts';
 import { readAddress } from '#adapters/teams/talk/people.ts';
-import { readPlainText } from '#adapters/teams/talk/plain-text.ts';
+import { firstMention, readPlainText } from '#adapters/teams/talk/plain-text.ts';
 import { isServed, vouches } from '#adapters/teams/tenants.ts';
 import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
 import { nameActivity } from '#adapters/teams/transport/name-activity.ts';
@@ -78,12 +78,44 @@ test('what nothing follows from is told from what may act', () => {
     [{ type: 'installationUpdate', action: 'remove' }, 'removed'],
     [{ from: bot }, 'other'],
     [{ from: { id: '28:other', role: 'bot' } }, 'other'],
+    [{ from: { id: '28:other' } }, 'other'],
+    [{ from: { id: '28:other' }, text: '', value: { action: 'approve' } }, 'other'],
     [{ text: '', value: { action: 'approve' } }, 'press'],
     [{ type: 'invoke', name: 'adaptiveCard/action', value: { action: { verb: 'x' } } }, 'press'],
     [{ type: 'invoke', name: 'adaptiveCard/action', value: 'x' }, 'other'],
     [{ type: 'invoke', name: 'task/fetch' }, 'other'],
   ] as const;
   for (const [changes, kind] of kinds) expect(read(changes)?.kind).toBe(kind);
+});
+
+test('what a card asks for by itself may refresh it, and decides nothing in the name of whoever looks at it', () => {
+  const invoked = (verb: string, trigger: unknown) =>
+    read({ type: 'invoke', name: 'adaptiveCard/action', value: { action: { verb }, trigger } });
+  expect(invoked('refresh', 'automatic')?.kind).toBe('press');
+  expect(invoked('approve', 'manual')?.kind).toBe('press');
+  expect(invoked('approve', undefined)?.kind).toBe('press');
+  for (const verb of ['approve', 'part', 'settings', 'list', 'details', ''])
+    for (const trigger of ['automatic', 'Automatic'])
+      expect(invoked(verb, trigger)).toMatchObject({ kind: 'other', asks: true });
+  // An unknown form of it is no press either.
+  expect(invoked('approve', { by: 'automatic' })?.kind).toBe('other');
+});
+
+test('what is only told beside a message may have any form without the message being lost', () => {
+  const odd = {
+    from: { id: '29:ana', name: 7, aadObjectId: 'x'.repeat(101), role: {} },
+    conversation: { id: 'a:1', conversationType: 5, tenantId: 5 },
+    channelData: { tenant: { id: tenant }, team: 'x', channel: { id: '' }, eventType: 1 },
+    textFormat: 3,
+    localTimezone: 4,
+    timestamp: 5,
+    replyToId: '',
+    entities: [7, { type: 'mention', mentioned: { id: 8 } }, mention],
+    membersAdded: 'x',
+  };
+  expect(heard(odd)).toMatchObject({ text: 'hello', mentions: [{ id: bot.id }] });
+  expect(heard({ channelData: 'x' })).toMatchObject({ text: 'hello' });
+  expect(heard({ entities: 'x' })).toMatchObject({ text: 'hello', mentions: [] });
 });
 
 test('the time zone is the first that exists of those that Teams tells', () => {
@@ -124,6 +156,16 @@ test('marks of formatted text are left out', () => {
   const signal = heard({ text: '<p>one</p><br/><b>two</b>', textFormat: 'xml' });
   expect(readPlainText(signal, bot.id)).toBe('one\ntwo');
 });
+
+test.each(['<at>', '<at ', '<at></at', '<p ', '<br ', ' ', '&nbsp;', '\ue000 '])(
+  'a text of nothing but %j is read at once, however long',
+  (part) => {
+    const text = part.repeat(99_990 / part.length);
+    const signal = heard({ text: `a${text}b`, textFormat: 'xml', entities: [mention] });
+    expect(readPlainText(signal, bot.id).startsWith('a')).toBe(true);
+    expect(firstMention(text)).toBeNull();
+  },
+);
 
 test('who is addressed', () => {
   const group = { id: '19:group@thread.v2', conversationType: 'groupChat', tenantId: tenant };
@@ -171,13 +213,27 @@ test('a tenant names its own people by their address, and nobody else', () => {
   expect(address({ email: null, userPrincipalName: guest })).toBeNull();
   expect(address({ email: null, userPrincipalName: null })).toBeNull();
   expect(readAddress(member, tenant, null)).toBeNull();
+  // Whoever is not said to be their own may be a guest, whose address nobody here vouches for.
+  expect(address({ userRole: null })).toBeNull();
+  expect(address({ tenantId: null })).toBeNull();
+  expect(address({ userPrincipalName: guest })).toBeNull();
+  expect(address({ userPrincipalName: null })).toBeNull();
+  expect(address({ email: 'guest#ext#@contoso.example' })).toBeNull();
+  expect(address({ email: 'not an address' })).toBe('ana@contoso.example');
+});
+
+test('on this machine alone what is not said of somebody is taken for granted', () => {
+  const { tenantId: _, userRole: __, userPrincipalName: ___, ...bare } = member;
+  expect(readAddress(bare, tenant, 'object-of-ana', 'believed')).toBe('ana@example.com');
+  const guest = { ...bare, userRole: 'guest' };
+  expect(readAddress(guest, tenant, 'object-of-ana', 'believed')).toBeNull();
 });
 
 test('which tenants are served, and which vouch', () => {
   const app = { appId: 'app', password: 'p' };
   const single = { kind: 'SingleTenant', ...app, tenantId: tenant.toUpperCase() } as const;
   const domain = { ...single, tenantId: 'contoso.example' };
-  const multi = { kind: 'MultiTenant', ...app } as const;
+  const multi = { kind: 'MultiTenant', ...app, allowed: null } as const;
   const chosen = { ...multi, allowed: [tenant] };
   const judge = (access: Parameters<typeof isServed>[0], one: string) => [
     isServed(access, one),
@@ -185,7 +241,7 @@ test('which tenants are served, and which vouch', () => {
   ];
   expect(judge(single, tenant)).toEqual([true, true]);
   expect(judge(single, 'another')).toEqual([false, false]);
-  expect(judge(domain, tenant)).toEqual([true, false]);
+  expect(judge(domain, tenant)).toEqual([false, false]);
   expect(judge(multi, 'another')).toEqual([true, false]);
   expect(judge(chosen, tenant)).toEqual([true, false]);
   expect(judge(chosen, 'another')).toEqual([false, false]);
