@@ -26,7 +26,7 @@ import {
   type InboxRule,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
-import { createReceiver, type Receive } from '#conversation/inbox/receive.ts';
+import { createReceiver, type Receive, receivingLimits } from '#conversation/inbox/receive.ts';
 import { createWaiter, type WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { createService } from '#conversation/service.ts';
@@ -45,7 +45,13 @@ import { createPlanner } from '#planner/create-planner.ts';
 import type { PlanningLimits } from '#planner/limits.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createManifestReader } from '#store/backends.ts';
-import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
+import {
+  createEnqueue,
+  createEnqueueAll,
+  createQueues,
+  openBoss,
+  readSendingText,
+} from '#store/boss.ts';
 import { type Database, openDatabase, type Transaction } from '#store/database.ts';
 import { type Listener, openListener } from '#store/notify.ts';
 import { readPlan } from '#store/plans.ts';
@@ -53,6 +59,7 @@ import { createPortfolioReader } from '#store/portfolio.ts';
 import { readRun } from '#store/runs.ts';
 import { createSeal } from '#store/seal.ts';
 import { storePools } from '#store/sql/resources.ts';
+import { createStoreAtOnce } from '#store/store-at-once.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -204,6 +211,14 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     onError: (error) => warn('A database connection was lost.', error),
   });
   closers.add('the database pool', db.close);
+  // Of its own, so that what is stored waits for nothing that is done; unused until something comes.
+  const receiving = openDatabase(place.url, {
+    max: 2,
+    applicationName: 'countersign inbox',
+    session: receivingLimits,
+    onError: (error) => warn('A connection for what comes in was lost.', error),
+  });
+  closers.add('the connections for what comes in', receiving.close);
   const boss = await openBoss(place.url, {
     work,
     onError: (error) => warn('pg-boss reported an error.', error),
@@ -369,7 +384,12 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   }
   return {
     service,
-    receive: createReceiver(inbox),
+    receive: createReceiver({
+      ...inbox,
+      storeAtOnce: createStoreAtOnce(receiving.query, (platform) =>
+        readSendingText(boss, `inbox-${platform}`),
+      ),
+    }),
     wait: createWaiter({ db }),
     slack,
     teams,

@@ -105,18 +105,19 @@ export type TransactionOptions = {
   limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
 
+/** A limit as the server takes it; 0 would be none. */
+const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
+
 /** Begins a transaction in one round trip. */
 function beginWith({ planOnce = false, limits }: TransactionOptions): string {
-  // 0 would be no limit.
-  const ms = (limit: number) => Math.max(1, Math.ceil(limit));
   const settings = [
     ...(planOnce ? ['plan_cache_mode = force_generic_plan'] : []),
     ...(limits === undefined
       ? []
       : [
-          `lock_timeout = ${ms(limits.lockMs)}`,
-          `statement_timeout = ${ms(limits.statementMs)}`,
-          `idle_in_transaction_session_timeout = ${ms(limits.idleMs)}`,
+          `lock_timeout = ${wholeMs(limits.lockMs)}`,
+          `statement_timeout = ${wholeMs(limits.statementMs)}`,
+          `idle_in_transaction_session_timeout = ${wholeMs(limits.idleMs)}`,
         ]),
   ];
   return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
@@ -170,14 +171,29 @@ types.setTypeParser(types.builtins.INT8, Number);
  */
 export function openDatabase(
   url: string,
-  options: { max: number; applicationName: string; onError: (error: Error) => void },
+  options: {
+    max: number;
+    applicationName: string;
+    /** For connections of which each statement is a transaction: what the server ends, and that it plans once. */
+    session?: { lockMs: number; statementMs: number };
+    onError: (error: Error) => void;
+  },
 ): Database {
+  const { session } = options;
   const pool = new Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    ...(session === undefined
+      ? {}
+      : {
+          onConnect: (client) =>
+            client.query(
+              `set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan`,
+            ),
+        }),
   });
   pool.on('error', options.onError);
   return {

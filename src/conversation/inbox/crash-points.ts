@@ -2,7 +2,7 @@
 import { env, kill, pid } from 'node:process';
 
 export const inboxCrashPoints = [
-  /** Events and slips are written but not committed. */
+  /** Events and slips are about to be written, or written and not committed: nobody but this process knows of them. */
   'writing',
   /** They are committed; nobody has been told. */
   'stored',

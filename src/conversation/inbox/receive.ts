@@ -1,8 +1,7 @@
 // Storing what a platform sends before it is acknowledged. What comes while a statement is under way shares the next.
 import { ReceivedEvent } from '#contracts/inbox.ts';
 import { chooseBatch } from './choose-batch.ts';
-import type { InboxContext } from './inbox-context.ts';
-import { makeRefusal, storeBatch } from './store-batch.ts';
+import { makeRefusal, type StoringParts, sessionLimits, storeBatch } from './store-batch.ts';
 
 /** `stored` false: the event with this id was stored before and is the same. */
 export type Receipt = { stored: boolean; id: number };
@@ -13,6 +12,9 @@ export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 const eventsAtOnce = 200;
 /** An event waits this long for its batch to begin, its batch takes as long, and platforms wait for three seconds. */
 const usualPatienceMs = 1300;
+
+/** For the connections of receiving: what the server ends there by itself. */
+export const receivingLimits = sessionLimits(usualPatienceMs);
 
 type Waiting = {
   event: ReceivedEvent;
@@ -30,7 +32,7 @@ type Waiting = {
  *   an event waits for its batch
  */
 export function createReceiver(
-  parts: Pick<InboxContext, 'db' | 'enqueueAll'>,
+  parts: StoringParts,
   { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
 ): Receive {
   let waiting: Waiting[] = [];

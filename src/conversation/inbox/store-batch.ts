@@ -4,10 +4,11 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { ReceivedEvent } from '#contracts/inbox.ts';
 import type { Transaction } from '#store/database.ts';
 import { type StoredEvent, storeEvents } from '#store/inbox.ts';
+import { isTwinMet, type StoreAtOnce } from '#store/store-at-once.ts';
 import { isLockTimeout } from '#store/transient.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { slipsFor } from './slips.ts';
+import { keyOfThread, slipsFor } from './slips.ts';
 
 /** Parts of the patience: what a batch waits for another's names, what one event does after that, and any statement. */
 const batchLockShare = 0.4;
@@ -16,7 +17,16 @@ const statementShare = 0.75;
 /** A process that says nothing for this long in the middle of storing is stopped or gone. */
 const idleMs = 10_000;
 
-type Parts = Pick<InboxContext, 'db' | 'enqueueAll'>;
+export type StoringParts = Pick<InboxContext, 'db' | 'enqueueAll'> & {
+  /** One statement on connections that end it in time (`sessionLimits`); without it there are several in a transaction. */
+  storeAtOnce?: StoreAtOnce;
+};
+
+/** What the server ends by itself on the connections that `storeAtOnce` uses. */
+export const sessionLimits = (patienceMs: number) => ({
+  lockMs: patienceMs * batchLockShare,
+  statementMs: patienceMs * statementShare,
+});
 
 /** Why an event was refused that may simply be sent again. */
 export function makeRefusal(text: string, cause?: unknown): CountersignError {
@@ -55,7 +65,7 @@ function settleWithin<T>(ms: number, work: Promise<T>): Promise<T> {
  * @returns for each what became of it, in their order
  */
 export async function storeBatch(
-  { db, enqueueAll }: Parts,
+  { db, enqueueAll, storeAtOnce }: StoringParts,
   events: ReceivedEvent[],
   patienceMs: number,
 ): Promise<PromiseSettledResult<StoredEvent>[]> {
@@ -79,12 +89,29 @@ export async function storeBatch(
     return answers;
   }
 
+  /** All of it in one statement, if that can be: another process may be storing one of these events at this moment. */
+  async function writeAtOnce(some: ReceivedEvent[], store: StoreAtOnce): Promise<StoredEvent[]> {
+    const slipped = some.map((event) => ({ ...event, slip: keyOfThread(event) }));
+    passCrashPoint('writing');
+    try {
+      const answers = await settleWithin(end - performance.now(), store(slipped));
+      passCrashPoint('stored');
+      return answers;
+    } catch (error) {
+      if (isTwinMet(error)) return write(some, batchLockShare);
+      throw error;
+    }
+  }
+
   async function settle(
     some: ReceivedEvent[],
     lockShare: number,
+    atOnce?: StoreAtOnce,
   ): Promise<PromiseSettledResult<StoredEvent>[]> {
     try {
-      const answers = await write(some, lockShare);
+      const answers = await (atOnce === undefined
+        ? write(some, lockShare)
+        : writeAtOnce(some, atOnce));
       return some.map((_, i) => {
         const value = answers[i];
         return value === undefined
@@ -108,5 +135,8 @@ export async function storeBatch(
     return results;
   }
 
-  return settle(events, batchLockShare);
+  // The statement is that of a platform, whose names are its own. Almost always one platform asks at a moment.
+  const [first] = events;
+  const together = events.every(({ platform }) => platform === first?.platform);
+  return settle(events, batchLockShare, together ? storeAtOnce : undefined);
 }

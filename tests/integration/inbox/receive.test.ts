@@ -1,11 +1,14 @@
 // Storing before acknowledging: each event once, whoever receives it and however often; all of it or nothing.
+import { hash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
-import { createReceiver } from '#conversation/inbox/receive.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { readInboxState } from '#store/inbox.ts';
+import { createReceiver, receivingLimits } from '#conversation/inbox/receive.ts';
+import { openBoss, readSendingText } from '#store/boss.ts';
+import { type Database, openDatabase, type Queryable } from '#store/database.ts';
+import { readInboxState, storeEvents } from '#store/inbox.ts';
+import { createStoreAtOnce } from '#store/store-at-once.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
@@ -96,6 +99,98 @@ describe('an event that comes again', () => {
     const rows = await readInbox(one);
     expect(new Set(rows.map(({ body }) => body)).size).toBe(300);
     expect(rows).toHaveLength(300);
+  });
+});
+
+describe('one statement', () => {
+  const onError = (error: Error) => {
+    throw error;
+  };
+  let db: Database;
+  let boss: Awaited<ReturnType<typeof openBoss>>;
+  beforeAll(async () => {
+    const options = { max: 1, applicationName: 'countersign inbox', onError };
+    db = openDatabase(database.url, { ...options, session: receivingLimits });
+    boss = await openBoss(database.url, { work: false, onError });
+  });
+  afterAll(async () => {
+    await boss.stop();
+    await db.close();
+  });
+
+  test('stores events, their names and a slip for each thread, and wakes who waits for slips', async () => {
+    let statements = 0;
+    const counting: Pick<Queryable, 'run'> = {
+      run: (statement, values) => {
+        statements += 1;
+        return db.query.run(statement, values);
+      },
+    };
+    const receive = createReceiver({
+      db: { ...one.db, transaction: () => Promise.reject(new Error('a transaction')) },
+      enqueueAll: () => Promise.reject(new Error('another statement')),
+      storeAtOnce: createStoreAtOnce(counting, () => readSendingText(boss, 'inbox-slack')),
+    });
+    const listener = await one.db.pool.connect();
+    const words: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => words.push(payload));
+    await listener.query(`listen pgboss_${hash('sha224', 'pgboss', 'hex').slice(0, 24)}`);
+    const answers = await Promise.all(
+      ['C1', 'C1', 'C2'].map((thread, i) => receive(makeEvent(`e${i}`, { thread }))),
+    );
+    expect(answers.map(({ stored }) => stored)).toEqual([true, true, true]);
+    expect(statements).toBe(1);
+    expect(await countSlips()).toBe(2);
+    await waitFor('the word about the slips', () => words.length > 0);
+    expect(words).toEqual(['inbox-slack']);
+    listener.removeAllListeners('notification');
+    await listener.query('unlisten *');
+    listener.release();
+  });
+
+  test('gives the slip the form that pg-boss gives it', async () => {
+    const event = makeEvent('e', { tenant: 'T "1"', thread: 'é\\n\u2028' });
+    const read = async () => {
+      const { rows } = await one.db.query.execute(sql`
+        select to_jsonb(j) - '{id,created_on,start_after,keep_until}'::text[] as job
+        from pgboss.job j where name like 'inbox%' and state = 'created'`);
+      return rows;
+    };
+    await one.receive(event);
+    const atOnce = await read();
+    await clearInbox(one);
+    await one.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
+    await createReceiver({
+      db: one.db,
+      enqueueAll: async (_tx, name, jobs) => {
+        const rows = jobs.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
+        expect(name).toBe('inbox');
+        await boss.insert('inbox-slack', rows);
+      },
+    })(event);
+    expect(atOnce).toHaveLength(1);
+    expect(await read()).toEqual(atOnce);
+  });
+
+  test('meets a twin that is stored while it runs: the event is that one, under every name', async () => {
+    const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
+    let again: ReturnType<TestHouse['receive']> | undefined;
+    const [stored] = await other.db.transaction(async (tx) => {
+      const answers = await storeEvents(tx, [twin]);
+      again = one.receive(makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }));
+      await waitFor('the other to wait for the name', async () => {
+        const { rows } = await tx.execute(sql`
+          select from pg_stat_activity
+          where application_name = 'countersign inbox' and wait_event_type = 'Lock'`);
+        return rows.length > 0;
+      });
+      return answers;
+    });
+    const same = { stored: false, id: stored?.id };
+    expect(await again).toEqual(same);
+    expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
+    expect(await readInbox(one)).toHaveLength(1);
+    expect(await countSlips()).toBe(0);
   });
 });
 
