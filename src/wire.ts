@@ -29,6 +29,7 @@ import {
 import { createReceiver, type Receive, receivingLimits } from '#conversation/inbox/receive.ts';
 import { createWaiter, type WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
+import { createReadWithin } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#conversation/slack-installations.ts';
@@ -176,7 +177,7 @@ async function loadSlack(
   { slack: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openSlack>[0],
-    'service' | 'openConversation' | 'openHome' | 'warn'
+    'service' | 'readWithin' | 'openConversation' | 'openHome' | 'warn'
   > &
     Parameters<typeof openInstallations>[1],
 ): Promise<SlackAdapter | null> {
@@ -191,7 +192,7 @@ async function loadTeams(
   { teams: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openTeams>[0],
-    'cloud' | 'service' | 'conversations' | 'openConversation' | 'warn'
+    'cloud' | 'service' | 'readWithin' | 'conversations' | 'openConversation' | 'warn'
   >,
 ): Promise<TeamsAdapter | null> {
   if (access === null) return null;
@@ -309,6 +310,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const service = createService(conversation);
   const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
   const chatService = createService(inChat);
+  const readWithin = createReadWithin(inChat, chatService);
   const enqueueAll = createEnqueueAll(boss);
   const openPlace = (at: ChatPlace, timezone: string | null) =>
     db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
@@ -316,6 +318,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     db,
     enqueueAll,
     service: chatService,
+    readWithin,
     openConversation: openPlace,
     openHome: (home) => openHome({ db, enqueue }, { platform: 'slack', ...home }),
     warn,
@@ -323,6 +326,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const teams = await loadTeams(config, {
     cloud: options.teamsCloud ?? null,
     service: chatService,
+    readWithin,
     conversations: createTeamsConversations({ db, enqueue }),
     openConversation: openPlace,
     warn,

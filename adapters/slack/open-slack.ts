@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ChatHomes, ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
+import type { ReadWithin } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
@@ -58,13 +59,15 @@ export function openSlack(options: {
   /** Of several workspaces; null: there is one, by its token. */
   installations: SlackInstallations | null;
   service: Service;
+  /** Of several workspaces, the plans that are shown to the people of one. */
+  readWithin: ReadWithin;
   clock: Clock;
   timezone: string;
   openConversation?: SlackContext['openConversation'];
   openHome: SlackContext['openHome'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
-  const { access, installations, service, clock, timezone, warn } = options;
+  const { access, installations, service, readWithin, clock, timezone, warn } = options;
   const { apiUrl, transport, workspaces } = access;
   const logger = createSlackLogger(warn);
   const slack: ClientOptions = { apiUrl, logger };
@@ -73,6 +76,8 @@ export function openSlack(options: {
   const port = createSlackPort({ clientOf, clock, warn });
   const context: SlackContext = {
     service,
+    plansFor: (tenant, reader) =>
+      workspaces.kind === 'one' ? service : readWithin({ platform: 'slack', tenant, reader }),
     clientOf,
     // Whoever sets one token vouches for that workspace; of several, each could claim anybody's address.
     people: createPeople({

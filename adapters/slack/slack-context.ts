@@ -1,5 +1,6 @@
 // What the parts of the Slack adapter are given.
 import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
 import type { Respond } from './port/respond.ts';
 import type { People } from './talk/people.ts';
@@ -7,6 +8,8 @@ import type { ClientOf } from './workspaces.ts';
 
 export type SlackContext = {
   service: Service;
+  /** The plans that are shown to a person outside their conversations: in lists, on a Home, and what is opened from there. */
+  plansFor(team: string, reader: string): PlanReads;
   clientOf: ClientOf;
   people: People;
   port: ChatPort;

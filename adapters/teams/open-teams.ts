@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
+import type { ReadWithin } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
@@ -33,17 +34,30 @@ export function openTeams(options: {
   /** Another sign-in than Microsoft's. */
   cloud?: TeamsCloud | null;
   service: Service;
+  /** Of several tenants, the plans that are shown to the people of one. */
+  readWithin: ReadWithin;
   conversations: TeamsConversations;
   clock: Clock;
   timezone: string;
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
   warn(message: string, error?: unknown): void;
 }): TeamsAdapter {
-  const { access, cloud = null, service, conversations, clock, timezone, warn } = options;
+  const {
+    access,
+    cloud = null,
+    service,
+    readWithin,
+    conversations,
+    clock,
+    timezone,
+    warn,
+  } = options;
   const connector = createConnector({ tokens: createTokens(access, cloud), now: clock.now });
   const readersOf = createReadersOf({ connector, clock, warn });
   const context: TeamsContext = {
     service,
+    plansFor: (tenant, reader) =>
+      access.kind === 'MultiTenant' ? readWithin({ platform: 'teams', tenant, reader }) : service,
     people: createPeople({
       ...{ access, connector, conversations, clock, timezone },
       personOf: service.personOf,

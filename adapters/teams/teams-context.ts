@@ -1,12 +1,15 @@
 // What the parts of the Teams adapter are given.
 import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
 import type { People } from './talk/people.ts';
 
 export type TeamsContext = {
   service: Service;
+  /** The plans that are shown to a person outside their conversations: in lists, and what is opened from there. */
+  plansFor(tenant: string, reader: string): PlanReads;
   people: People;
   port: ChatPort;
   conversations: TeamsConversations;

@@ -3,6 +3,7 @@ import type { Actor } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { type LinkOutcome, readLinkCommand } from '#contracts/link.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { PlanListFilter, PlanSummary, Service } from '#contracts/service.ts';
 
 /** Lines of one list. */
@@ -32,15 +33,15 @@ export type FoundPlans =
 /** `id`: the person; `account`: what their platform knows them by. */
 type Reader = { id: string; timezone: string; account: Actor };
 
-async function count(service: Service): Promise<FoundPlans> {
+async function count(plans: PlanReads): Promise<FoundPlans> {
   const counts = new Map<PlanStatus, number>();
   let cursor: string | null = null;
   for (let page = 0; page < counted.pages; page++) {
-    const { plans, next_cursor } = await service.listPlans({
+    const { plans: some, next_cursor } = await plans.listPlans({
       limit: counted.page,
       ...(cursor === null ? {} : { cursor }),
     });
-    for (const { status } of plans) counts.set(status, (counts.get(status) ?? 0) + 1);
+    for (const { status } of some) counts.set(status, (counts.get(status) ?? 0) + 1);
     cursor = next_cursor;
     if (cursor === null) break;
   }
@@ -48,11 +49,12 @@ async function count(service: Service): Promise<FoundPlans> {
 }
 
 /**
+ * @param read the plans that the reader may see
  * @param said what stands after the command
  * @throws what the service refuses, such as `plan_not_found`
  */
 export async function findPlans(
-  service: Service,
+  { read, link }: { read: PlanReads; link: Service['link'] },
   said: string,
   reader: Reader,
 ): Promise<FoundPlans> {
@@ -61,17 +63,17 @@ export async function findPlans(
     which: Extract<FoundPlans, { kind: 'list' }>['which'],
     filter: Partial<PlanListFilter>,
   ): Promise<FoundPlans> => {
-    const { plans, next_cursor } = await service.listPlans({ limit: listedAtMost, ...filter });
+    const { plans, next_cursor } = await read.listPlans({ limit: listedAtMost, ...filter });
     return { kind: 'list', which, plans, more: next_cursor !== null };
   };
   if (/^plan-/i.test(word)) {
     const id = `PLAN-${word.slice(5).toLowerCase()}`;
     const viewer = { user: reader.id, timezone: reader.timezone };
-    return { kind: 'plan', facts: await service.card(id, viewer) };
+    return { kind: 'plan', facts: await read.card(id, viewer) };
   }
-  const [, link] = /^link(?:\s+(.*))?$/is.exec(word) ?? [];
-  if (link !== undefined || /^link$/i.test(word)) {
-    const outcome = await service.link(readLinkCommand(link ?? ''), reader.account);
+  const [, code] = /^link(?:\s+(.*))?$/is.exec(word) ?? [];
+  if (code !== undefined || /^link$/i.test(word)) {
+    const outcome = await link(readLinkCommand(code ?? ''), reader.account);
     return { kind: 'link', outcome };
   }
   switch (word.toLowerCase()) {
@@ -85,7 +87,7 @@ export async function findPlans(
     case 'running':
       return list('running', { status: running });
     case 'stats':
-      return count(service);
+      return count(read);
     case 'help':
       return { kind: 'help' };
     default:

@@ -5,6 +5,7 @@ import { readApprovers } from '#plans/approvals.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { readNamesOf } from '#store/identities.ts';
 import { listPlans } from '#store/plans.ts';
+import { keepWithin, type Within } from '#store/plans-within.ts';
 import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readCardFacts } from './plan-card.ts';
@@ -22,11 +23,16 @@ async function filterTogether<T>(all: T[], keep: (one: T) => Promise<boolean>): 
   return kept;
 }
 
-async function findProposals(context: ConversationContext, user: string): Promise<string[]> {
+async function findProposals(
+  context: ConversationContext,
+  user: string,
+  within: Within | null,
+): Promise<string[]> {
   const { query } = context.db;
   const { plans } = await listPlans(query, {
     status: ['proposed', 'needs_review'],
     limit: lookedAt.proposals,
+    ...(within === null ? {} : { within }),
   });
   const open = plans.filter(({ revising }) => !revising);
   const waiting = await filterTogether(open, async (plan) => {
@@ -45,17 +51,21 @@ async function findChanges(context: ConversationContext, user: string): Promise<
   });
 }
 
-/** The plans in which something waits for this person, each once. */
+/** The plans in which something waits for this person, each once. @param within only those of one organisation */
 export async function findWaitingFor(
   context: ConversationContext,
   user: string,
+  within: Within | null = null,
 ): Promise<string[]> {
   const { query } = context.db;
   const names = (await readNamesOf(query, [user])).map(({ name }) => name);
   const tasks = (await readWaitingTasks(query)).filter(({ assignee }) =>
     [user, ...names].some((name) => isSamePerson(name, assignee)),
   );
-  const proposals = await findProposals(context, user);
+  const proposals = await findProposals(context, user, within);
   const changes = await findChanges(context, user);
-  return [...new Set([...tasks.map(({ plan_id }) => plan_id), ...proposals, ...changes])];
+  const waiting = [...new Set([...tasks.map(({ plan_id }) => plan_id), ...proposals, ...changes])];
+  if (within === null) return waiting;
+  const shown = await keepWithin(query, waiting, within);
+  return waiting.filter((id) => shown.has(id));
 }

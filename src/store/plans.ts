@@ -8,6 +8,7 @@ import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
+import { firstWithin, type Within } from './plans-within.ts';
 import { planPartitions, plans, planVersions } from './schema.ts';
 
 export type PlanRow = typeof plans.$inferSelect;
@@ -113,14 +114,29 @@ function readPlace(cursor: string): { micros: string; id: string } {
   return { micros, id };
 }
 
-/** Plans, newest first, a page at a time. @param filter.requesters all names of the one who asked for them */
+/**
+ * Plans, newest first, a page at a time.
+ * @param filter.requesters all names of the one who asked for them
+ * @param filter.within only those of one organisation
+ */
 export async function listPlans(
   db: Queryable,
-  filter: Omit<PlanListFilter, 'user'> & { requesters?: string[] },
+  filter: Omit<PlanListFilter, 'user'> & { requesters?: string[]; within?: Within },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
   const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
   const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
   const time = from === null ? null : sql`to_timestamp(${from.micros}::numeric / 1000000)`;
+  const wanted = and(
+    filter.status === undefined ? undefined : inArray(plans.status, filter.status),
+    filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
+    filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
+    from === null || time === null
+      ? undefined
+      : or(
+          lt(plans.created_at, time),
+          and(sql`${plans.created_at} = ${time}`, lt(plans.id, from.id)),
+        ),
+  );
   const rows = await db
     .select({ plan: plans, summary: planVersions.summary, micros })
     .from(plans)
@@ -129,17 +145,9 @@ export async function listPlans(
       and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
     )
     .where(
-      and(
-        filter.status === undefined ? undefined : inArray(plans.status, filter.status),
-        filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
-        filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
-        from === null || time === null
-          ? undefined
-          : or(
-              lt(plans.created_at, time),
-              and(sql`${plans.created_at} = ${time}`, lt(plans.id, from.id)),
-            ),
-      ),
+      filter.within === undefined
+        ? wanted
+        : sql`${plans.id} in ${firstWithin(filter.within, wanted, filter.limit + 1)}`,
     )
     .orderBy(desc(plans.created_at), desc(plans.id))
     .limit(filter.limit + 1);

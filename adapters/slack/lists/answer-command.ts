@@ -10,7 +10,6 @@ import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { Service } from '#contracts/service.ts';
 import { findPlans, listedAtMost } from '#conversation/find-plans.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
@@ -35,8 +34,14 @@ function drawPlan(facts: PlanCardFacts): Answer {
   return { text, blocks: blocks as unknown as types.KnownBlock[] };
 }
 
-async function answer(service: Service, said: string, reader: Reader, now: Date): Promise<Answer> {
-  const found = await findPlans(service, said, reader);
+async function answer(
+  { service, plansFor }: Pick<SlackContext, 'service' | 'plansFor'>,
+  { team, said }: { team: string; said: string },
+  reader: Reader,
+  now: Date,
+): Promise<Answer> {
+  const read = plansFor(team, reader.id);
+  const found = await findPlans({ read, link: service.link }, said, reader);
   switch (found.kind) {
     case 'list': {
       const { title, empty } = listWords[found.which];
@@ -69,14 +74,14 @@ export async function answerCommand(
   { team, command }: CommandSignal,
   now: Date,
 ): Promise<void> {
-  const { service, people, respond } = context;
+  const { people, respond } = context;
   const { id, timezone, account } = await people.find(team, command.user_id);
   const reader = { id, timezone, account: person(account, 'slack') };
   const wanted = readExport(command.text);
   const answering =
     wanted === null
-      ? answer(service, command.text, reader, now)
-      : sendExport(context, { team, user: command.user_id }, wanted).then(say);
+      ? answer(context, { team, said: command.text }, reader, now)
+      : sendExport(context, { team, user: command.user_id, id }, wanted).then(say);
   const content = await answering.catch((error: unknown) => {
     if (error instanceof CountersignError && error.passesAfterMs === null)
       return say(error.message);

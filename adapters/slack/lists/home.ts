@@ -4,6 +4,7 @@ import { person } from '#contracts/actor.ts';
 import type { ChatHomes } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Service } from '#contracts/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
@@ -19,13 +20,13 @@ const shownStatuses: PlanStatus[] = [
   'stalled',
 ];
 
-async function readHome(service: Service, id: string): Promise<HomeFacts> {
-  const waiting = await service.waitingFor(id);
-  const { plans } = await service.listPlans({ status: shownStatuses, limit: 100 });
+async function readHome(service: Service, read: PlanReads, id: string): Promise<HomeFacts> {
+  const waiting = await read.waitingFor(id);
+  const { plans } = await read.listPlans({ status: shownStatuses, limit: 100 });
   const listed = new Set(plans.map((plan) => plan.id));
   // What has waited for long is no longer among the latest.
   const older = waiting.filter((one) => !listed.has(one)).slice(0, linesOfGroup);
-  const more = await Promise.all(older.map((one) => service.getPlan(one)));
+  const more = await Promise.all(older.map((one) => read.getPlan(one)));
   const { policy } = await service.getPolicy(id);
   const said = await service.saidPolicies(id);
   return { plans: [...more, ...plans], waiting: new Set(waiting), policy, said };
@@ -33,13 +34,18 @@ async function readHome(service: Service, id: string): Promise<HomeFacts> {
 
 /** Draws Home tabs from what is true now, where something is different. */
 export function createHomes(
-  { service, people, clientOf }: Pick<SlackContext, 'service' | 'people' | 'clientOf'>,
+  {
+    service,
+    plansFor,
+    people,
+    clientOf,
+  }: Pick<SlackContext, 'service' | 'plansFor' | 'people' | 'clientOf'>,
   clock: Clock,
 ): ChatHomes {
   return {
     async show({ tenant: team, user }, shown) {
       const { id } = await people.find(team, user);
-      const facts = await readHome(service, id);
+      const facts = await readHome(service, plansFor(team, id), id);
       const digest = digestHome(facts);
       if (digest === shown) return digest;
       const client = await clientOf(team);

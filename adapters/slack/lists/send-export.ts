@@ -1,8 +1,8 @@
 // A plan's record for whoever asks for it: the plan as Markdown, what ran, how it was planned; as a file in their direct messages.
 import { type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
-import type { Service } from '#contracts/service.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { sendFile } from '../port/send-file.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -57,14 +57,14 @@ function writeTrace(trace: PlanningTrace): string {
   return `${[...head, ...body].join('\n')}\n`;
 }
 
-async function write(service: Service, { plan, kind }: Export) {
+async function write(plans: PlanReads, { plan, kind }: Export) {
   switch (kind) {
     case 'export':
-      return { text: await collect(service.exportMarkdown(plan), plan), name: `${plan}.md` };
+      return { text: await collect(plans.exportMarkdown(plan), plan), name: `${plan}.md` };
     case 'log':
-      return { text: await collect(service.exportLog(plan), plan), name: `${plan}.jsonl` };
+      return { text: await collect(plans.exportLog(plan), plan), name: `${plan}.jsonl` };
     case 'trace':
-      return { text: writeTrace(await service.trace(plan)), name: `${plan}-trace.txt` };
+      return { text: writeTrace(await plans.trace(plan)), name: `${plan}-trace.txt` };
     default:
       return kind satisfies never;
   }
@@ -76,14 +76,14 @@ const titles = {
   trace: 'how it was planned',
 } as const;
 
-/** Sends it. @returns what there is to say where it was asked for @throws CountersignError */
+/** Sends it; `id` is the person behind `user`. @returns what there is to say where it was asked for @throws CountersignError */
 export async function sendExport(
-  { service, clientOf, warn }: SlackContext,
-  { team, user }: { team: string; user: string },
+  { plansFor, clientOf, warn }: SlackContext,
+  { team, user, id }: { team: string; user: string; id: string },
   wanted: Export,
 ): Promise<string> {
   const { plan, kind } = wanted;
-  const { text, name } = await write(service, wanted);
+  const { text, name } = await write(plansFor(team, id), wanted);
   if (text === '') return `Nothing of ${plan} has run yet.`;
   const title = `${plan}: ${titles[kind]}`;
   const client = await clientOf(team);

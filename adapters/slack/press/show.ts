@@ -29,7 +29,7 @@ function describeNoWindow({ action }: AnyPress): string {
 
 /** The window, or in the same place why there is none. */
 async function fill(context: SlackContext, held: Held) {
-  const { service, people, warn } = context;
+  const { service, plansFor, people, warn } = context;
   const { team, user, place, press } = held;
   try {
     if (place !== null) {
@@ -38,7 +38,9 @@ async function fill(context: SlackContext, held: Held) {
         return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);
-    return await fillWindow(service, held, { user: id, timezone });
+    // What a list shows belongs to no conversation that could be compared.
+    const plans = place === null ? plansFor(team, id) : service;
+    return await fillWindow({ ...plans, runCard: service.runCard }, held, { user: id, timezone });
   } catch (error) {
     if (error instanceof CountersignError)
       return noticeWindow({ title: windowWords.refused, text: error.message });

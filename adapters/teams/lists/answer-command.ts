@@ -46,13 +46,14 @@ function drawPlan(facts: PlanCardFacts): ChatContent {
 }
 
 async function answerPlans(
-  { service, people, clock }: TeamsContext,
+  { service, plansFor, people, clock }: TeamsContext,
   said: string,
   scene: Scene,
 ): Promise<ChatContent> {
   const { id, timezone, account } = await people.find(scene);
   const reader = { id, timezone, account: person(account, 'teams') };
-  const found = await findPlans(service, said, reader);
+  const read = plansFor(scene.tenant, id);
+  const found = await findPlans({ read, link: service.link }, said, reader);
   switch (found.kind) {
     case 'list': {
       const { title, empty } = listWords[found.which];

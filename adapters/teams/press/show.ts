@@ -46,14 +46,16 @@ async function drawSubject(
 }
 
 async function showDetails(
-  { service, people }: TeamsContext,
+  { service, plansFor, people }: TeamsContext,
   { press, pages, list }: Extract<Look, { kind: 'details' }>,
   scene: Scene,
 ): Promise<Drawn> {
   const { id, timezone } = await people.find(scene);
-  const facts = await service.card(press.plan_id, { user: id, timezone });
+  // `list` is what a client says: it shows no more than the list itself does.
+  const read = list === null ? service : plansFor(scene.tenant, id);
+  const facts = await read.card(press.plan_id, { user: id, timezone });
   const cursor = pages.at(-1) ?? '';
-  const page = await service.listSteps(press.plan_id, {
+  const page = await read.listSteps(press.plan_id, {
     limit: stepsOfPage,
     ...(cursor === '' ? {} : { cursor }),
   });

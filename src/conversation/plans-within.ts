@@ -1,0 +1,83 @@
+// Plans as people of one organisation read them where several share the house. Whoever asked for a plan or is asked in it elsewhere
+// than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
+import { isSamePerson } from '#contracts/names.ts';
+import type { PlanReads, PlanScope, ReadWithin } from '#contracts/plan-scope.ts';
+import type { Service } from '#contracts/service.ts';
+import { readNamesOf, readPerson } from '#store/identities.ts';
+import { listPlans, planNotFound } from '#store/plans.ts';
+import { keepWithin, type Within } from '#store/plans-within.ts';
+import { readWaitingTasks } from '#store/waiting-tasks.ts';
+import type { ConversationContext } from './conversation-context.ts';
+import { findWaitingFor } from './waiting-for.ts';
+
+/** Read afresh each time: an account can be linked and a task be asked meanwhile. */
+async function readWithin(
+  { db, approvers, guardedApprovers }: ConversationContext,
+  { platform, tenant, reader }: PlanScope,
+): Promise<Within> {
+  const person = await readPerson(db.query, reader);
+  const names = (await readNamesOf(db.query, [person])).map(({ name }) => name);
+  const tasks = (await readWaitingTasks(db.query)).filter(({ assignee }) =>
+    names.some((name) => isSamePerson(name, assignee)),
+  );
+  const operations = Object.entries(guardedApprovers).flatMap(([operation, policy]) =>
+    'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
+  );
+  return {
+    platform,
+    tenant,
+    names,
+    tasks: tasks.map(({ plan_id }) => plan_id),
+    approves: approvers.some((one) => names.includes(one)),
+    operations,
+  };
+}
+
+/** @param service what reads plans that are within */
+export function createReadWithin(context: ConversationContext, service: Service): ReadWithin {
+  const db = context.db.query;
+  return (scope) => {
+    /** @throws `plan_not_found`, as of a plan that does not exist */
+    const check = async (id: string) => {
+      const shown = await keepWithin(db, [id], await readWithin(context, scope));
+      if (!shown.has(id)) throw planNotFound(id);
+    };
+    const reads: PlanReads = {
+      async listPlans({ user, ...filter }) {
+        const within = await readWithin(context, scope);
+        if (user === undefined) return listPlans(db, { ...filter, within });
+        const names = await readNamesOf(db, [await readPerson(db, user)]);
+        return listPlans(db, { ...filter, requesters: names.map(({ name }) => name), within });
+      },
+      async waitingFor(user) {
+        const within = await readWithin(context, scope);
+        return findWaitingFor(context, await readPerson(db, user), within);
+      },
+      async getPlan(id) {
+        await check(id);
+        return service.getPlan(id);
+      },
+      async listSteps(id, filter) {
+        await check(id);
+        return service.listSteps(id, filter);
+      },
+      async card(id, viewer) {
+        await check(id);
+        return service.card(id, viewer);
+      },
+      async *exportMarkdown(id) {
+        await check(id);
+        yield* service.exportMarkdown(id);
+      },
+      async *exportLog(id) {
+        await check(id);
+        yield* service.exportLog(id);
+      },
+      async trace(id) {
+        await check(id);
+        return service.trace(id);
+      },
+    };
+    return reads;
+  };
+}

@@ -1,0 +1,53 @@
+// A bot that several tenants add: people of one are shown its plans, and none of another, whatever their client asks for.
+import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import type { Answer } from '#tests/fixtures/teams/connector.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop } from '#tests/setup/house.ts';
+import { clearInbox } from '../inbox/bench.ts';
+import { awaitMessage, useTeamsHouse } from './teams-house.ts';
+
+const database = useDatabase();
+
+async function useTenants(single: boolean) {
+  const use = await useTeamsHouse(database.url, { single });
+  const { teams, house } = use;
+  await clearInbox(house);
+  const ana = teams.addPerson('ana');
+  const channel = teams.addChannel([ana]);
+  const proposeAt = async (tenant: string, title: string) => {
+    const place = { platform: 'teams' as const, tenant, channel: `19:${title}`, thread: null };
+    const conversation = await house.db.transaction((tx) => house.openConversation(tx, place));
+    const by = person('zoe@example.com', 'api');
+    return house.service.propose({ title, steps: [noop('a')] }, { conversation }, by);
+  };
+  const own = await proposeAt(teams.tenant, 'Ours');
+  const other = await proposeAt('another-tenant', 'Theirs');
+  return { ...use, ana, channel, own, other };
+}
+
+const words = ({ body }: Answer) => JSON.stringify(body);
+
+for (const single of [false, true])
+  test(`${single ? 'of one tenant people see every plan of the house' : 'of several tenants people find no plan of another in lists, by its number or by what a client asks for'}`, async () => {
+    const { teams, ana, channel, own, other } = await useTenants(single);
+    const { conversation } = await teams.say(ana, channel, 'plans all');
+    const list = await awaitMessage(teams, conversation, own.id);
+    expect(JSON.stringify(list.activity).includes(other.id)).toBe(single);
+    const details = teams.describePress(ana, list, 'Details');
+    const open = (id: string, data: object) => {
+      const { version, digest } = id === own.id ? own : other;
+      const press = { action: 'details', plan_id: id, version, digest, ...data };
+      const value = { action: { type: 'Action.Execute', verb: 'details', data: press } };
+      return teams.send({ ...details, id: undefined, value });
+    };
+    expect(words(await open(own.id, { list: 'all' }))).toContain('Ours');
+    const answer = words(await open(other.id, { list: 'all' }));
+    expect(answer.includes('Theirs')).toBe(single);
+    expect(answer.includes(`There is no plan ${other.id}`)).toBe(!single);
+    // Not from a list, it is about another conversation on either.
+    expect(words(await open(other.id, {}))).not.toContain('Theirs');
+    const one = await teams.say(ana, channel, `plans ${other.id}`);
+    const told = await awaitMessage(teams, one.conversation, other.id);
+    expect(JSON.stringify(told.activity).includes('There is no plan')).toBe(!single);
+  });
