@@ -23,7 +23,7 @@ function enterpriseOf(body: unknown): string | null {
 export function guardWorkspaces(
   handle: InboxHandler,
   parts: {
-    installations: SlackInstallations;
+    installations: Pick<SlackInstallations, 'find' | 'join' | 'read' | 'remove'>;
     tokens: Pick<Tokens, 'of'>;
     isAlive(token: string): Promise<boolean>;
     warn(message: string): void;
@@ -39,6 +39,8 @@ export function guardWorkspaces(
       if (!(error instanceof CountersignError) || error.code !== 'not_allowed') throw error;
       const enterprise = enterpriseOf(body);
       if (enterprise === null || !(await installations.join(team, enterprise))) throw error;
+      // Its organisation may be one that is not to use this Countersign.
+      await tokens.of(team);
     }
   }
 
