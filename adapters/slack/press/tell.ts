@@ -15,9 +15,11 @@ export type Listener = {
   answerAt?: string | undefined;
 };
 
+type Teller = Pick<SlackContext, 'port' | 'respond' | 'clientOf' | 'warn'>;
+
 /** @throws CountersignError */
 async function tell(
-  { port, respond, clientOf }: SlackContext,
+  { port, respond, clientOf }: Teller,
   { team, user, place, answerAt }: Listener,
   text: string,
 ): Promise<void> {
@@ -33,14 +35,13 @@ async function tell(
 }
 
 /** Who cannot be told keeps nothing from going on. @throws what passes by itself, so that it is tried again */
-export async function tellAlone(
-  context: SlackContext,
-  listener: Listener,
-  text: string,
-): Promise<void> {
+export async function tellAlone(context: Teller, listener: Listener, text: string): Promise<void> {
   await tell(context, listener, text).catch((cause: unknown) => {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
-    // Somebody who cannot be told has been refused all the same.
-    context.warn(`Nobody could be told in Slack: ${text}`, cause);
+    // Somebody who cannot be told has been refused all the same. What they are told may hold what they wrote.
+    context.warn(
+      `Somebody in ${listener.team} could not be told in Slack what came of a press.`,
+      cause,
+    );
   });
 }
