@@ -33,8 +33,15 @@ export type ChatPort = {
   /**
    * @param key the same for every try of one message: a try that got through although its answer was lost is found by it
    *   and not posted again
+   * @param triedSince when a try of it may have been made first; null: nobody has tried, so nothing is looked for. Left out:
+   *   nobody knows
    */
-  post(place: ChatPlace, content: ChatContent, key: string): Promise<ChatPost>;
+  post(
+    place: ChatPlace,
+    content: ChatContent,
+    key: string,
+    triedSince?: Date | null,
+  ): Promise<ChatPost>;
   update(post: ChatPost, content: ChatContent): Promise<void>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;

@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChatPost } from '#contracts/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { isoOf } from './sql/iso.ts';
 
 /** A message of the bot that is not posted yet. */
 export type Unsaid = {
@@ -18,6 +19,8 @@ export type Unsaid = {
 export type PostRow = {
   message_id: number;
   text: string;
+  /** When it was said: no try of it was made before. */
+  said_at: string;
   plan_id: string | null;
   run_id: string | null;
   run_turn: number | null;
@@ -29,7 +32,7 @@ export type PostRow = {
   failures: number;
 };
 
-const postColumns = sql`p.message_id, m.text, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
+const postColumns = sql`p.message_id, m.text, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
 const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
 
 /** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
@@ -98,23 +101,27 @@ export async function readPause(
   return rows[0]?.ms ?? null;
 }
 
-/** Writes down that a message is about to be posted; where that stands already, its key is the one from then. */
+/**
+ * Writes down that a message is about to be posted; where that stands already, its key is the one from then.
+ * @returns the row, and whether it stood: then a try may have been made
+ */
 export async function beginPost(
   tx: Queryable,
   conversation: string,
   { id, plan_id, run_id, run_turn }: Unsaid,
   key: string,
-): Promise<PostRow> {
+): Promise<{ row: PostRow; tried: boolean }> {
   const live = plan_id !== null || run_id !== null;
-  await tx.execute(sql`
+  const { rows: begun } = await tx.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, run_id, run_turn, key, live)
-    values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing`);
+    values (${id}, ${conversation}, ${plan_id}, ${run_id}, ${run_turn}::int, ${key}, ${live}) on conflict do nothing
+    returning message_id`);
   const { rows } = await tx.execute<PostRow>(
     sql`select ${postColumns} from ${posts} where p.message_id = ${id}`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`beginPost: message ${id} has no row`);
-  return row;
+  return { row, tried: begun.length === 0 };
 }
 
 /** What is shown of a message after the platform took it. */

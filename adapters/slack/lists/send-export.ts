@@ -4,6 +4,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
 import { explainSlackError } from '../port/explain-error.ts';
+import type { Ask } from '../port/hold.ts';
 import { sendFile } from '../port/send-file.ts';
 import type { SlackContext } from '../slack-context.ts';
 
@@ -70,6 +71,9 @@ async function write(plans: PlanReads, { plan, kind }: Export) {
   }
 }
 
+/** Somebody waits for it; whatever Slack refuses is tried again with the command. */
+const ask: Ask = (_, call) => call();
+
 const titles = {
   export: 'as Markdown',
   log: 'what ran, one line an attempt',
@@ -95,7 +99,9 @@ export async function sendExport(
       parse: 'none',
     });
     if (channel === undefined || ts === undefined) throw new Error('Slack named no message.');
-    await sendFile(client, { channel, thread: ts }, { name, title, text }, warn);
+    const sender = { client, ask, warn };
+    const target = { team, channel, thread: ts };
+    await sendFile(sender, target, { name, title, text }, { key: ts, there: new Set() });
   } catch (error) {
     throw explainSlackError(error, 'send a file');
   }

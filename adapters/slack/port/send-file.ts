@@ -1,13 +1,23 @@
 // Long text as a file in a thread. Where the app may not write files, the text follows in messages, as far as that is sensible, and
-// the operator is told what is missing.
+// the operator is told what is missing. Each message has a key of its own, so that one that stands is not posted again.
 
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { cutText } from '#cards/plain.ts';
 import type { ChatFile } from '#contracts/chat.ts';
+import { calm, quiet } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
+import type { Ask } from './hold.ts';
+import { metadataOf } from './look-back.ts';
 
-type Target = { channel: string; thread: string };
+type Target = { team: string; channel: string; thread: string };
+/** The key of what the file is about, and the keys of messages that stand there. */
+type Known = { key: string; there: ReadonlySet<string> };
+type Sender = {
+  client: webApi.WebClient;
+  ask: Ask;
+  warn(message: string, error?: unknown): void;
+};
 
 /** Characters of one section, sections of one message, and messages. */
 const page = { text: 2900, sections: 4, messages: 10 };
@@ -41,48 +51,55 @@ const sectionOf = (text: string): types.KnownBlock => ({
 });
 
 async function sendPages(
-  client: webApi.WebClient,
-  { channel, thread }: Target,
+  { client, ask }: Sender,
+  { team, channel, thread }: Target,
   { title, text }: ChatFile,
+  { key, there }: Known,
 ): Promise<void> {
   const { messages, whole } = splitIntoMessages(text);
-  const said = { channel, thread_ts: thread, parse: 'none', unfurl_links: false } as const;
-  for (const [index, sections] of messages.entries()) {
-    const name = cutText(`${title} (${index + 1} of ${messages.length})`, 150);
-    await client.chat.postMessage({ ...said, text: name, blocks: sections.map(sectionOf) });
+  const call = { team, method: 'chat.postMessage', channel, deed: 'take text' };
+  const pages = messages.map((sections, index) => ({
+    text: cutText(`${title} (${index + 1} of ${messages.length})`, 150),
+    blocks: sections.map(sectionOf),
+  }));
+  const all = whole ? pages : [...pages, { text: fileWords.restElsewhere, blocks: [] }];
+  for (const [index, said] of all.entries()) {
+    const own = `${key}:${index + 1}`;
+    if (there.has(own)) continue;
+    const content = { text: calm(said.text), blocks: said.blocks, metadata: metadataOf(own) };
+    await ask(call, () =>
+      client.chat.postMessage({ channel, thread_ts: thread, ...content, ...quiet }),
+    );
   }
-  if (whole) return;
-  const rest = fileWords.restElsewhere;
-  await client.chat.postMessage({ ...said, text: rest });
 }
 
 /** @throws CountersignError */
 export async function sendFile(
-  client: webApi.WebClient,
+  sender: Sender,
   target: Target,
   file: ChatFile,
-  warn: (message: string, error?: unknown) => void,
+  known: Known,
 ): Promise<void> {
-  const { channel, thread } = target;
+  const { client, ask, warn } = sender;
+  const { team, channel, thread } = target;
+  const call = { team, method: 'files', channel: null, deed: 'take a file' };
   try {
-    await client.files.uploadV2({
-      channel_id: channel,
-      thread_ts: thread,
-      filename: file.name,
-      title: file.title,
-      content: file.text,
-    });
+    await ask(call, () =>
+      client.files.uploadV2({
+        channel_id: channel,
+        thread_ts: thread,
+        filename: file.name,
+        title: file.title,
+        content: file.text,
+      }),
+    );
     return;
   } catch (cause) {
     const error = explainSlackError(cause, 'take a file');
     if (error.passesAfterMs !== null) throw error;
     warn(`Text was sent in messages instead of as a file: ${error.message}`, error);
   }
-  try {
-    await sendPages(client, target, file);
-  } catch (error) {
-    throw explainSlackError(error, 'take text');
-  }
+  await sendPages(sender, target, file, known);
 }
 
 /** What a file is called under its message, so that a try that got through is found. */

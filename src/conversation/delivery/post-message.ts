@@ -6,11 +6,12 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
 
-/** Posts what `row`, which is stored, says. */
+/** Posts what `row`, which is stored, says. @param tried whether somebody may have tried before */
 export async function postMessage(
   context: DeliveryContext,
   visit: Visit,
   row: PostRow,
+  tried: boolean,
 ): Promise<Outcome> {
   const { db, rule } = context;
   const { conversation, place, port, lease } = visit;
@@ -19,7 +20,11 @@ export async function postMessage(
     const { content, digest, rests } = await drawMessage(context, visit, row);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     passCrashPoint('begun');
-    const post = await settleWithin(rule.callWithinMs, port.post(place, content, row.key));
+    const since = tried ? new Date(row.said_at) : null;
+    const post = await settleWithin(
+      rule.callWithinMs,
+      port.post(place, content, row.key, since),
+    );
     shown = { post, digest, rests };
   } catch (error) {
     return settleFailure(context, visit, row, error);

@@ -33,11 +33,11 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
   const { db, rule, random } = context;
   const { conversation } = visit;
   const repost = await readRepost(db.query, conversation);
-  if (repost !== null) return postMessage(context, visit, repost);
+  if (repost !== null) return postMessage(context, visit, repost, true);
   const message = await readNextUnsaid(db.query, conversation);
   if (message !== null) {
-    const row = await beginPost(db.query, conversation, message, random.hex(16));
-    return postMessage(context, visit, row);
+    const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
+    return postMessage(context, visit, row, tried);
   }
   const card =
     (await readEndedSession(db.query, conversation)) ??

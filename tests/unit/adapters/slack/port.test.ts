@@ -1,9 +1,10 @@
 // The port against the double: what is posted pings nobody, is posted once, and every refusal says what to do.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
 import { clientOf, useSlack } from '../../fixtures/slack-client.ts';
 
 const content = (text: string): ChatContent => ({
@@ -29,6 +30,7 @@ async function usePort() {
     warn: (message) => warnings.push(message),
   });
   return {
+    client,
     warnings,
     time,
     slack,
@@ -73,6 +75,44 @@ test('a message whose answer was lost is found, not posted again', async () => {
     passesAfterMs: 0,
   });
 });
+
+const countLooks = (slack: SlackDouble) =>
+  slack.calls.filter(({ method }) => /conversations\.(history|replies)/.test(method)).length;
+
+test('Slack is not asked what stands there for a message that nobody has tried to post', async () => {
+  const { slack, ana, channel, port, place } = await usePort();
+  const { message } = await slack.say(ana.id, channel, 'hello');
+  await port.post(place, content('one'), 'one', null);
+  await port.post(placeOf(slack.workspace.id, channel, message.ts), content('two'), 'two', null);
+  expect(countLooks(slack)).toBe(0);
+  slack.fail('chat.postMessage', { hangUp: 'after' });
+  const lost = await port.post(place, content('three'), 'three', null);
+  expect(slack.messages(channel).filter(({ text }) => text === 'three')).toMatchObject([
+    { ts: lost.message },
+  ]);
+  expect(countLooks(slack)).toBe(1);
+});
+
+test.each([
+  ['thread', 201],
+  ['channel', 201],
+] as const)(
+  'a message is found behind whatever was said in its %s meanwhile',
+  async (where, others) => {
+    const { slack, ana, channel, port } = await usePort();
+    const { message } = await slack.say(ana.id, channel, 'hello');
+    const root = where === 'thread' ? message.ts : null;
+    const place = placeOf(slack.workspace.id, channel, root);
+    const say = async () => {
+      for (let i = 0; i < others; i++)
+        await slack.say(ana.id, channel, `${i}`, root === null ? undefined : { thread_ts: root });
+    };
+    if (where === 'thread') await say();
+    const post = await port.post(place, content('mine'), 'key', null);
+    if (where === 'channel') await say();
+    expect(await port.post(place, content('mine'), 'key', new Date())).toEqual(post);
+  },
+);
 
 test('a card is changed, and a whisper is for one alone', async () => {
   const { slack, ana, channel, port, place } = await usePort();
@@ -157,6 +197,37 @@ test('where the app may not write files the text follows in messages, and the op
   );
   expect(shown.join('')).toBe(text);
   expect(warnings.join()).toContain('files:write');
+});
+
+test('text in several messages goes on where Slack stopped it, and keeps no other channel waiting', async () => {
+  const { slack, ana, channel, port, place, time, client } = await usePort();
+  const elsewhere = slack.addChannel({ name: 'other', members: [ana.id] }).id;
+  const missing = { error: 'missing_scope', extra: { needed: 'files:write' } };
+  slack.fail('files.getUploadURLExternal', missing, 3);
+  const lines = Array.from({ length: 12_000 }, (_, i) => `line ${i}`).join('\n');
+  const file = { name: 'answer.txt', title: 'All <!channel> of it', text: lines };
+  const said = { ...content('beginning'), file };
+  const { message } = await port.post(place, content('beginning'), 'key', null);
+  // The message, then two pages; Slack has enough at the third.
+  const pages = () => slack.replies(channel, message);
+  const postMessage = client.chat.postMessage.bind(client.chat);
+  let left = 2;
+  vi.spyOn(client.chat, 'postMessage').mockImplementation((said) => {
+    if (left-- === 0) slack.fail('chat.postMessage', { status: 429, retryAfter: 7 });
+    return postMessage(said);
+  });
+  const refused = await refusalOf(port.post(place, said, 'key', new Date()));
+  expect(refused).toMatchObject({ passesAfterMs: 7000 });
+  expect(pages()).toHaveLength(2);
+  const other = placeOf(slack.workspace.id, elsewhere, null);
+  await port.post(other, { ...content('short'), file: { ...file, text: 'short' } }, 'other', null);
+  expect(slack.messages(elsewhere).map(({ text }) => text)).toHaveLength(2);
+  time.pass(7000);
+  await port.post(place, said, 'key', new Date());
+  const texts = pages().map(({ text }) => text);
+  expect(texts).toHaveLength(11);
+  expect(new Set(texts).size).toBe(11);
+  expect(pages().flatMap(({ pings }) => pings)).toEqual([]);
 });
 
 test.each([

@@ -1,0 +1,34 @@
+// What `cards/` drew, as Slack takes it: words that ping nobody, and blocks.
+import type { types } from '@slack/bolt';
+import { z } from 'zod';
+import type { ChatContent } from '#contracts/chat.ts';
+
+/** Blocks, bare or as the message that `cards/` draws; null: text only. */
+const Card = z.union([
+  z.array(z.looseObject({ type: z.string() })),
+  z
+    .looseObject({ blocks: z.array(z.looseObject({ type: z.string() })) })
+    .transform(({ blocks }) => blocks),
+  z.null().transform(() => []),
+]);
+
+/** Text that pings nobody. What `cards/` wrote is escaped already; of that this changes nothing. */
+export function calm(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+export type SlackContent = { text: string; blocks: types.KnownBlock[] };
+
+export function contentOf({ text, card }: ChatContent): SlackContent {
+  // Blocks of `cards/` are Slack's by construction; its own servers have the last word on them.
+  const blocks = Card.parse(card ?? null) as types.KnownBlock[];
+  return { text: calm(text), blocks };
+}
+
+/** What keeps a message from reaching anybody it does not name. */
+export const quiet = {
+  parse: 'none',
+  link_names: false,
+  unfurl_links: false,
+  unfurl_media: false,
+} as const;
