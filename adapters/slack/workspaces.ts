@@ -2,6 +2,7 @@
 import { webApi } from '@slack/bolt';
 import { CountersignError } from '#contracts/errors.ts';
 import { explainSlackError } from './port/explain-error.ts';
+import { createRecent } from './recent.ts';
 import type { SlackLogger } from './slack-logger.ts';
 
 /** Where the bot tokens of workspaces come from. */
@@ -18,6 +19,9 @@ export type Tokens = {
 
 type WebClient = webApi.WebClient;
 export type ClientOf = (team: string) => Promise<WebClient>;
+
+/** Workspaces whose client is kept; another one is as quickly made. */
+const keptAtMost = 1000;
 
 /** Milliseconds until a call counts as lost. */
 const callWithinMs = 10_000;
@@ -100,7 +104,7 @@ export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
 }
 
 export function createClientOf(tokens: Tokens, options: ClientOptions): ClientOf {
-  const clients = new Map<string, { token: string; client: WebClient }>();
+  const clients = createRecent<{ token: string; client: WebClient }>(keptAtMost);
   function clientWith(team: string, token: string): WebClient {
     const known = clients.get(team);
     if (known?.token === token) return known.client;

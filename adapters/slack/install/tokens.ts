@@ -3,6 +3,7 @@
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
+import { createRecent } from '../recent.ts';
 import type { Tokens } from '../workspaces.ts';
 
 const keptForMs = 30_000;
@@ -43,10 +44,9 @@ export function tokensOfMany(options: {
   allowed: string[] | null;
 }): Tokens {
   const { installations, clock, installAt, allowed } = options;
-  const known = new Map<string, { token: string; until: number }>();
+  const known = createRecent<{ token: string; until: number }>(keptAtMost);
 
   function keep(team: string, token: string): string {
-    if (known.size >= keptAtMost) known.clear();
     known.set(team, { token, until: clock.now().getTime() + keptForMs });
     return token;
   }

@@ -3,6 +3,7 @@
 import { webApi } from '@slack/bolt';
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { createRecent } from '../recent.ts';
 import { explainSlackError } from './explain-error.ts';
 
 type Call = {
@@ -16,12 +17,12 @@ type Call = {
 };
 
 /** Asks Slack, unless it wants to be left alone. @throws CountersignError */
-export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
+type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 const remembered = 5000;
 
 export function createAsk(clock: Clock): Ask {
-  const until = new Map<string, number>();
+  const until = createRecent<number>(remembered);
   return async ({ team, method, channel, deed }, ask) => {
     const key = `${team} ${method} ${channel ?? ''}`;
     const now = clock.now().getTime();
@@ -41,7 +42,6 @@ export function createAsk(clock: Clock): Ask {
       return await ask();
     } catch (cause) {
       if (cause instanceof webApi.WebAPIRateLimitedError) {
-        if (until.size >= remembered) until.clear();
         until.set(key, clock.now().getTime() + cause.retryAfter * 1000);
       }
       throw explainSlackError(cause, deed);

@@ -39,6 +39,8 @@ export function createRespond(options: {
       const text = 'Slack could not be reached to answer somebody.';
       throw new CountersignError('tool_unavailable', text, { cause, passesAfterMs: 0 });
     });
+    // What Slack says beside its status is of no use, and unread it would keep the connection.
+    await response.body?.cancel().catch(() => {});
     if (response.ok) return true;
     if (response.status === 429 || response.status >= 500) {
       const seconds = Number(response.headers.get('retry-after') ?? 0);

@@ -1,6 +1,8 @@
 // Where answers to commands and presses may be sent: to Slack, and nowhere else.
-import { expect, test } from 'vitest';
-import { isSlackAddress } from '#adapters/slack/port/respond.ts';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRespond, isSlackAddress } from '#adapters/slack/port/respond.ts';
 
 test.each([
   ['https://hooks.slack.com/commands/T1/2/3', true],
@@ -25,3 +27,29 @@ test('where Slack is stood in for, the addresses of that count, and no other por
   expect(isSlackAddress('http://127.0.0.1:4001/actions/1', apiUrl)).toBe(false);
   expect(isSlackAddress('https://127.0.0.1:4000/actions/1', apiUrl)).toBe(false);
 });
+
+test.each([200, 404])(
+  'what Slack says beside its status %i is not waited for, and the connection is let go',
+  async (status) => {
+    const said = Promise.withResolvers<ServerResponse>();
+    const server = createServer((_request, response) => {
+      response.writeHead(status).write('and so on');
+      said.resolve(response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('It has no port.');
+    const apiUrl = `http://127.0.0.1:${address.port}/api/`;
+    const respond = createRespond({ apiUrl, warn: () => {} });
+    expect(await respond(`${apiUrl}answer`, { text: 'hello' })).toBe(status === 200);
+    const response = await said.promise;
+    if (!response.closed) await once(response, 'close');
+    // Less than the ten seconds after which any answer is let go.
+  },
+  5000,
+);
