@@ -119,6 +119,7 @@ export const pages = {
     'This Countersign is not for your workspace. Ask whoever runs it to add its id to SLACK_ALLOWED_WORKSPACES.',
   ),
   overtaken: refused(409, 'Somebody added it to the same workspace at this moment; theirs holds.'),
+  tooMany: refused(429, 'Too many came from your address. Load this page again in a minute.', []),
   incomplete: refused(400, 'Slack sent you back without its permission.'),
   unavailable: refused(503, 'Slack or the database did not answer.'),
   /** @param why says to whoever runs Countersign what is wrong with the app */

@@ -11,7 +11,8 @@ import type { SlackLogger } from '../slack-logger.ts';
 import { createClient, tokenRefusalOf } from '../workspaces.ts';
 import { explainFailure, NotInvited } from './explain-failure.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';
-import { drawPage, installedPage, type Page, pagePolicy } from './pages.ts';
+import { createLimit } from './limit.ts';
+import { drawPage, installedPage, type Page, pagePolicy, pages } from './pages.ts';
 import { createStateStore, stateLivesSeconds } from './state.ts';
 
 const redirectPath = '/slack/oauth_redirect';
@@ -117,7 +118,8 @@ function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 
 /** Adds the two pages to a server that is not listening yet. */
 export function registerInstall(app: FastifyInstance, options: InstallOptions): void {
-  const { warn } = options;
+  const { warn, clock } = options;
+  const mayComeBack = createLimit(clock);
   const { installer, scopes } = createInstaller(options);
 
   app.get(slackInstallPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
@@ -127,7 +129,9 @@ export function registerInstall(app: FastifyInstance, options: InstallOptions): 
     reply.hijack();
   });
 
-  app.get(redirectPath, { exposeHeadRoute: false }, async ({ raw }, reply) => {
+  app.get(redirectPath, { exposeHeadRoute: false }, async ({ raw, ip }, reply) => {
+    // Before its state is used up, so that it can be loaded again.
+    if (!mayComeBack(ip)) return sendPage(reply, pages.tooMany);
     const { promise, resolve } = Promise.withResolvers<Page>();
     await installer.handleCallback(raw, reply.raw, {
       success: (installation) => resolve(describeInstalled(installation, scopes)),

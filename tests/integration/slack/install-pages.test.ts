@@ -223,3 +223,22 @@ test('while Slack does not answer, the person is asked to begin again later', as
   expect(await kept()).toBeNull();
   expect((await add({ slack, home }, globex.user)).status).toBe(200);
 });
+
+test('an address comes back thirty times a minute; one time more Slack is not asked, and a minute later it is', async () => {
+  const { slack, home, clock, consent, kept } = await usePages();
+  const { back, cookie } = await consent();
+  for (let count = 0; count < 30; count++) {
+    const { asked, cookie: own } = await begin(home);
+    const state = new URL(asked).searchParams.get('state') ?? '';
+    const made = `${home}/slack/oauth_redirect?code=made-up&state=${encodeURIComponent(state)}`;
+    expect((await comeBack(made, own)).status).toBe(400);
+  }
+  const exchanged = () => slack.calls.filter(({ method }) => method === 'oauth.v2.access').length;
+  const { status, text } = await comeBack(back, cookie);
+  expect([status, text]).toEqual([429, expect.stringContaining('Load this page again')]);
+  clock.advance(59_999);
+  expect((await comeBack(back, cookie)).status).toBe(429);
+  expect([exchanged(), await kept()]).toEqual([30, null]);
+  clock.advance(1);
+  expect((await comeBack(back, cookie)).status).toBe(200);
+});
