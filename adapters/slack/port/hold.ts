@@ -17,7 +17,7 @@ type Call = {
 };
 
 /** Asks Slack, unless it wants to be left alone. @throws CountersignError */
-type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
+export type Ask = <T>(call: Call, ask: () => Promise<T>) => Promise<T>;
 
 const remembered = 5000;
 
