@@ -104,9 +104,13 @@ export function createSlackInstallations(options: {
 
     async join(team, enterprise) {
       return db.transaction(async (tx) => {
-        if (!(await joinWorkspace(tx, team, enterprise))) return false;
-        await mend(tx, [team]);
-        return true;
+        const { serves, news } = await joinWorkspace(tx, team, enterprise);
+        // Only once: what fails again after it has another cause.
+        if (news) {
+          await reopenEvents(tx, [team]);
+          await mend(tx, [team]);
+        }
+        return serves;
       });
     },
 

@@ -91,18 +91,23 @@ export async function listServed(db: Queryable, owner: string): Promise<string[]
   return [owner, ...rows.map(({ team }) => team)];
 }
 
-/** Keeps of which organisation a workspace is, where that has the app. @returns whether it has */
+/** Keeps of which organisation a workspace is, where that has the app. @returns whether it has, and whether that is news */
 export async function joinWorkspace(
   db: Queryable,
   team: string,
   enterprise: string,
-): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    insert into countersign.slack_workspaces (team, enterprise)
-    select ${team}, owner from countersign.slack_installations
-    where owner = ${enterprise} and org_wide and token is not null
-    on conflict (team) do update set enterprise = excluded.enterprise returning team`);
-  return rows.length > 0;
+): Promise<{ serves: boolean; news: boolean }> {
+  const { rows } = await db.execute<{ serves: boolean; news: boolean }>(sql`
+    with served as (
+      select owner from countersign.slack_installations
+      where owner = ${enterprise} and org_wide and token is not null
+    ), news as (
+      insert into countersign.slack_workspaces (team, enterprise) select ${team}, owner from served
+      on conflict (team) do update set enterprise = excluded.enterprise
+        where slack_workspaces.enterprise <> excluded.enterprise returning team
+    )
+    select exists (select from served) as serves, exists (select from news) as news`);
+  return rows[0] ?? { serves: false, news: false };
 }
 
 /** Marks a state as come back, and forgets those that cannot any more. @returns false: it was marked before */

@@ -20,6 +20,8 @@ const keptAtMost = 5000;
 const User = z.object({
   id: z.string(),
   team_id: z.string().optional(),
+  /** Of an organisation, in all whose workspaces they are one. */
+  enterprise_user: z.object({ id: z.string(), enterprise_id: z.string() }).nullish(),
   name: z.string().default(''),
   real_name: z.string().optional(),
   tz: z.string().nullish(),
@@ -36,8 +38,9 @@ export function describePerson(
   data: unknown,
   { timezone, vouched }: { timezone: string; vouched: boolean },
 ): Omit<SlackPerson, 'id'> {
-  const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } =
-    User.parse(data);
+  const user = User.parse(data);
+  const { id, team_id, name, real_name, tz, profile, is_stranger, is_email_confirmed } = user;
+  const known = user.enterprise_user;
   const own = team_id === team && !is_stranger;
   const { email } = profile;
   const shown = [profile.display_name, real_name ?? '', name].find((text) => text.trim() !== '');
@@ -45,7 +48,7 @@ export function describePerson(
     account:
       vouched && own && is_email_confirmed && email !== undefined && email.length <= 200
         ? email.toLowerCase()
-        : `slack:${team_id ?? team}:${id}`,
+        : `slack:${known?.enterprise_id ?? team_id ?? team}:${known?.id ?? id}`,
     name: shown ?? id,
     timezone: tz ?? timezone,
   };

@@ -26,6 +26,7 @@ const Envelope = z.object({
     .array(
       z.object({
         team_id: id.nullish(),
+        enterprise_id: id.nullish(),
         user_id: id,
         is_bot: z.boolean(),
         is_enterprise_install: z.boolean().nullish(),
@@ -51,11 +52,16 @@ const View = z.object({
 });
 
 const Person = z.object({ id, team_id: id.nullish() });
-/** null where the app is installed for an organisation. */
+/** null where the app is installed for an organisation; then `enterprise` is that. */
 const Team = z.object({ id }).nullish();
+const installedFor = {
+  team: Team,
+  enterprise: z.object({ id }).nullish(),
+  is_enterprise_install: z.boolean().nullish(),
+};
 const Pressed = z.object({
   type: z.literal('block_actions'),
-  team: Team,
+  ...installedFor,
   user: Person,
   trigger_id: id,
   container: z.object({
@@ -81,7 +87,7 @@ const Pressed = z.object({
 });
 const Sent = z.object({
   type: z.literal('view_submission'),
-  team: Team,
+  ...installedFor,
   user: Person,
   view: View,
 });
@@ -89,12 +95,18 @@ const Command = z.object({
   command: id,
   text: z.string().default(''),
   team_id: id,
+  enterprise_id: id.nullish(),
+  is_enterprise_install: z.stringbool().nullish(),
   channel_id: id,
   user_id: id,
   trigger_id: id,
   response_url: z.url(),
 });
 
+/**
+ * `team` of a signal is the workspace; the organisation where that has the app for all its workspaces, so that a channel which
+ * several of them share is one place, whoever writes or presses there.
+ */
 export type MessageSignal = {
   kind: 'message';
   team: string;
@@ -133,9 +145,11 @@ function readEvent({
   authorizations,
 }: z.infer<typeof Envelope>): Signal | null {
   const [installed] = authorizations;
-  // In a channel that several workspaces share, the event is for the one that has the app.
-  const shared = installed?.is_enterprise_install === true ? null : installed?.team_id;
-  const team = shared ?? team_id ?? enterprise_id;
+  // In a channel that several share, the event is for the one that has the app.
+  const team =
+    installed?.is_enterprise_install === true
+      ? (installed.enterprise_id ?? enterprise_id ?? team_id)
+      : (installed?.team_id ?? team_id ?? enterprise_id);
   if (team == null) return null;
   const message = Message.safeParse(event);
   if (message.success) {
@@ -164,12 +178,18 @@ export function readChallenge(body: Uint8Array): string | null {
   }
 }
 
-/** The workspace through which somebody pressed or sent something. */
+/** The workspace, or organisation, through which somebody pressed or sent something. */
 function teamOf({
   team,
+  enterprise,
+  is_enterprise_install,
   user,
   view,
-}: Pick<z.infer<typeof Pressed>, 'team' | 'user' | 'view'>): string | null {
+}: Pick<
+  z.infer<typeof Pressed>,
+  'team' | 'enterprise' | 'is_enterprise_install' | 'user' | 'view'
+>): string | null {
+  if (is_enterprise_install === true && enterprise != null) return enterprise.id;
   return view?.app_installed_team_id ?? team?.id ?? user.team_id ?? null;
 }
 
@@ -195,7 +215,10 @@ export function readSignal(body: Uint8Array): Signal | null {
     return team === null ? null : { kind: 'sent', team, sent: sent.data };
   }
   const command = Command.safeParse(data);
-  if (command.success)
-    return { kind: 'command', team: command.data.team_id, command: command.data };
+  if (command.success) {
+    const { team_id, enterprise_id, is_enterprise_install } = command.data;
+    const team = is_enterprise_install === true ? (enterprise_id ?? team_id) : team_id;
+    return { kind: 'command', team, command: command.data };
+  }
   return null;
 }

@@ -1,5 +1,6 @@
 // Of which workspace a signal is, also where an organisation has the app or a channel is shared.
 import { describe, expect, test } from 'vitest';
+import { describePerson } from '#adapters/slack/talk/people.ts';
 import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 
 const read = (data: object) => readSignal(Buffer.from(JSON.stringify(data)));
@@ -16,13 +17,24 @@ describe('the workspace of an event', () => {
       'T1',
     ],
     [
-      'where it happened, when its organisation has the app',
+      'is the organisation, wherever it happened, when that has the app',
       {
         team_id: 'T1',
         enterprise_id: 'E1',
-        authorizations: [{ ...bot, team_id: 'E1', is_enterprise_install: true }],
+        authorizations: [{ ...bot, team_id: null, is_enterprise_install: true }],
       },
-      'T1',
+      'E1',
+    ],
+    [
+      'is the organisation that has the app, of two that share a channel',
+      {
+        team_id: 'T2',
+        enterprise_id: 'E2',
+        authorizations: [
+          { ...bot, team_id: null, enterprise_id: 'E1', is_enterprise_install: true },
+        ],
+      },
+      'E1',
     ],
     [
       'is the organisation, where no workspace is named',
@@ -49,7 +61,32 @@ describe('the workspace of a press', () => {
   const view = { id: 'V1', hash: 'h' };
   test.each([
     ['as it says', { team: { id: 'T1' }, user: { id: 'U1', team_id: 'T2' } }, 'T1'],
-    ['of the person, in an organisation', { team: null, user: { id: 'U1', team_id: 'T2' } }, 'T2'],
+    [
+      'is the organisation that has the app, whoever presses',
+      {
+        team: null,
+        enterprise: { id: 'E1' },
+        is_enterprise_install: true,
+        user: { id: 'U1', team_id: 'T2' },
+        view: { ...view, app_installed_team_id: 'T1' },
+      },
+      'E1',
+    ],
+    [
+      'where that has it for itself, not for its organisation',
+      {
+        team: { id: 'T1' },
+        enterprise: { id: 'E1' },
+        is_enterprise_install: false,
+        user: { id: 'U1', team_id: 'T2' },
+      },
+      'T1',
+    ],
+    [
+      'of the person, in an organisation that is not named,',
+      { team: null, user: { id: 'U1', team_id: 'T2' } },
+      'T2',
+    ],
     [
       'that has the app, in a window',
       { team: { id: 'T2' }, user: { id: 'U1' }, view: { ...view, app_installed_team_id: 'T1' } },
@@ -67,4 +104,31 @@ describe('the workspace of a press', () => {
   test('that is named nowhere leaves nothing to be done', () => {
     expect(read({ ...base, team: null, user: { id: 'U1' } })).toBeNull();
   });
+});
+
+test.each([
+  ['true', 'E1'],
+  ['false', 'T1'],
+])('of a command with is_enterprise_install=%s it is %s', (flag, team) => {
+  const form = {
+    command: '/plans',
+    team_id: 'T1',
+    enterprise_id: 'E1',
+    is_enterprise_install: flag,
+    channel_id: 'C1',
+    user_id: 'U1',
+    trigger_id: 't',
+    response_url: 'https://hooks.slack.com/commands/1',
+  };
+  const signal = readSignal(Buffer.from(new URLSearchParams(form).toString()));
+  expect(signal).toMatchObject({ kind: 'command', team });
+});
+
+test('somebody of an organisation is one account in all its workspaces', () => {
+  const options = { timezone: 'UTC', vouched: false };
+  const of = (changes: object) => describePerson('E1', { id: 'U1', ...changes }, options).account;
+  const known = { enterprise_user: { id: 'W1', enterprise_id: 'E1' } };
+  expect(of({ team_id: 'T1', ...known })).toBe('slack:E1:W1');
+  expect(of({ team_id: 'T2', ...known })).toBe('slack:E1:W1');
+  expect(of({ team_id: 'T2' })).toBe('slack:T2:U1');
 });
