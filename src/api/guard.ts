@@ -29,6 +29,16 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
+/** A proxy sends at least one of these, unless somebody told it not to. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -102,7 +112,8 @@ function visitOf(request: FastifyRequest): Visit {
     remoteAddress: request.socket.remoteAddress,
     host: headers.host,
     origin: headers.origin,
-    forwarded: headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined,
+    // What speaks HTTP/1.0 today is a proxy that was told no better.
+    forwarded: proxyHeaders.some((name) => name in headers) || request.raw.httpVersion === '1.0',
     authorization: headers.authorization,
   };
 }

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeVisit, type Visit } from '#api/guard.ts';
 import { draft, rawRequest, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
@@ -62,6 +64,31 @@ describe('without a token', () => {
       expect(JSON.parse(answer.body)).toMatchObject({ code: 'forbidden', status: 403 });
     }
     expect(api.service.calls).toEqual([]);
+  });
+
+  it.each([
+    'forwarded',
+    'via',
+    'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-real-ip',
+  ])('takes a request that has “%s” for one that a proxy hands on', async (name) => {
+    const headers = { [name]: name === 'via' ? '1.1 proxy' : '203.0.113.1' };
+    const answer = await rawRequest(api.port, { path: '/api/plans', headers });
+    expect(answer.status).toBe(403);
+    expect((await rawRequest(api.port, { path: '/api/plans' })).status).toBe(200);
+  });
+
+  it('takes HTTP/1.0 for the tongue of a proxy', async () => {
+    const ask = async (version: string) => {
+      const socket = connect(api.port, '127.0.0.1');
+      socket.write(
+        `GET /api/plans HTTP/${version}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`,
+      );
+      return (await text(socket)).split(' ')[1];
+    };
+    expect([await ask('1.1'), await ask('1.0')]).toEqual(['200', '403']);
   });
 
   it('is not led around by an escaped path', async () => {
