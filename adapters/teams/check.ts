@@ -1,6 +1,7 @@
 // What `countersign doctor` says of Teams: whether Microsoft gives the bot a token, and what else is to be known.
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 import { createTokens } from './cloud.ts';
+import { finishWithin } from './finish-within.ts';
 import { explainSignIn } from './port/explain-error.ts';
 
 export type TeamsState = {
@@ -19,17 +20,11 @@ const openToAll =
 export async function checkTeams(access: TeamsAccess): Promise<TeamsState> {
   if (access.kind === 'Local')
     return { text: 'Without a token, for a client on this machine', advice: null };
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Error('it did not answer within 10 seconds')),
-    answeredWithinMs,
-  );
+  const late = () => new Error('it did not answer within 10 seconds');
   try {
-    await Promise.race([createTokens(access, null)(true), late.promise]);
+    await finishWithin(answeredWithinMs, createTokens(access, null)(true), late);
   } catch (error) {
     throw explainSignIn(error);
-  } finally {
-    clearTimeout(timer);
   }
   const open = access.kind === 'MultiTenant' && access.allowed === null;
   return { text: `${access.kind} bot ${access.appId}`, advice: open ? openToAll : null };

@@ -19,7 +19,7 @@ import { createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
-import { createAuthenticate } from './transport/authenticate.ts';
+import { createAuthenticate, isAnswerable } from './transport/authenticate.ts';
 import { registerTeams } from './transport/http.ts';
 
 export type TeamsAdapter = {
@@ -52,7 +52,11 @@ export function openTeams(options: {
     timezone,
     warn,
   } = options;
-  const connector = createConnector({ tokens: createTokens(access, cloud), now: clock.now });
+  const connector = createConnector({
+    tokens: createTokens(access, cloud),
+    answerable: (url) => isAnswerable(url, access.kind === 'Local' || cloud !== null),
+    now: clock.now,
+  });
   const readersOf = createReadersOf({ connector, clock, warn });
   const context: TeamsContext = {
     service,

@@ -1,8 +1,10 @@
 // The Bot Connector of Teams: its few calls that are needed, each tried once. botbuilder's own client tries again by itself, also
 // what must not be done twice; here whoever calls knows whether that is safe.
 import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';
 import type { Tokens } from '../cloud.ts';
+import { finishWithin } from '../finish-within.ts';
 import { ConnectorRefusal, explainSignIn, explainTeamsError } from './explain-error.ts';
 
 const Posted = z.object({ id: z.string().min(1) });
@@ -25,13 +27,18 @@ const Refused = z.object({
 
 /** Milliseconds until a call counts as lost. */
 const callWithinMs = 10_000;
+/** Milliseconds that Microsoft's sign-in may take. */
+const signInWithinMs = 5000;
+
+const elsewhere =
+  'What is kept of this conversation in Teams is an address to which the bot shows no token. Write to the app there once.';
 
 type Where = Pick<TeamsConversation, 'service_url'>;
 
 /** Every call throws CountersignError. */
 export type Connector = {
-  /** @returns the message's id */
-  post(where: Where, conversation: string, activity: object): Promise<string>;
+  /** @returns the message's id; null: it is there, and nobody knows by what name */
+  post(where: Where, conversation: string, activity: object): Promise<string | null>;
   update(where: Where, conversation: string, message: string, activity: object): Promise<void>;
   /** Opens the chat of the bot with one person, or finds it. @returns its id */
   openChat(
@@ -43,11 +50,21 @@ export type Connector = {
   members(where: Where, conversation: string, limit: number): Promise<Member[]>;
 };
 
-export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }): Connector {
+export function createConnector(options: {
+  tokens: Tokens;
+  /** Whether the bot's token may be shown to whoever is at an address. */
+  answerable(serviceUrl: string): boolean;
+  now(): Date;
+}): Connector {
+  const { tokens, answerable, now } = options;
+
   async function send(url: string, method: string, body: object | null, fresh: boolean) {
-    const token = await tokens(fresh).catch((error: unknown) => {
-      throw explainSignIn(error);
-    });
+    const late = () => new Error(`it did not answer within ${signInWithinMs} ms`);
+    const token = await finishWithin(signInWithinMs, tokens(fresh), late).catch(
+      (error: unknown) => {
+        throw explainSignIn(error);
+      },
+    );
     return fetch(url, {
       method,
       redirect: 'error',
@@ -65,14 +82,16 @@ export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }
     path: string,
     { method, body, deed }: { method: string; body: object | null; deed: string },
   ): Promise<unknown> {
+    // What was kept by a bot with other settings may lead anywhere.
+    if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
     const url = `${service_url.replace(/\/$/, '')}/v3/conversations${path}`;
     try {
       let response = await send(url, method, body, false);
       // A kept token may have been revoked meanwhile.
       if (response.status === 401) response = await send(url, method, body, true);
-      const text = await response.text();
-      if (response.ok) return text === '' ? {} : JSON.parse(text);
-      throw refusalOf(response, text);
+      if (!response.ok) throw refusalOf(response, await response.text());
+      // From here on it is done, and must not be done again because nobody could read what Teams says of it.
+      return method === 'GET' ? readJson(await response.text()) : await readSaid(response);
     } catch (error) {
       throw explainTeamsError(error, deed, now());
     }
@@ -89,7 +108,8 @@ export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }
         body: activity,
         deed: 'post a message',
       });
-      return Posted.parse(answer).id;
+      const posted = Posted.safeParse(answer);
+      return posted.success ? posted.data.id : null;
     },
     async update(where, conversation, message, activity) {
       const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
@@ -107,12 +127,12 @@ export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }
         },
         deed: 'open a chat',
       });
-      return Posted.parse(answer).id;
+      return readAs(Posted, answer, 'open a chat').id;
     },
     async member(where, conversation, person) {
       const path = `${pathOf(conversation)}/members${pathOf(person)}`;
       const deed = 'say who somebody is';
-      return Member.parse(await call(where, path, { method: 'GET', body: null, deed }));
+      return readAs(Member, await call(where, path, { method: 'GET', body: null, deed }), deed);
     },
     async members(where, conversation, limit) {
       const found: Member[] = [];
@@ -121,15 +141,43 @@ export function createConnector({ tokens, now }: { tokens: Tokens; now(): Date }
         const query: string =
           token === null ? '' : `&continuationToken=${encodeURIComponent(token)}`;
         const path = `${pathOf(conversation)}/pagedmembers?pageSize=100${query}`;
-        const page = Members.parse(
-          await call(where, path, { method: 'GET', body: null, deed: 'say who is there' }),
-        );
+        const deed = 'say who is there';
+        const answer = await call(where, path, { method: 'GET', body: null, deed });
+        const page = readAs(Members, answer, deed);
         found.push(...page.members);
         token = page.continuationToken ?? null;
       } while (token !== null && found.length < limit);
       return found.slice(0, limit);
     },
   };
+}
+
+/** null: it is no JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy may have answered, or nobody said anything; whoever needs something of it says so.
+    return null;
+  }
+}
+
+/** What is said of something that was done; null: that got lost. */
+async function readSaid(response: Response): Promise<unknown> {
+  try {
+    return readJson(await response.text());
+  } catch {
+    // The connection broke after the status.
+    return null;
+  }
+}
+
+/** @throws CountersignError that does not pass: the same question gets the same answer */
+function readAs<T>(schema: z.ZodType<T>, answer: unknown, deed: string): T {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  const text = `Teams was asked to ${deed}, and its answer is of an unknown form.`;
+  throw new CountersignError('internal', text, { cause: read.error });
 }
 
 function refusalOf(response: Response, text: string): ConnectorRefusal {

@@ -9,6 +9,9 @@ import type { Connector } from './connector.ts';
 import { makeActivity } from './make-activity.ts';
 import type { ReadersOf } from './members.ts';
 
+/** Of a message that is there although nobody knows by what name. */
+const unnamed = '';
+const cannotChange = 'Teams did not say how this message is called, so it cannot be changed.';
 const unknownPlace =
   'Nothing ever came from this conversation in Teams. Write to the app there once.';
 
@@ -46,10 +49,12 @@ export function createTeamsPort(options: {
       const where = await find(place);
       const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
       const message = await connector.post(where, conversationIdOf(place), activity);
-      return { ...place, message };
+      return { ...place, message: message ?? unnamed };
     },
 
     async update(post, content) {
+      // As if somebody had deleted it: a card that is needed is posted once more.
+      if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
       const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
       await connector.update(where, conversationIdOf(post), post.message, {

@@ -1,0 +1,95 @@
+// Calls of the Bot Connector: what was done is not done again, and the bot's token is shown to nobody else.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createConnector } from '#adapters/teams/port/connector.ts';
+import { createTeamsPort } from '#adapters/teams/port/teams-port.ts';
+import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
+import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const place = { platform: 'teams' as const, tenant: 't', channel: 'a:1', thread: null };
+const content = { text: 'hello', card: null };
+
+function openPort(service_url: string, options: { test: boolean; token?: Promise<string> }) {
+  const connector = createConnector({
+    tokens: () => options.token ?? Promise.resolve('the-token-of-the-bot'),
+    answerable: (url) => isAnswerable(url, options.test),
+    now: () => new Date(),
+  });
+  const kept = { kind: 'personal', bot: '28:b', person: '29:p', team: null, timezone: null };
+  // Only what a post looks up.
+  const conversations = {
+    find: async () => ({ ...kept, tenant: 't', channel: 'a:1', service_url }),
+  } as unknown as TeamsConversations;
+  return createTeamsPort({ connector, conversations, readersOf: async () => [] });
+}
+
+test.each([
+  ['no JSON', (end: (text: string) => void) => end('<html>'), ''],
+  ['nothing', (end: (text: string) => void) => end(''), ''],
+  ['a name of another form', (end: (text: string) => void) => end('{"id":7}'), ''],
+  ['its name', (end: (text: string) => void) => end('{"id":"17"}'), '17'],
+])('a message is posted once where Teams took it and says %s', async (_what, say, message) => {
+  const asked: string[] = [];
+  const url = await listen((request, response) => {
+    asked.push(`${request.method}`);
+    response.writeHead(201);
+    say((text) => void response.end(text));
+  });
+  const port = openPort(url, { test: true });
+  const post = await port.post(place, content, 'key');
+  expect([post.message, asked]).toEqual([message, ['POST']]);
+});
+
+test('a message is posted where the connection breaks after Teams took it; it counts as gone for changes', async () => {
+  const url = await listen((_request, response) => {
+    response.writeHead(201, { 'content-length': '100' });
+    response.write('{"id":', () => response.destroy());
+  });
+  const port = openPort(url, { test: true });
+  const post = await port.post(place, content, 'key');
+  await expect(port.update(post, content)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('what Teams says of people in an unknown form is not asked for again and again', async () => {
+  const url = await listen((_request, response) => void response.end('{"members":7}'));
+  const connector = createConnector({
+    tokens: async () => null,
+    answerable: () => true,
+    now: () => new Date(),
+  });
+  const where = { service_url: url };
+  const error = { code: 'internal', passesAfterMs: null };
+  await expect(connector.members(where, 'a:1', 5)).rejects.toMatchObject(error);
+  await expect(connector.member(where, 'a:1', '29:p')).rejects.toMatchObject(error);
+});
+
+test('an address that was kept by a bot on this machine gets no token of a real one', async () => {
+  const seen: unknown[] = [];
+  const url = await listen((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{"id":"1"}');
+  });
+  const refused = openPort(url, { test: false }).post(place, content, 'key');
+  await expect(refused).rejects.toMatchObject({ code: 'not_allowed' });
+  expect(seen).toEqual([]);
+});
+
+test('a sign-in that never answers ends as one that passes', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const port = openPort('http://127.0.0.1:9', { test: true, token: new Promise(() => {}) });
+  const outcome = port.post(place, content, 'key').catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await outcome).toMatchObject({ code: 'tool_unavailable', passesAfterMs: 0 });
+});
