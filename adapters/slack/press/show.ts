@@ -15,10 +15,15 @@ import { fillWindow } from './fill-window.ts';
 import { type Held, readHeld } from './held.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
+import { createTurns, type InTurn } from './turns.ts';
 import { noticeWindow } from './windows.ts';
 
 /** Pages that one can go back. */
 const pagesKept = 20;
+/** Windows that are filled at once: whoever opens many keeps nobody else from the database. The others say that they load. */
+const filledAtOnce = 4;
+
+type Showing = SlackContext & { inTurn: InTurn };
 
 /** What to do where Slack opened no window, as when it was asked too late. */
 function describeNoWindow({ action }: AnyPress): string {
@@ -73,7 +78,7 @@ async function put(
   }
 }
 
-async function open(context: SlackContext, signal: PressSignal, press: AnyPress): Promise<void> {
+async function open(context: Showing, signal: PressSignal, press: AnyPress): Promise<void> {
   const { team, pressed } = signal;
   const place = pressed.container.is_ephemeral ? null : placeOfPress(signal);
   // A list of ours shows plans; it decides nothing.
@@ -103,11 +108,11 @@ async function open(context: SlackContext, signal: PressSignal, press: AnyPress)
     fields: [],
     pages: [''],
   };
-  await put(context, team, { id }, await fill(context, held));
+  await put(context, team, { id }, await context.inTurn(() => fill(context, held)));
 }
 
 /** Another page of the window that is open. */
-async function turn(context: SlackContext, { team, pressed }: PressSignal): Promise<void> {
+async function turn(context: Showing, { team, pressed }: PressSignal): Promise<void> {
   const { view, actions, user } = pressed;
   const [action] = actions;
   const held = readHeld(view?.private_metadata ?? '');
@@ -117,11 +122,12 @@ async function turn(context: SlackContext, { team, pressed }: PressSignal): Prom
   const pages = action.action_id.endsWith(':back')
     ? held.pages.slice(0, Math.max(1, held.pages.length - 1))
     : [...held.pages, action.value].slice(-pagesKept);
-  await put(context, team, view, await fill(context, { ...held, pages }));
+  await put(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 
 /** Does not throw: the press is stored, and its window can be asked for again. */
-export function createShow(context: SlackContext): (signal: Signal) => Promise<void> {
+export function createShow(given: SlackContext): (signal: Signal) => Promise<void> {
+  const context: Showing = { ...given, inTurn: createTurns(filledAtOnce) };
   return async (signal) => {
     if (signal.kind !== 'press') return;
     const { view, actions } = signal.pressed;
