@@ -80,7 +80,11 @@ export function sortPlans(
   return plans.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A plan as the list has it, in two lines. */
+/**
+ * A plan as the list has it, in two lines.
+ * @param waiting where the list follows the plans, as a Home tab does: what waits for the reader. How far a plan is, which
+ *   changes with each step, does not stand there then
+ */
 export function describePlan(
   plan: PlanSummary,
   user: string,
@@ -91,7 +95,7 @@ export function describePlan(
   const state =
     (waiting?.has(plan.id) ?? waitsFor(plan, user))
       ? 'waits for you'
-      : status === 'executing'
+      : status === 'executing' && waiting === undefined
         ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
         : statusWords[status];
   const by = isolateText(showLine(plan.requester, 60));
