@@ -1,5 +1,5 @@
-// What ARCHITECTURE.md says of the house is held to what the house has.
-import { readFileSync } from 'node:fs';
+// What ARCHITECTURE.md and README.md say of the house is held to what the house has.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
@@ -38,4 +38,21 @@ test('every table is named where ARCHITECTURE.md says what is where', () => {
   );
   expect(tables.length).toBeGreaterThan(40);
   expect(tables.filter((name) => !where.includes(`\`${name}\``))).toEqual([]);
+});
+
+const readme = read('README.md');
+
+test('README.md says how to add it to Slack and Teams before it explains how it plans, and points there under the first picture', () => {
+  const headings = [...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+  expect(headings.indexOf('Add to Slack')).toBeGreaterThan(0);
+  expect(headings.indexOf('Add to Slack')).toBeLessThan(headings.indexOf('How it plans'));
+  expect(headings.indexOf('Add to Teams')).toBeLessThan(headings.indexOf('How it plans'));
+  expect(readme.split('\n## ')[0]).toMatch(/\(#add-to-slack\).+\(#add-to-teams\)/);
+});
+
+test('every picture that README.md shows is there, and every one that is there is used', () => {
+  const shown = [...readme.matchAll(/docs\/[\w/-]+\.png/g)].map(([path]) => path);
+  const there = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.png'));
+  expect(shown.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+  expect(there.filter((name) => !shown.includes(`docs/${name}`))).toEqual([]);
 });
