@@ -29,10 +29,16 @@ export type PostRow = {
   superseded: boolean;
   asked: number;
   shown: string | null;
+  /** A change of it that nobody has the answer of may have landed since. */
+  redraw: boolean;
   failures: number;
+  /** Milliseconds since which it fails by what passes; 0: the last try did not. */
+  failing_ms: number;
 };
 
-const postColumns = sql`p.message_id, m.text, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures`;
+const postColumns = sql`p.message_id, m.text, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
+  coalesce(p.redraw_at <= clock_timestamp(), false) as redraw,
+  coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
 
 /** What ends a turn is said under the run's name and the turn; what speaks of a plan has that plan's card. */
@@ -60,7 +66,7 @@ export async function readRepost(db: Queryable, conversation: string): Promise<P
   return rows[0] ?? null;
 }
 
-/** The first card whose plan has changed since it was drawn, and that was not drawn within `paceMs`. */
+/** The first card whose plan has changed since it was drawn, and that was not drawn within `paceMs`; or that is due again. */
 export async function readStaleCard(
   db: Queryable,
   conversation: string,
@@ -68,8 +74,8 @@ export async function readStaleCard(
 ): Promise<PostRow | null> {
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts}
-    where p.conversation = ${conversation} and p.state = 'posted' and p.asked > p.answered
-      and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000}))
+    where p.conversation = ${conversation} and p.state = 'posted' and (p.redraw_at <= clock_timestamp() or p.asked > p.answered
+      and (p.superseded or p.shown_at <= clock_timestamp() - make_interval(secs => ${paceMs / 1000})))
     order by p.message_id limit 1`);
   return rows[0] ?? null;
 }
@@ -94,10 +100,12 @@ export async function readPause(
   paceMs: number,
 ): Promise<number | null> {
   const { rows } = await db.execute<{ ms: number }>(sql`
-    select greatest(0, ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000)::float8 as ms
+    select greatest(0, least(
+        case when asked > answered then ${paceMs} - extract(epoch from clock_timestamp() - shown_at) * 1000 end,
+        extract(epoch from redraw_at - clock_timestamp()) * 1000))::float8 as ms
     from countersign.chat_posts
-    where conversation = ${conversation} and state = 'posted' and asked > answered
-    order by shown_at limit 1`);
+    where conversation = ${conversation} and state = 'posted' and (asked > answered or redraw_at is not null)
+    order by ms limit 1`);
   return rows[0]?.ms ?? null;
 }
 
@@ -131,26 +139,76 @@ export type Shown = {
   digest: string;
   /** The plan has ended, or the session has gone on; its card rests. */
   rests: boolean;
+  /** It stands there without its card, which is to follow. */
+  follows: boolean;
 };
 
-/** The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded. */
+/**
+ * The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded.
+ * @returns false: it stood there already, or was given up
+ */
 export async function settlePosted(
   tx: Transaction,
   conversation: string,
   { message_id, key, asked, plan_id }: PostRow,
-  { post, digest, rests }: Shown,
-): Promise<void> {
+  { post, digest, rests, follows }: Shown,
+): Promise<boolean> {
   await tx.execute(sql`
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
     where conversation = ${conversation}`);
   const { rows } = await tx.execute(sql`
     update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
-      shown_at = clock_timestamp(), answered = ${asked}, live = live and not ${rests}, failures = 0, error = null
+      shown_at = clock_timestamp(), answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
+      failures = 0, failing_since = null, redraw_at = null, error = null
     where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);
-  if (rows.length === 0 || plan_id === null) return;
+  if (rows.length === 0) return false;
+  if (plan_id === null) return true;
   await tx.execute(sql`
     update countersign.chat_posts set superseded = true, live = false, asked = asked + 1
     where conversation = ${conversation} and plan_id = ${plan_id} and message_id < ${message_id} and live`);
+  return true;
+}
+
+/**
+ * A second post of a message that stands already. It is the lower of the two, so from now on it is the message, and what it
+ * shows is unknown; the card of the other is to say that it is further down. @returns false: it is the one that is known
+ */
+export async function noteStray(
+  tx: Transaction,
+  conversation: string,
+  { message_id }: PostRow,
+  post: ChatPost,
+): Promise<boolean> {
+  await tx.execute(
+    sql`update countersign.chat_places set asked = asked + 1 where conversation = ${conversation}`,
+  );
+  const { rows } = await tx.execute(sql`
+    update countersign.chat_posts set strays = coalesce(strays, '[]'::jsonb) || jsonb_build_array(post),
+      post = ${JSON.stringify(post)}::jsonb, shown = null, asked = asked + 1
+    where message_id = ${message_id} and state = 'posted' and (plan_id is not null or run_id is not null)
+      and post ->> 'message' <> ${post.message} returning message_id`);
+  return rows.length > 0;
+}
+
+/** A message that stands twice, and where it stands too much; null: there is none. */
+export async function readStray(
+  db: Queryable,
+  conversation: string,
+): Promise<{ row: PostRow; stray: ChatPost } | null> {
+  const { rows } = await db.execute<PostRow & { stray: ChatPost }>(sql`
+    select ${postColumns}, p.strays -> 0 as stray from ${posts}
+    where p.conversation = ${conversation} and p.strays is not null order by p.message_id limit 1`);
+  const [found] = rows;
+  if (found === undefined) return null;
+  const { stray, ...row } = found;
+  return { row, stray };
+}
+
+/** The first of the second posts says what it is, or cannot be made to. */
+export async function dropStray(db: Queryable, { message_id }: PostRow): Promise<void> {
+  await db.execute(sql`
+    update countersign.chat_posts set strays = nullif(strays - 0, '[]'::jsonb), failing_since = null
+    where message_id = ${message_id}`);
 }
 
 /** From now until the answer nobody knows what the card shows. */
@@ -160,12 +218,21 @@ export async function beginUpdate(db: Queryable, { message_id }: PostRow): Promi
   );
 }
 
-/** The card shows what was drawn for the changes up to `asked`. */
+/**
+ * The card shows what was drawn for the changes up to `asked`.
+ * @param digest of what it shows; where nothing was `sent`, that is so only if it still shows this
+ * @param redrawInMs when it is drawn once more; null: it is not, `undefined`: as it was
+ */
 export async function settleCard(
   tx: Transaction,
   conversation: string,
-  { message_id, asked }: PostRow,
-  { digest, rests, sent }: { digest: string; rests: boolean; sent: boolean },
+  { message_id, asked }: Pick<PostRow, 'message_id' | 'asked'>,
+  {
+    digest,
+    rests,
+    sent,
+    redrawInMs,
+  }: { digest: string; rests: boolean; sent: boolean; redrawInMs?: number | null | undefined },
 ): Promise<void> {
   if (sent) {
     await tx.execute(sql`
@@ -174,8 +241,9 @@ export async function settleCard(
   }
   await tx.execute(sql`
     update countersign.chat_posts set shown = ${digest}, answered = greatest(answered, ${asked}::bigint),
-      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, live = live and not ${rests}, failures = 0, error = null
-    where message_id = ${message_id}`);
+      shown_at = ${sent ? sql`clock_timestamp()` : sql`shown_at`}, live = live and not ${rests}, failures = 0, failing_since = null, error = null
+      ${redrawInMs === undefined ? sql`` : sql`, redraw_at = ${redrawInMs === null ? sql`null` : sql`clock_timestamp() + make_interval(secs => ${redrawInMs / 1000})`}`}
+    where message_id = ${message_id} ${sent ? sql`` : sql`and shown = ${digest}`}`);
 }
 
 /** The message is gone: its card is to be posted anew under `key`, or, where that is null, forgotten. */
@@ -191,10 +259,22 @@ export async function loseCard(
   );
 }
 
-/** A try that counts failed. */
-export async function countFailure(db: Queryable, { message_id }: PostRow): Promise<void> {
+/** A try failed: by what passes, or such that it `counts`. */
+export async function noteFailure(
+  db: Queryable,
+  { message_id }: PostRow,
+  counts: boolean,
+): Promise<void> {
+  await db.execute(sql`
+    update countersign.chat_posts set failures = failures + ${counts ? 1 : 0}::int,
+      failing_since = ${counts ? sql`failing_since` : sql`coalesce(failing_since, clock_timestamp())`}
+    where message_id = ${message_id}`);
+}
+
+/** Whoever tries again begins anew. */
+export async function forgetFailing(db: Queryable, { message_id }: PostRow): Promise<void> {
   await db.execute(
-    sql`update countersign.chat_posts set failures = failures + 1 where message_id = ${message_id}`,
+    sql`update countersign.chat_posts set failing_since = null where message_id = ${message_id}`,
   );
 }
 
@@ -212,7 +292,7 @@ export async function setPostAside(
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0
     where conversation = ${conversation}`);
   await tx.execute(sql`
-    update countersign.chat_posts set error = ${error}, failures = 0, answered = asked, shown_at = clock_timestamp(),
+    update countersign.chat_posts set error = ${error}, failures = 0, failing_since = null, redraw_at = null, answered = asked, shown_at = clock_timestamp(),
       live = live and state = 'posted' and run_id is null, state = case state when 'sending' then 'failed' else state end
     where message_id = ${message_id}`);
 }

@@ -39,12 +39,16 @@ export type DeliveryContext = {
   warn(message: string, error?: unknown): void;
 };
 
-/** `tries` and waits as the inbox has them. */
+/** `tries` and waits as the inbox has them; a place that took nothing for `patienceMs` is broken. */
 export type DeliveryRule = RetryRule & {
   /** A place whose holder has not been heard of for this long is given to another; well above `callWithinMs`. */
   leaseSeconds: number;
   /** What the platform may take for one answer. */
   callWithinMs: number;
+  /** A card that was drawn while an earlier change of it may still land is drawn once more after so long. */
+  redrawAfterMs: number;
+  /** A message that the platform has not taken for so long is posted without its card, which follows it. */
+  bareAfterMs: number;
   /** A card is changed at most once in so long (milliseconds). */
   paceMs: number;
 };
@@ -54,8 +58,10 @@ export const deliveryRule: DeliveryRule = {
   tries: 5,
   backoffMs: 1000,
   longestBackoffMs: 60_000,
-  patienceMs: Number.POSITIVE_INFINITY,
+  patienceMs: 24 * 3_600_000,
   leaseSeconds: 40,
   callWithinMs: 15_000,
+  redrawAfterMs: 60_000,
+  bareAfterMs: 10 * 60_000,
   paceMs: 1000,
 };

@@ -31,6 +31,8 @@ export type Drawing = {
   rests: boolean;
   /** It must be seen by somebody. */
   needed: boolean;
+  /** Its card was left out only because the platform takes nothing, and is to follow. */
+  follows: boolean;
 };
 
 /** null: there is none. */
@@ -45,7 +47,8 @@ async function unlessMissing<T>(reading: Promise<T | null>): Promise<T | null> {
 }
 
 /**
- * Draws a message for a place. A card that failed twice is left out: what is said about the plan must get through.
+ * Draws a message for a place. A card that failed twice, or for long, is left out: what is said about the plan must get
+ * through.
  * @throws what is the message's own fault, never the place's
  */
 export async function drawMessage(
@@ -63,9 +66,21 @@ export async function drawMessage(
 async function draw(
   context: DeliveryContext,
   { conversation, place, timezone }: Visit,
-  { message_id: id, text, plan_id, run_id, run_turn: turn, post, superseded, failures }: PostRow,
+  {
+    message_id: id,
+    text,
+    plan_id,
+    run_id,
+    run_turn: turn,
+    post,
+    superseded,
+    failures,
+    failing_ms,
+  }: PostRow,
 ): Promise<Drawing> {
-  const bare = post === null && failures >= 2;
+  const isCard = plan_id !== null || run_id !== null;
+  const late = failing_ms >= context.rule.bareAfterMs;
+  const bare = post === null && (failures >= 2 || late);
   const facts =
     bare || plan_id === null ? null : await unlessMissing(context.readFacts(plan_id, timezone));
   const said =
@@ -79,6 +94,7 @@ async function draw(
     digest: hash('sha256', JSON.stringify(content), 'hex'),
     rests:
       facts === null ? run_id !== null && !bare && !isOpen(session) : ended.has(facts.plan.status),
+    follows: bare && isCard && failures < 2,
     needed: (facts !== null && !superseded && waitsForPeople(facts)) || isOpen(session),
   };
 }

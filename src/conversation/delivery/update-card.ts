@@ -3,6 +3,7 @@
 // Who else can change it: nobody else, as long as the place is held. A call that was given up can still get through, and an
 // older drawing then stands over a newer one; so when such a call ends, or the place was lost meanwhile, the card is drawn
 // once more, whatever it was last known to show. What it shows is unknown from before the call until its answer is stored.
+// Of a call whose process has died nobody hears: so a card that is drawn while that is unknown is drawn once more later.
 import type { ChatPost } from '#contracts/chat.ts';
 import { renewPlace } from '#store/chat-places.ts';
 import { askForCard, beginUpdate, loseCard, type PostRow, settleCard } from '#store/chat-posts.ts';
@@ -36,7 +37,7 @@ export async function updateCard(
     return settleFailure(context, visit, row, error);
   }
   const { content, digest, rests, needed } = drawing;
-  if (digest === row.shown) {
+  if (digest === row.shown && !row.redraw) {
     await db.transaction((tx) => settleCard(tx, conversation, row, { digest, rests, sent: false }));
     return 'done';
   }
@@ -51,6 +52,7 @@ export async function updateCard(
     await settleWithin(rule.callWithinMs, port.update(row.post, content), () => void again());
   } catch (error) {
     if (!isGone(error)) return settleFailure(context, visit, row, error);
+    if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     // Somebody deleted it. Whom the plan waits for needs it all the same; anybody else has said that they do not.
     await loseCard(db.query, row, needed ? random.hex(16) : null);
     return 'done';
@@ -60,6 +62,8 @@ export async function updateCard(
     await again();
     return 'left';
   }
-  await db.transaction((tx) => settleCard(tx, conversation, row, { digest, rests, sent: true }));
+  const redrawInMs = row.shown === null ? rule.redrawAfterMs : row.redraw ? null : undefined;
+  const settled = { digest, rests, sent: true, redrawInMs };
+  await db.transaction((tx) => settleCard(tx, conversation, row, settled));
   return 'done';
 }

@@ -3,8 +3,8 @@
 import type { ChatPort } from '#contracts/chat.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#store/chat-places.ts';
-import { countFailure, type PostRow, setPostAside } from '#store/chat-posts.ts';
-import { decideNextTry } from '../inbox/retry.ts';
+import { forgetFailing, noteFailure, type PostRow, setPostAside } from '#store/chat-posts.ts';
+import { decideNextTry, passesAfter } from '../inbox/retry.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
@@ -14,12 +14,12 @@ export type Outcome = 'done' | 'left';
 
 /**
  * What `call` comes to, unless `ms` are over before; it may get through all the same.
- * @param onLate called when a call that was given up has come to an end
+ * @param onLate called when a call that was given up has come to an end, with what it came to where it got through
  */
 export function settleWithin<T>(
   ms: number,
   call: Promise<T>,
-  onLate: () => void = () => {},
+  onLate: (value?: T) => void = () => {},
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   let late = false;
@@ -28,10 +28,18 @@ export function settleWithin<T>(
     const text = `The chat platform did not answer within ${ms} ms.`;
     reject(new CountersignError('timed_out', text, { passesAfterMs: 0 }));
   }, ms);
-  void call.then(resolve, reject).finally(() => {
-    clearTimeout(timer);
-    if (late) onLate();
-  });
+  void call.then(
+    (value) => {
+      clearTimeout(timer);
+      if (late) onLate(value);
+      else resolve(value);
+    },
+    (error: unknown) => {
+      clearTimeout(timer);
+      if (late) onLate();
+      else reject(error);
+    },
+  );
   return promise;
 }
 
@@ -60,8 +68,9 @@ export async function postpone(
 }
 
 /**
- * What becomes of a call that failed. What passes is waited for, with all that comes after it; what an operator has to mend
- * breaks the place; what is refused again and again is set aside, so that the conversation goes on.
+ * What becomes of a call that failed. What passes is waited for, with all that comes after it, for a day; then the place is
+ * broken, as it is by what an operator has to mend. What is refused again and again is set aside, so that the conversation
+ * goes on, and so is a change that cannot be made for a day.
  */
 export async function settleFailure(
   context: DeliveryContext,
@@ -72,8 +81,16 @@ export async function settleFailure(
   const { db, random, rule, warn } = context;
   const { conversation, place, lease, tries } = visit;
   const where = `${place.platform} ${place.tenant}, ${place.channel}`;
-  if (needsOperator(error)) {
-    const why = errorMessage(error);
+  const failures = row.failures + 1;
+  const attempt = tries + 1;
+  const ageMs = row.failing_ms;
+  const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
+  const gaveUp = decided.next === 'set_aside' && row.post === null && passesAfter(error) !== null;
+  if (needsOperator(error) || gaveUp) {
+    const why = gaveUp
+      ? `For a day nothing could be posted there: ${errorMessage(error)}`
+      : errorMessage(error);
+    if (gaveUp) await forgetFailing(db.query, row);
     if (await breakPlace(db.query, lease, why)) {
       warn(
         `Nothing can be posted to ${where}: ${why} It is tried again when something comes from there.`,
@@ -81,15 +98,12 @@ export async function settleFailure(
     }
     return 'left';
   }
-  const failures = row.failures + 1;
-  const attempt = tries + 1;
-  const decided = decideNextTry(error, { attempt, failures, ageMs: 0 }, rule, random);
   if (decided.next === 'set_aside') {
     await db.transaction((tx) => setPostAside(tx, conversation, row, errorMessage(error)));
     warn(`Message ${row.message_id} could not be shown at ${where}; others follow.`, error);
     return 'done';
   }
-  if (decided.counts) await countFailure(db.query, row);
+  await noteFailure(db.query, row, decided.counts);
   const seconds = Math.ceil(decided.inMs / 1000);
   warn(`Posting to ${where} failed and is tried again in ${seconds} s.`, error);
   await postpone(context, visit, decided.inMs);

@@ -19,9 +19,11 @@ import {
   readPause,
   readRepost,
   readStaleCard,
+  readStray,
 } from '#store/chat-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { postMessage } from './post-message.ts';
+import { retireStray } from './retire-stray.ts';
 import { updateCard } from './update-card.ts';
 import { type Outcome, postpone, type Visit } from './visit.ts';
 
@@ -39,6 +41,8 @@ async function doNext(context: DeliveryContext, visit: Visit): Promise<Outcome |
     const { row, tried } = await beginPost(db.query, conversation, message, random.hex(16));
     return postMessage(context, visit, row, tried);
   }
+  const twice = await readStray(db.query, conversation);
+  if (twice !== null) return retireStray(context, visit, twice.row, twice.stray);
   const card =
     (await readEndedSession(db.query, conversation)) ??
     (await readStaleCard(db.query, conversation, rule.paceMs));

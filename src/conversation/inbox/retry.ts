@@ -21,7 +21,7 @@ function needsOperator(error: unknown): boolean {
 }
 
 /** Milliseconds after which the cause may have passed; null: it does not by itself. */
-function passesAfter(error: unknown): number | null {
+export function passesAfter(error: unknown): number | null {
   if (error instanceof CountersignError && error.passesAfterMs !== null) return error.passesAfterMs;
   return isTransient(error) ? 0 : null;
 }

@@ -17,6 +17,7 @@ const quickRule: Partial<DeliveryRule> = {
   leaseSeconds: 3,
   callWithinMs: 1000,
   paceMs: 100,
+  redrawAfterMs: 100,
 };
 
 export function openPostingHouse(

@@ -1,0 +1,234 @@
+// What a chat platform does not answer, or answers too late: nothing is held up for ever, nothing stands twice with buttons,
+// and no card shows an older state than the newest.
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ChatPlace } from '#contracts/chat.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { Plan } from '#contracts/plan.ts';
+import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
+import { readDeliveryState } from '#store/chat-places.ts';
+import { settleCard } from '#store/chat-posts.ts';
+import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { delivered, open, openPostingHouse, openSpeaker, type Speaker } from './bench.ts';
+
+const database = useDatabase();
+let platform: Platform;
+/** Posts nothing. */
+let gateway: TestHouse;
+let speaker: Speaker;
+let houses: TestHouse[] = [];
+let channel = 0;
+
+const place = (): ChatPlace => ({
+  ...{ platform: 'slack', tenant: 'T1', channel: `C${channel}`, thread: '1' },
+});
+
+beforeEach(async () => {
+  channel += 1;
+  platform = openPlatform();
+  gateway = await openTestHouse(database.url, { work: false });
+  speaker = await openSpeaker(database.url, gateway);
+  // A platform of its own knows nothing of earlier tests' messages.
+  await gateway.db.query.execute(sql`truncate countersign.chat_places, countersign.chat_posts`);
+});
+afterEach(async () => {
+  await Promise.all(houses.map((house) => house.close()));
+  houses = [];
+  await speaker.close();
+  await gateway.close();
+});
+
+async function work(rule: Partial<DeliveryRule> = {}): Promise<TestHouse> {
+  const house = await openPostingHouse(database.url, platform, rule);
+  houses.push(house);
+  return house;
+}
+
+const texts = () => platform.standing.map(({ content }) => content.text);
+const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
+const button = 'countersign:approve';
+
+function propose(house: TestHouse, conversation: string): Promise<Plan> {
+  return house.service.propose({ title: 'Rooms', steps: [noop('1')] }, { conversation }, ana);
+}
+
+const unanswered = () => new CountersignError('timed_out', 'No answer.', { passesAfterMs: 0 });
+
+async function stateOf({ db }: TestHouse, conversation: string) {
+  const { rows } = await db.query.execute<{ shown: string; state: string; error: string | null }>(
+    sql`select shown, state, error from countersign.chat_posts where conversation = ${conversation} order by message_id limit 1`,
+  );
+  return rows[0];
+}
+
+describe('What the platform never answers', () => {
+  test('for a card is said without it, and the card follows; nothing is held up', async () => {
+    const house = await work({ bareAfterMs: 150 });
+    const here = await open(house, place());
+    platform.before = ({ verb, content }) => {
+      if (verb === 'post' && JSON.stringify(content.card).includes(button)) throw unanswered();
+    };
+    await propose(house, here);
+    await waitFor('a try', () => platform.calls.length > 0);
+    await speaker.say(here, ['after']);
+    await waitFor('the next message', () => texts().includes('after'));
+    await delivered(house);
+    expect(texts()).toHaveLength(2);
+    expect(cards()[0]).toContain(button);
+    expect(texts()[1]).toBe('after');
+  });
+
+  test('for anything breaks the place once patience is over, which says so; what waits gets through later', async () => {
+    const house = await work({ patienceMs: 300 });
+    const here = await open(house, place());
+    platform.before = () => {
+      throw unanswered();
+    };
+    await speaker.say(here, ['a', 'b']);
+    const broken = () =>
+      waitFor('the place to be broken', async () => {
+        const { last } = await readDeliveryState(house.db.query, 10);
+        return last?.channel === place().channel ? last.broken : null;
+      });
+    expect(await broken()).toBe('For a day nothing could be posted there: No answer.');
+    platform.before = () => {};
+    await open(house, place());
+    await delivered(house);
+    expect(texts()).toEqual(['a', 'b']);
+  });
+
+  test('for a change of a card is set aside once patience is over, until its plan changes again', async () => {
+    const house = await work({ patienceMs: 200, paceMs: 1 });
+    const here = await open(house, place());
+    const plan = await propose(house, here);
+    await waitFor('its card', () => cards()[0]?.includes(button));
+    await delivered(house);
+    platform.before = ({ verb }) => {
+      if (verb === 'update') throw unanswered();
+    };
+    await speaker.rename(plan.id, 'Halls');
+    await waitFor('the change to be set aside', async () => {
+      return (await stateOf(house, here))?.error === 'No answer.';
+    });
+    await delivered(house);
+    platform.before = () => {};
+    await speaker.rename(plan.id, 'Gardens');
+    await waitFor('the newest', () => cards()[0]?.includes('Gardens'));
+  });
+});
+
+/** Has the first call of `verb` wait; the call is given up meanwhile. */
+function holdFirst(verb: 'post' | 'update') {
+  const gate = Promise.withResolvers<void>();
+  let calls = 0;
+  platform.before = async (call) => {
+    if (call.verb === verb && ++calls === 1) await gate.promise;
+  };
+  return { release: gate.resolve, calls: () => calls };
+}
+
+describe('A post that gets through after it was given up', () => {
+  test('is the message, where nobody has tried again yet', async () => {
+    const house = await work({ callWithinMs: 100, backoffMs: 60_000, longestBackoffMs: 60_000 });
+    const here = await open(house, place());
+    const held = holdFirst('post');
+    await propose(house, here);
+    await waitFor('the place to be left', async () => {
+      const { rows } = await house.db.query.execute(
+        sql`select from countersign.chat_places where conversation = ${here} and tries = 1`,
+      );
+      return rows.length === 1;
+    });
+    held.release();
+    await delivered(house);
+    expect(held.calls()).toBe(1);
+    expect(cards().map((card) => card.includes(button))).toEqual([true]);
+    expect((await stateOf(house, here))?.state).toBe('posted');
+  });
+
+  test('and stands twice keeps its buttons only below, where it follows its plan', async () => {
+    const house = await work({ callWithinMs: 100 });
+    const here = await open(house, place());
+    const held = holdFirst('post');
+    const plan = await propose(house, here);
+    await waitFor('the second try', () => platform.standing.length === 1);
+    await delivered(house);
+    // As where messages are not found by a key.
+    for (const one of platform.standing) one.key = 'forgotten';
+    held.release();
+    await waitFor('the first try', () => platform.standing.length === 2);
+    await waitFor('the upper to say so', () => cards()[0]?.includes('is further down'));
+    await delivered(house);
+    expect(cards().map((card) => card.includes(button))).toEqual([false, true]);
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await waitFor('the lower to follow', () => !cards()[1]?.includes(button));
+    expect(cards().join()).not.toContain(button);
+  });
+});
+
+describe('A card', () => {
+  test('that was drawn while an older change may still land is drawn once more', async () => {
+    const house = await work({ callWithinMs: 100, paceMs: 1, redrawAfterMs: 1500 });
+    const here = await open(house, place());
+    const plan = await propose(house, here);
+    await waitFor('its card', () => cards()[0]?.includes(button));
+    await delivered(house);
+    const [older] = platform.standing.map(({ content }) => structuredClone(content));
+    // Whoever made the first change has died: nobody hears of its end.
+    holdFirst('update');
+    await speaker.rename(plan.id, 'Halls');
+    await waitFor('the newest', () => cards()[0]?.includes('Halls'));
+    for (const one of platform.standing) one.content = older ?? one.content;
+    expect(cards()[0]).not.toContain('Halls');
+    await waitFor('the newest again', () => cards()[0]?.includes('Halls'));
+    await delivered(house);
+  });
+
+  test('is not known to show what was found unchanged when something newer was drawn meanwhile', async () => {
+    const house = await work();
+    const here = await open(house, place());
+    await propose(house, here);
+    await delivered(house);
+    const { rows } = await house.db.query.execute<{ message_id: number; asked: number }>(
+      sql`select message_id, asked from countersign.chat_posts where conversation = ${here}`,
+    );
+    const before = await stateOf(house, here);
+    for (const row of rows) {
+      const unchanged = { digest: 'older', rests: true, sent: false };
+      await house.db.transaction((tx) => settleCard(tx, here, row, unchanged));
+    }
+    expect(before?.shown).not.toBeNull();
+    expect(await stateOf(house, here)).toEqual(before);
+  });
+
+  test('is not forgotten by a process that has lost its place', async () => {
+    const house = await work({ paceMs: 1 });
+    const here = await open(house, place());
+    const plan = await propose(house, here);
+    await waitFor('its card', () => cards()[0]?.includes(button));
+    await delivered(house);
+    let lost = 0;
+    platform.before = async ({ verb }) => {
+      if (verb !== 'update' || ++lost > 1) return;
+      await gateway.db.query.execute(sql`
+        update countersign.chat_places set holder = 'another', lease_until = clock_timestamp() where conversation = ${here}`);
+      throw new CountersignError('not_found', 'The message was deleted.');
+    };
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await waitFor('the end to be shown', () => cards()[0] && !cards()[0]?.includes(button));
+    expect((await stateOf(house, here))?.state).toBe('posted');
+  });
+});
+
+test('the index of waiting places leaves out the broken, and that of resting posts those with something to do', async () => {
+  const { rows } = await gateway.db.query.execute<{ name: string; def: string }>(sql`
+    select indexname as name, indexdef as def from pg_indexes
+    where indexname in ('chat_places_waiting', 'chat_posts_resting') order by 1`);
+  expect(rows.map(({ def }) => def.split(' WHERE ')[1])).toEqual([
+    '(((asked > answered) OR (due_at IS NOT NULL)) AND (broken IS NULL))',
+    "((NOT live) AND (asked <= answered) AND (state <> 'sending'::text))",
+  ]);
+});
