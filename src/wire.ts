@@ -6,6 +6,7 @@ import type { Config } from '#config';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
+import type { Platform } from '#contracts/inbox.ts';
 import type { EnqueueAll } from '#contracts/jobs.ts';
 import type { Planner } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
@@ -29,7 +30,7 @@ import {
 import { createReceiver, type Receive, receivingLimits } from '#conversation/inbox/receive.ts';
 import { createWaiter, type WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
-import { createReadWithin } from '#conversation/plans-within.ts';
+import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#conversation/slack-installations.ts';
@@ -172,6 +173,14 @@ async function openInstallations(
   return installations;
 }
 
+/** Platforms on which several organisations share the house: people of one are shown no plans of another. */
+function platformsApart({ slack, teams }: Config): Platform[] {
+  return [
+    ...(slack?.workspaces.kind === 'many' ? ['slack' as const] : []),
+    ...(teams?.kind === 'MultiTenant' ? ['teams' as const] : []),
+  ];
+}
+
 /** Slack's own libraries are loaded only where Slack is set up. */
 async function loadSlack(
   { slack: access, timezone }: Config,
@@ -250,6 +259,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const catalogue = createCatalogue(registry, createManifestReader(db.query));
   const { env, settings } = config;
   const limits = readLimits(env);
+  const apart = platformsApart(config);
   const planner =
     options.planner ??
     createPlanner({
@@ -260,6 +270,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
         allowed: settings.plannerTools,
         guarded: settings.guardedTools,
         timezone: config.timezone,
+        plansOf: (runId) => findPlansOfRun(db.query, readWithin, apart, runId),
       }),
       model: models?.planner ?? null,
       limits,
@@ -279,7 +290,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
           prices: settings.prices,
           warn,
         }),
-        otherPlans: createPortfolioReader(db.query),
+        otherPlans: createPortfolioReader(db.query, undefined, apart),
         warn,
       },
       clock: systemClock,

@@ -1,11 +1,16 @@
 // Plans as people of one organisation read them where several share the house. Whoever asked for a plan or is asked in it elsewhere
 // than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
+
+import type { Platform } from '#contracts/inbox.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { PlanReads, PlanScope, ReadWithin } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
+import { findPlaceOf } from '#store/chat-places.ts';
+import type { Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import { listPlans, planNotFound } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
+import { readRun } from '#store/runs.ts';
 import { readWaitingTasks } from '#store/waiting-tasks.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { findWaitingFor } from './waiting-for.ts';
@@ -80,4 +85,21 @@ export function createReadWithin(context: ConversationContext, service: Service)
     };
     return reads;
   };
+}
+
+/**
+ * The plans that a planner may show in a run; null: all of the house.
+ * @param apart platforms on which several organisations share the house
+ */
+export async function findPlansOfRun(
+  db: Queryable,
+  readWithin: ReadWithin,
+  apart: Platform[],
+  runId: string,
+): Promise<PlanReads | null> {
+  if (apart.length === 0) return null;
+  const { conversation, user } = await readRun(db, runId);
+  const place = await findPlaceOf(db, conversation);
+  if (place === null || !apart.includes(place.platform)) return null;
+  return readWithin({ ...place, reader: user });
 }

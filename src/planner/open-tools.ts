@@ -1,6 +1,7 @@
 // What a planner may use of the house: the manifest, reading operations, plans. It can change nothing.
 import { randomUUID } from 'node:crypto';
 import { CountersignError } from '#contracts/errors.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { Settings } from '#contracts/settings.ts';
 import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
@@ -20,8 +21,11 @@ export function openPlannerTools(options: {
   guarded: Settings['guardedTools'];
   /** IANA zone of the calls. */
   timezone: string;
+  /** The plans of those who take part in a run; null: all. */
+  plansOf?: (runId: string) => Promise<Pick<PlanReads, 'listPlans' | 'getPlan'> | null>;
 }): PlannerTools {
   const { registry, catalogue, db, allowed, guarded, timezone } = options;
+  const plansOf = options.plansOf ?? (() => Promise.resolve(null));
   const readable = () => plannerOperations(registry, allowed);
   return {
     manifest: () => catalogue.list(),
@@ -56,7 +60,13 @@ export function openPlannerTools(options: {
       return output;
     },
     validate: (name, args, unknown) => catalogue.validate(name, args, unknown),
-    listPlans: (filter) => listPlans(db, filter),
-    getPlan: (id) => readPlan(db, id),
+    async listPlans(runId, filter) {
+      const plans = await plansOf(runId);
+      return plans === null ? listPlans(db, filter) : plans.listPlans(filter);
+    },
+    async getPlan(runId, id) {
+      const plans = await plansOf(runId);
+      return plans === null ? readPlan(db, id) : plans.getPlan(id);
+    },
   };
 }

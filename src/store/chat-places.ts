@@ -36,6 +36,16 @@ export async function storePlace(
   return rows.length > 0;
 }
 
+/** Whose a conversation is on its platform; null: it lives on none. */
+export async function findPlaceOf(
+  db: Queryable,
+  conversation: string,
+): Promise<Pick<ChatPlace, 'platform' | 'tenant'> | null> {
+  const { rows } = await db.execute<Pick<ChatPlace, 'platform' | 'tenant'>>(sql`
+    select platform, tenant from countersign.chat_places where conversation = ${conversation}`);
+  return rows[0] ?? null;
+}
+
 /** Something is to be posted in the conversation. @returns whether it lives on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`

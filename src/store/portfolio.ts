@@ -1,5 +1,6 @@
 // What plans that are proposed or under way ask of people's time: the blocks of their schedules that are somebody's.
 import { sql } from 'drizzle-orm';
+import type { Platform } from '#contracts/inbox.ts';
 import type { Queryable } from './database.ts';
 
 /** A stretch of somebody's time that a plan takes. */
@@ -28,10 +29,14 @@ export type PortfolioPage = { blocks: PortfolioBlock[]; more: boolean };
 
 const pageSize = 500;
 
-/** Reads a page of the blocks that overlap the window, the earliest first. */
+/**
+ * Reads a page of the blocks that overlap the window, the earliest first.
+ * @param apart platforms on which several organisations share the house: whoever plans there reads the plans of their own
+ */
 export function createPortfolioReader(
   db: Queryable,
   limit = pageSize,
+  apart: Platform[] = [],
 ): (query: PortfolioQuery) => Promise<PortfolioPage> {
   return async ({ people, from, to, exceptRun }) => {
     if (people.length === 0) return { blocks: [], more: false };
@@ -52,6 +57,12 @@ export function createPortfolioReader(
           select max(a.version) from countersign.planning_artifacts a
           where a.plan_id = b.plan_id and a.version <= p.version)
         and p.run_id is distinct from ${exceptRun}
+        and not exists (
+          select from countersign.runs r
+          join countersign.chat_places own on own.conversation = r.conversation
+          where r.id = ${exceptRun} and own.platform = any(${sql.param(apart)}::text[]) and not exists (
+            select from countersign.chat_places c
+            where c.conversation = p.conversation and c.platform = own.platform and c.tenant = own.tenant))
       order by b.starts_at, b.plan_id, b.node_id
       limit ${limit + 1}`);
     return { blocks: rows.slice(0, limit).map(toBlock), more: rows.length > limit };

@@ -68,7 +68,7 @@ async function decideOn(work: Work, conversation: Conversation): Promise<Decisio
       result: { kind: 'answer', text: said.text },
       reason: `answered without a plan: ${said.reason}`,
     };
-  const about = await answerAboutPlans(conversation.text, tools);
+  const about = await answerAboutPlans(conversation.text, tools, request.runId);
   if (about)
     return {
       result: { kind: 'answer', text: about.text },

@@ -138,14 +138,18 @@ const planQuestion =
 const planNumber = /\bPLAN-[0-9a-f]{8}\b/i;
 
 /** Questions about plans are answered from the store. null: the text is about something else. */
-export async function answerAboutPlans(text: string, tools: PlannerTools): Promise<Talk | null> {
+export async function answerAboutPlans(
+  text: string,
+  tools: PlannerTools,
+  runId: string,
+): Promise<Talk | null> {
   const clean = text.trim();
   const id = planNumber.exec(clean)?.[0];
   if (
     id !== undefined &&
     /^(?:what|how|is|show|status|where|has|did|list|\/?plans?|tell|PLAN-)/i.test(clean)
   ) {
-    const plan = await tools.getPlan(`PLAN-${id.slice(5).toLowerCase()}`);
+    const plan = await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`);
     return { text: describePlan(plan) ?? `There is no ${id}.`, reason: 'a question about a plan' };
   }
   if (
@@ -160,7 +164,9 @@ export async function answerAboutPlans(text: string, tools: PlannerTools): Promi
     : running
       ? ['approved', 'executing', 'stalled']
       : ['proposed', 'needs_review', 'approved', 'executing', 'stalled'];
-  const found = readPlans(await tools.listPlans({ ...(status ? { status } : {}), limit: 20 }));
+  const found = readPlans(
+    await tools.listPlans(runId, { ...(status ? { status } : {}), limit: 20 }),
+  );
   const lines = found.map(describePlan).filter((line) => line !== null);
   if (lines.length === 0)
     return {

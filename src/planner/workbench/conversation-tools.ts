@@ -93,9 +93,9 @@ const listPlans = verb(
   'plan_list',
   'List the latest plans.',
   PlanFilter,
-  async (args, { tools }) => {
+  async (args, { tools, state }) => {
     const { status } = PlanFilter.parse(args);
-    const plans = await tools.listPlans({
+    const plans = await tools.listPlans(state.run_id, {
       ...(status === null ? {} : { status: [status] }),
       limit: 20,
     });
@@ -110,8 +110,8 @@ const getPlan = verb(
   'plan_get',
   'Read one plan.',
   PlanId,
-  async (args, { tools }) => ({
-    result: succeed(toJson(await tools.getPlan(PlanId.parse(args).id))),
+  async (args, { tools, state }) => ({
+    result: succeed(toJson(await tools.getPlan(state.run_id, PlanId.parse(args).id))),
   }),
   { reads: true },
 );

@@ -51,3 +51,14 @@ for (const single of [false, true])
     const told = await awaitMessage(teams, one.conversation, other.id);
     expect(JSON.stringify(told.activity).includes('There is no plan')).toBe(!single);
   });
+
+for (const single of [false, true])
+  test(`${single ? 'of one tenant the planner tells of every plan of the house' : 'of several tenants the planner tells people of no plan of another'}`, async () => {
+    const { teams, ana, channel, own, other } = await useTenants(single);
+    const all = await teams.say(ana, channel, 'list all plans');
+    const list = await awaitMessage(teams, all.conversation, own.id);
+    expect(JSON.stringify(list.activity).includes(other.id)).toBe(single);
+    const one = await teams.say(ana, channel, `show ${other.id}`);
+    const told = await awaitMessage(teams, one.conversation, other.id);
+    expect(JSON.stringify(told.activity).includes('Theirs')).toBe(single);
+  });

@@ -335,7 +335,7 @@ export function toolsOf(
     listPlans: async () => ({
       plans: [{ id: 'PLAN-3f9a1c20', title: 'Tidy up', status: 'proposed' }],
     }),
-    getPlan: async (id) => ({ id, title: 'Tidy up', status: 'executing' }),
+    getPlan: async (_, id) => ({ id, title: 'Tidy up', status: 'executing' }),
   };
 }
 
