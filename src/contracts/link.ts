@@ -4,10 +4,8 @@
 // vouches for, or a name that was typed at a terminal or over HTTP. A person is the name the house acts by.
 
 export type LinkCommand =
-  | { do: 'ask' }
-  | { do: 'use'; code: string }
-  | { do: 'show' }
-  | { do: 'remove' };
+  /** `once`: the event that asks, by its name where it came from; it may be handled again. */
+  { do: 'ask'; once?: string } | { do: 'use'; code: string } | { do: 'show' } | { do: 'remove' };
 
 /** `accounts`: all that are `person`; empty where nothing is linked. */
 type Linked = { account: string; person: string; accounts: string[] };
@@ -18,12 +16,12 @@ export type LinkOutcome =
   | ({ kind: 'shown' } & Linked)
   | ({ kind: 'removed' } & Linked);
 
-/** What follows the word `link`: nothing, a code, `show` or `remove`. */
-export function readLinkCommand(said: string): LinkCommand {
+/** What follows the word `link`: nothing, a code, `show` or `remove`. @param once the event that said it */
+export function readLinkCommand(said: string, once?: string): LinkCommand {
   const words = said.trim();
   switch (words.toLowerCase()) {
     case '':
-      return { do: 'ask' };
+      return once === undefined ? { do: 'ask' } : { do: 'ask', once };
     case 'show':
     case 'remove':
       return { do: words.toLowerCase() === 'show' ? 'show' : 'remove' };

@@ -30,8 +30,8 @@ export type FoundPlans =
   /** `word` is none of the subcommands. */
   | { kind: 'unknown'; word: string };
 
-/** `id`: the person; `account`: what their platform knows them by. */
-type Reader = { id: string; timezone: string; account: Actor };
+/** `id`: the person; `account`: what their platform knows them by; `once`: the event they asked by. */
+type Reader = { id: string; timezone: string; account: Actor; once?: string };
 
 async function count(plans: PlanReads): Promise<FoundPlans> {
   const counts = new Map<PlanStatus, number>();
@@ -73,7 +73,7 @@ export async function findPlans(
   }
   const [, code] = /^link(?:\s+(.*))?$/is.exec(word) ?? [];
   if (code !== undefined || /^link$/i.test(word)) {
-    const outcome = await link(readLinkCommand(code ?? ''), reader.account);
+    const outcome = await link(readLinkCommand(code ?? '', reader.once), reader.account);
     return { kind: 'link', outcome };
   }
   switch (word.toLowerCase()) {

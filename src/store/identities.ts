@@ -70,16 +70,21 @@ export async function forgetAccounts(tx: Transaction, accounts: string[]): Promi
   await tx.execute(sql`delete from countersign.identities where account in ${list(accounts)}`);
 }
 
-/** Keeps the code that `account` has asked for, instead of an earlier one. */
+/**
+ * Keeps the code that `account` has asked for, instead of an earlier one.
+ * @param code.once names the event that asked; a code of the same event that nobody has used holds as well, since it may be
+ *   what is shown
+ */
 export async function storeLinkCode(
   tx: Transaction,
-  code: { account: string; hash: string; via: Surface; expiresAt: Date },
+  code: { account: string; hash: string; via: Surface; expiresAt: Date; once: string | null },
 ): Promise<void> {
-  const { account, hash, via, expiresAt } = code;
+  const { account, hash, via, expiresAt, once } = code;
   await tx.execute(sql`
-    insert into countersign.link_codes (account, code_hash, via, expires_at)
-    values (${account}, ${hash}, ${via}, ${expiresAt.toISOString()})
+    insert into countersign.link_codes as c (account, code_hash, via, expires_at, once)
+    values (${account}, ${hash}, ${via}, ${expiresAt.toISOString()}, ${once}::text)
     on conflict (account) do update set code_hash = excluded.code_hash, via = excluded.via,
+      earlier_hash = case when c.once = excluded.once and c.used_by is null then c.code_hash end, once = excluded.once,
       expires_at = excluded.expires_at, used_by = null`);
 }
 
@@ -93,13 +98,13 @@ export async function findLinkCode(
 ): Promise<LinkCode | null> {
   const { rows } = await tx.execute<LinkCode>(sql`
     select account, via, used_by from countersign.link_codes
-    where code_hash = ${hash} and expires_at > ${now.toISOString()}`);
+    where (code_hash = ${hash} or earlier_hash = ${hash}) and expires_at > ${now.toISOString()}`);
   return rows[0] ?? null;
 }
 
 export async function markLinkCode(tx: Transaction, hash: string, usedBy: string): Promise<void> {
   await tx.execute(
-    sql`update countersign.link_codes set used_by = ${usedBy} where code_hash = ${hash}`,
+    sql`update countersign.link_codes set used_by = ${usedBy} where code_hash = ${hash} or earlier_hash = ${hash}`,
   );
 }
 

@@ -21,7 +21,7 @@ const help = describeCommands('/plans', [
 ]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
-type Reader = { id: string; timezone: string; account: Actor };
+type Reader = { id: string; timezone: string; account: Actor; once: string };
 
 const say = (text: string): Answer => ({ text: escapeMrkdwn(text), blocks: [plainSection(text)] });
 
@@ -76,7 +76,8 @@ export async function answerCommand(
 ): Promise<void> {
   const { people, respond } = context;
   const { id, timezone, account } = await people.find(team, command.user_id);
-  const reader = { id, timezone, account: person(account, 'slack') };
+  const once = `slack:${team}:command:${command.trigger_id}`;
+  const reader = { id, timezone, account: person(account, 'slack'), once };
   const wanted = readExport(command.text);
   const answering =
     wanted === null

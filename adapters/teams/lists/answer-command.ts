@@ -51,7 +51,8 @@ async function answerPlans(
   scene: Scene,
 ): Promise<ChatContent> {
   const { id, timezone, account } = await people.find(scene);
-  const reader = { id, timezone, account: person(account, 'teams') };
+  const asked = scene.activity === null ? {} : { once: `teams:${scene.tenant}:${scene.activity}` };
+  const reader = { id, timezone, account: person(account, 'teams'), ...asked };
   const read = plansFor(scene.tenant, id);
   const found = await findPlans({ read, link: service.link }, said, reader);
   switch (found.kind) {

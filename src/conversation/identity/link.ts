@@ -51,12 +51,16 @@ async function show(db: Queryable, account: string) {
   return { account, person, accounts: await readAccounts(db, person) };
 }
 
-async function ask({ db, clock, random }: LinkContext, actor: Actor): Promise<LinkOutcome> {
+async function ask(
+  { db, clock, random }: LinkContext,
+  actor: Actor,
+  once: string | null,
+): Promise<LinkOutcome> {
   const code = drawCode(random);
   const expiresAt = minutesFrom(clock.now(), minutes);
   const { id: account, via } = actor;
   await db.transaction((tx) =>
-    storeLinkCode(tx, { account, hash: hashCode(code), via, expiresAt }),
+    storeLinkCode(tx, { account, hash: hashCode(code), via, expiresAt, once }),
   );
   return { kind: 'code', code, expires_at: expiresAt.toISOString() };
 }
@@ -170,7 +174,7 @@ export async function link(
   requireOwnName(actor);
   switch (command.do) {
     case 'ask':
-      return ask(context, actor);
+      return ask(context, actor, command.once ?? null);
     case 'use':
       return use(context, command.code, actor);
     case 'remove':

@@ -112,6 +112,21 @@ describe('A code', () => {
     await expect(use(first, inTeams)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('that the same message asked for again leaves the one that may be shown already, for one account', async () => {
+    const again = async (once: string) => {
+      const outcome = await say({ do: 'ask', once }, inSlack);
+      return outcome.kind === 'code' ? outcome.code : '';
+    };
+    const older = await again('slack:T1:command:1');
+    const first = await again('slack:T1:command:2');
+    const second = await again('slack:T1:command:2');
+    await expect(use(older, inTeams)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await use(first, inTeams)).toMatchObject({ kind: 'linked', person: inSlack.id });
+    await expect(use(second, other)).rejects.toMatchObject({ code: 'not_found' });
+    await use(await again('slack:T1:command:3'), other);
+    expect(await personOf(other)).toBe(inSlack.id);
+  });
+
   test('links nobody with themselves, and is not spent by that', async () => {
     const code = await ask(inSlack);
     await expect(use(code, inSlack)).rejects.toMatchObject({ code: 'invalid_request' });
