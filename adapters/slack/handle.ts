@@ -9,8 +9,11 @@ import type { SlackContext } from './slack-context.ts';
 import { hear } from './talk/hear.ts';
 import { readSignal } from './transport/read-signal.ts';
 
+/** For how long Slack takes an answer to a command. */
+const answerableForMs = 30 * 60_000;
+
 export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
-  return async (event, { attempt }) => {
+  return async (event) => {
     const signal = readSignal(event.body);
     if (signal === null) return;
     switch (signal.kind) {
@@ -18,10 +21,12 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
         return hear(context, signal);
       case 'press':
         if (await setFromHome(context, signal)) return;
-        return decidePress(context, signal, attempt);
+        return decidePress(context, signal, event);
       case 'sent':
-        return decideSent(context, signal, attempt);
+        return decideSent(context, signal, event);
       case 'command':
+        // Slack takes no answer any more: whoever asked has asked again.
+        if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
         return answerCommand(context, signal, clock.now());
       case 'home':
         return context.openHome({ tenant: signal.team, user: signal.user });

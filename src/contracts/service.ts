@@ -9,6 +9,7 @@ import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
 import type { PlanningTrace } from './planning/trace-view.ts';
 import type { InteractionPolicy, PolicyOverride } from './policy.ts';
+import type { Pressed } from './pressed.ts';
 import type { RunRequest, RunView } from './run.ts';
 import type { SessionCardFacts, SessionChoice } from './session-card.ts';
 import type {
@@ -52,13 +53,19 @@ export type StepFilter = {
   limit: number;
 };
 
-/** A decision names the version it is about; approving also its digest. */
-export type Decision = { version: number; feedback?: string };
+/** A decision names the version it is about; approving also its digest. `pressed`: it is made once under that name. */
+export type Decision = { version: number; feedback?: string; pressed?: Pressed };
 /**
  * `steps`: approve only these; `except`: all but these; at most one of them. What is approved must hold all it depends
  * on.
  */
-export type Approval = { version: number; digest: string; steps?: string[]; except?: string[] };
+export type Approval = {
+  version: number;
+  digest: string;
+  steps?: string[];
+  except?: string[];
+  pressed?: Pressed;
+};
 /**
  * What a person says became of steps whose outcome is unknown, or of a step they were asked to do. `answer` is about
  * all of them; `answers` about one each, in words or as the values of its form. `about`: what was looked at; a step that
@@ -70,6 +77,7 @@ export type Settlement = {
   answer?: string;
   answers?: Record<string, StepAnswer>;
   about?: Record<string, LookedAt>;
+  pressed?: Pressed;
 };
 
 /** `ended_at`: the end that was looked at; a plan that was run again since is not run once more. */
@@ -112,8 +120,8 @@ export type Service = {
     runId: string,
     text: string,
     actor: Actor,
-    /** `turn`: what was shown when it was said; later it answers nothing. `once` as in `say`. */
-    options?: { turn?: number; once?: string },
+    /** `turn`: what was shown when it was said; later it answers nothing. `once` as in `say`, `pressed` as in a decision. */
+    options?: { turn?: number; once?: string; pressed?: Pressed },
   ): Promise<void>;
   /** What a run's planning session shows now, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;

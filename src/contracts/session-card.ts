@@ -6,6 +6,7 @@ import type { PatternSpec } from './planning/pattern.ts';
 import type { Roadmap } from './planning/roadmap.ts';
 import type { Infeasibility, PortfolioReport, Schedule } from './planning/schedule.ts';
 import type { Pause, Rfc, SessionDecision } from './planning/state.ts';
+import type { Pressed } from './pressed.ts';
 import type { PlanningStatus } from './run.ts';
 
 /** Something a person can pick by a press: what the button says, what is different about it, and what the press says. */
@@ -67,8 +68,11 @@ export const SessionPress = z.object({
 });
 export type SessionPress = z.infer<typeof SessionPress>;
 
-/** A person's decision about what a session shows. `turn`: that of the card; left out, the digest alone binds it. */
-export type SessionChoice = { digest: string; turn?: number } & (
+/**
+ * A person's decision about what a session shows. `turn`: that of the card; left out, the digest alone binds it.
+ * `pressed`: it is made once under that name.
+ */
+export type SessionChoice = { digest: string; turn?: number; pressed?: Pressed } & (
   | { kind: 'approve' }
   | { kind: 'reject'; feedback?: string }
   | { kind: 'changes'; feedback: string }

@@ -1,5 +1,8 @@
 // The one service behind every surface, put together from the rooms below it.
+import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { Plan } from '#contracts/plan.ts';
+import type { Pressed } from '#contracts/pressed.ts';
 import type { Service } from '#contracts/service.ts';
 import { exportLog } from '#plans/log.ts';
 import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
@@ -22,6 +25,7 @@ import { getPolicy, setPolicy } from './own-policy.ts';
 import { readCardFacts } from './plan-card.ts';
 import { emptyTrace, readRunTrace } from './planning-trace.ts';
 import { readSaidPolicies } from './policy.ts';
+import { actOnce } from './press/act-once.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
@@ -32,12 +36,36 @@ import { watchConversation, watchPlan } from './watch.ts';
 
 export function createService(context: ConversationContext): Service {
   const { db } = context;
+  /** A decision about a plan: one that was pressed in a chat is made once. */
+  function decidePlan<D extends { pressed?: Pressed }>(
+    decide: (context: ConversationContext, id: string, decision: D, actor: Actor) => Promise<Plan>,
+  ) {
+    return (id: string, decision: D, actor: Actor): Promise<Plan> =>
+      actOnce(
+        context,
+        decision.pressed,
+        (joined) => decide(joined, id, decision, actor),
+        () => readPlan(db.query, id),
+      );
+  }
   const service: Service = {
     startRun: (request, actor) => startRun(context, request, actor),
     getRun: async (id) => toRunView(await readRun(db.query, id)),
-    reply: (runId, text, actor, options) => reply(context, runId, text, actor, options),
+    reply: (runId, text, actor, { pressed, ...options } = {}) =>
+      actOnce(
+        context,
+        pressed,
+        (joined) => reply(joined, runId, text, actor, options),
+        async () => {},
+      ),
     runCard: (runId, viewer) => readRunCard(context, runId, viewer),
-    decideRun: (runId, choice, actor) => decideRun(context, runId, choice, actor),
+    decideRun: (runId, choice, actor) =>
+      actOnce(
+        context,
+        choice.pressed,
+        (joined) => decideRun(joined, runId, choice, actor),
+        async () => toRunView(await readRun(db.query, runId)),
+      ),
     say: (conversation, text, actor, options) =>
       say(context, conversation, text, actor, options?.once),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
@@ -72,14 +100,13 @@ export function createService(context: ConversationContext): Service {
     getSteps: (id, stepIds) => getPlanSteps(db.query, id, stepIds),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 
-    approve: (id, approval, actor) => decisions.approve(context, id, approval, actor),
-    reject: (id, decision, actor) => decisions.reject(context, id, decision, actor),
-    proposeChanges: async (id, decision, actor) =>
-      decisions.proposeChanges(context, id, decision, actor),
-    cancel: (id, decision, actor) => decisions.cancel(context, id, decision, actor),
-    pause: (id, decision, actor) => decisions.pause(context, id, decision, actor),
-    resume: (id, settlement, actor) => decisions.resume(context, id, settlement, actor),
-    retry: (id, decision, actor) => decisions.retry(context, id, decision, actor),
+    approve: decidePlan(decisions.approve),
+    reject: decidePlan(decisions.reject),
+    proposeChanges: decidePlan(decisions.proposeChanges),
+    cancel: decidePlan(decisions.cancel),
+    pause: decidePlan(decisions.pause),
+    resume: decidePlan(decisions.resume),
+    retry: decidePlan(decisions.retry),
     patch: (id, change, actor) => decisions.patch(context, id, change, actor),
     async listPatches(id, options) {
       await readPlanRow(db.query, id);

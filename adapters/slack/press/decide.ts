@@ -4,8 +4,10 @@ import { pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { InboxEvent } from '#contracts/inbox.ts';
 import type { AnyPress } from '#contracts/press.ts';
+import type { Pressed } from '#contracts/pressed.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
 import { concerns } from '#conversation/press/concerns.ts';
 import { conversationOf } from '../place.ts';
@@ -18,25 +20,26 @@ import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
 
-/** What a second try of a decision meets that the first one made. */
-const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
+/** What is known of the event beside its signal. */
+type Event = Pick<InboxEvent, 'id' | 'received_at'>;
 
 async function attempt(
   context: SlackContext,
   presser: Listener,
-  { press, tries, wrote }: { press: AnyPress; tries: number; wrote: string },
+  { press, wrote }: { press: AnyPress; wrote: string },
   act: (actor: Actor) => Promise<void>,
 ): Promise<void> {
   const { service, people } = context;
   const { team, user, place } = presser;
+  // Whose press it is has to be known; that Slack does not say so is no refusal of theirs.
+  const { id } = await people.find(team, user);
   try {
-    if (place !== null && !(await concerns(service, conversationOf(place), press)))
+    // What stands in a list, in Home or in a window opened from there decides nothing.
+    if (place === null || !(await concerns(service, conversationOf(place), press)))
       throw new CountersignError('not_allowed', pressWords.elsewhere);
-    const { id } = await people.find(team, user);
     await act(person(id, 'slack'));
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    if (tries > 1 && alreadyDone.has(error.code)) return;
     // The window is closed: what they wrote would be gone.
     const again = wrote === '' ? '' : `\nYou wrote: ${wrote}`;
     await tellAlone(context, presser, `${error.message}${again}`);
@@ -47,7 +50,7 @@ async function attempt(
 export async function decidePress(
   context: SlackContext,
   signal: PressSignal,
-  tries: number,
+  { id, received_at: at }: Event,
 ): Promise<void> {
   const { team, pressed } = signal;
   const press = readButton(pressed.actions[0]?.value);
@@ -56,11 +59,11 @@ export async function decidePress(
   // Lists and windows of ours show plans; they decide nothing by a button.
   if (place === null || pressed.container.is_ephemeral) return;
   const nothing = { text: '', fields: null };
-  const { user, trigger_id, response_url: answerAt } = pressed;
-  const once = `slack:${team}:press:${trigger_id}`;
+  const { user, response_url: answerAt } = pressed;
+  const mark = { once: `slack:press:${id}`, at };
   const presser = { team, user: user.id, place, answerAt };
-  await attempt(context, presser, { press, tries, wrote: '' }, (actor) =>
-    carryOut(context.service, press, nothing, actor, once),
+  await attempt(context, presser, { press, wrote: '' }, (actor) =>
+    carryOut(context.service, press, nothing, actor, mark),
   );
 }
 
@@ -69,6 +72,7 @@ async function approvePart(
   { press }: Held,
   ticked: number[],
   actor: Actor,
+  pressed: Pressed,
 ): Promise<void> {
   if (!('plan_id' in press)) return;
   const { plan_id, version, digest } = press;
@@ -76,7 +80,8 @@ async function approvePart(
   // The approval names version and digest; places of steps of another one decide nothing.
   const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
   const all = chosen.length === plan.total_steps;
-  await service.approve(plan_id, { version, digest, ...(all ? {} : { steps: chosen }) }, actor);
+  const part = all ? {} : { steps: chosen };
+  await service.approve(plan_id, { version, digest, ...part, pressed }, actor);
 }
 
 async function sendForm(
@@ -84,7 +89,7 @@ async function sendForm(
   { team, user, press }: Held,
   view: SentSignal['sent']['view'],
   actor: Actor,
-  once: string,
+  pressed: Pressed,
 ): Promise<void> {
   const text = readText(view);
   let fields = null;
@@ -95,25 +100,25 @@ async function sendForm(
     const ask = asks.find(({ buttons }) => buttons.some((one) => isSamePress(one.press, press)));
     fields = readFieldValues(view, ask?.fields ?? []);
   }
-  await carryOut(service, press, { text, fields }, actor, once);
+  await carryOut(service, press, { text, fields }, actor, pressed);
 }
 
 /** A form that was sent: only by whom it was opened for. */
 export async function decideSent(
   context: SlackContext,
   { team, sent }: SentSignal,
-  tries: number,
+  { id, received_at: at }: Event,
 ): Promise<void> {
   const { view, user } = sent;
   const held = readHeld(view.private_metadata);
   if (held === null || held.team !== team || held.user !== user.id) return;
   const place: ChatPlace | null =
     held.place === null ? null : { platform: 'slack', tenant: team, ...held.place };
-  const sending = { press: held.press, tries, wrote: readText(view) };
-  const once = `slack:${team}:sent:${view.id}:${view.hash}`;
+  const sending = { press: held.press, wrote: readText(view) };
+  const pressed = { once: `slack:press:${id}`, at };
   await attempt(context, { team, user: user.id, place }, sending, (actor) =>
     view.callback_id === 'countersign:part'
-      ? approvePart(context, held, readTicked(view), actor)
-      : sendForm(context, held, view, actor, once),
+      ? approvePart(context, held, readTicked(view), actor, pressed)
+      : sendForm(context, held, view, actor, pressed),
   );
 }

@@ -106,7 +106,13 @@ async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardF
   const open = plan.status === 'proposed' || plan.status === 'needs_review';
   const title = plan.id;
   const card = drawCard(view);
-  const part = open && !plan.revising && facts.may_approve && plan.total_steps <= numberedAtMost;
+  // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
+  const part =
+    held.place !== null &&
+    open &&
+    !plan.revising &&
+    facts.may_approve &&
+    plan.total_steps <= numberedAtMost;
   if (part && steps.length > 1) {
     const numbered = numberSteps(steps).toSorted(
       (a, b) => steps.indexOf(a.step) - steps.indexOf(b.step),

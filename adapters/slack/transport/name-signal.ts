@@ -51,7 +51,8 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
     }
     case 'command': {
       const { trigger_id, user_id } = signal.command;
-      return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `user:${user_id}` };
+      // Apart from what they decide: an answer that cannot be given holds up no form of theirs.
+      return { kind: 'command', keys: [`trigger:${trigger_id}`], thread: `command:${user_id}` };
     }
     default:
       return signal satisfies never;

@@ -1,10 +1,12 @@
 // What a stored press does: once, in the conversation of its card, as whoever pressed; and why not, said to them alone.
 import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { type Actor, person } from '#contracts/actor.ts';
-import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { InboxEvent } from '#contracts/inbox.ts';
+import type { Pressed } from '#contracts/pressed.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Try } from '#conversation/inbox/inbox-context.ts';
+import { isPressOver, refuseOldPress } from '#conversation/press/act-once.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
 import { concerns } from '#conversation/press/concerns.ts';
 import { drawNote } from '../lists/answer-command.ts';
@@ -13,16 +15,16 @@ import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
 import { drawLook, type Reply } from './show.ts';
 
-/** What a second try of a decision meets that the first one made. */
-const alreadyDone = new Set<ErrorCode>(['already_decided', 'invalid_transition', 'stale_version']);
-
 /** After this long whoever waits for the answer may be gone before they could read it. */
 const waitedForMs = 6000;
+
+/** Who pressed, and the press they made. */
+type By = { actor: Actor; pressed: Pressed };
 
 async function approvePart(
   { service }: TeamsContext,
   { press, ticked }: Extract<Decision, { kind: 'part' }>,
-  actor: Actor,
+  { actor, pressed }: By,
 ): Promise<void> {
   const { plan_id, version, digest } = press;
   if (ticked.length === 0) throw new CountersignError('invalid_request', entryWords.noneTicked);
@@ -30,24 +32,22 @@ async function approvePart(
   // The approval names version and digest; places of steps of another one decide nothing.
   const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
   const all = chosen.length === plan.total_steps;
-  await service.approve(plan_id, { version, digest, ...(all ? {} : { steps: chosen }) }, actor);
+  const part = all ? {} : { steps: chosen };
+  await service.approve(plan_id, { version, digest, ...part, pressed }, actor);
 }
 
-async function act(
-  context: TeamsContext,
-  decision: Decision,
-  scene: Scene,
-  { actor, once }: { actor: Actor; once: string },
-): Promise<void> {
-  const { service } = context;
+async function act(context: TeamsContext, decision: Decision, scene: Scene, by: By): Promise<void> {
+  const { service, clock } = context;
+  const { actor, pressed } = by;
   if (decision.kind === 'settings') {
+    if (isPressOver(pressed.at, clock.now())) throw refuseOldPress();
     await service.setPolicy(actor.id, { policy: decision.policy, keep: true }, actor);
     return;
   }
   if (!(await concerns(service, conversationAt(scene.place), decision.press)))
     throw new CountersignError('not_allowed', pressWords.elsewhere);
-  if (decision.kind === 'part') await approvePart(context, decision, actor);
-  else await carryOut(service, decision.press, decision.entered, actor, once);
+  if (decision.kind === 'part') await approvePart(context, decision, by);
+  else await carryOut(service, decision.press, decision.entered, actor, pressed);
 }
 
 /** @returns why nothing was decided; null: it was */
@@ -55,15 +55,16 @@ async function attempt(
   context: TeamsContext,
   decision: Decision,
   scene: Scene,
-  { tries, once }: { tries: number; once: string },
+  pressed: Pressed,
 ): Promise<string | null> {
+  // Whose press it is has to be known; that nobody says so is no refusal of theirs.
+  const { id } = await context.people.find(scene);
   try {
-    const { id } = await context.people.find(scene);
-    await act(context, decision, scene, { actor: person(id, 'teams'), once });
+    await act(context, decision, scene, { actor: person(id, 'teams'), pressed });
     return null;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-    return tries > 1 && alreadyDone.has(error.code) ? null : error.message;
+    return error.message;
   }
 }
 
@@ -74,7 +75,7 @@ async function tell(context: TeamsContext, scene: Scene, text: string): Promise<
   } catch (cause) {
     if (cause instanceof CountersignError && cause.passesAfterMs !== null) throw cause;
     // Somebody who cannot be told has been refused all the same.
-    context.warn(`Nobody could be told in Teams: ${text}`, cause);
+    context.warn('Somebody could not be told in Teams why nothing came of their press.', cause);
   }
 }
 
@@ -95,14 +96,14 @@ export async function decide(
   context: TeamsContext,
   signal: PressSignal,
   { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,
-  one: Pick<Try, 'attempt' | 'reply'>,
+  one: Pick<Try, 'reply'>,
 ): Promise<void> {
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
   if (decision === null) return showApart(context, signal);
   const note = await attempt(context, decision, scene, {
-    tries: one.attempt,
     once: `teams:press:${id}`,
+    at: received_at,
   });
   if (note === null) return;
   const waited = context.clock.now().getTime() - received_at.getTime();

@@ -2,6 +2,7 @@
 // handled long ago.
 import type { InboxThread } from '#contracts/inbox.ts';
 import { findWaitingThreads, forgetHandledEvents } from '#store/inbox.ts';
+import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { slipsFor } from './slips.ts';
 
@@ -42,10 +43,14 @@ export function createInboxWatch(
   };
 }
 
-/** Forgets what no platform sends again; in small deletes, as many as keep up with what arrives. */
+/** Forgets what no platform sends again, and the presses among it; in small deletes, as many as keep up with what arrives. */
 export async function forgetHandled({ db }: Pick<InboxContext, 'db'>): Promise<void> {
   for (let look = 0; look < looksARound; look++) {
     const gone = await forgetHandledEvents(db.query, keptForDays, forgottenAtOnce);
+    if (gone < forgottenAtOnce) break;
+  }
+  for (let look = 0; look < looksARound; look++) {
+    const gone = await forgetPresses(db.query, keptForDays, forgottenAtOnce);
     if (gone < forgottenAtOnce) return;
   }
 }

@@ -5,6 +5,7 @@ import type { CardPress } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { lookedAt } from '#contracts/looked-at.ts';
 import type { AnyPress } from '#contracts/press.ts';
+import type { Pressed } from '#contracts/pressed.ts';
 import type { Service } from '#contracts/service.ts';
 
 /** What was entered beside a press. */
@@ -21,6 +22,7 @@ async function settle(
   fate: 'retry' | 'done' | 'failed',
   { text, fields }: Entered,
   actor: Actor,
+  named: { pressed?: Pressed },
 ): Promise<void> {
   const { step_id: step, plan_id, version } = press;
   if (step === undefined)
@@ -37,13 +39,14 @@ async function settle(
       ...(about === null ? {} : { about }),
       ...(text === '' ? {} : { answer: text }),
       ...(fields === null ? {} : { answers: { [step]: fields } }),
+      ...named,
     },
     actor,
   );
 }
 
 /**
- * @param once the press's own name; what only adds to a conversation is done once under it
+ * @param pressed the press's own name, under which it decides once
  * @throws what the service refuses
  */
 export async function carryOut(
@@ -51,17 +54,17 @@ export async function carryOut(
   press: AnyPress,
   entered: Entered,
   actor: Actor,
-  once?: string,
+  pressed?: Pressed,
 ): Promise<void> {
+  const named = pressed === undefined ? {} : { pressed };
   const { text } = entered;
   if ('run_id' in press) {
     const { run_id, digest, turn, action } = press;
     const words = press.choice ?? text;
     if (action === 'session_answer') {
-      const named = once === undefined ? {} : { once };
       return service.reply(run_id, words, actor, { turn, ...named });
     }
-    const shown = { digest, turn };
+    const shown = { digest, turn, ...named };
     if (action === 'session_approve')
       await service.decideRun(run_id, { ...shown, kind: 'approve' }, actor);
     else if (action === 'session_reject')
@@ -70,13 +73,13 @@ export async function carryOut(
     return;
   }
   const { plan_id, version, digest, action } = press;
-  const decision = { version, ...(text === '' ? {} : { feedback: text }) };
+  const decision = { version, ...(text === '' ? {} : { feedback: text }), ...named };
   switch (action) {
     case 'approve':
-      await service.approve(plan_id, { version, digest }, actor);
+      await service.approve(plan_id, { version, digest, ...named }, actor);
       return;
     case 'propose_changes':
-      await service.proposeChanges(plan_id, { version, feedback: text }, actor);
+      await service.proposeChanges(plan_id, { version, feedback: text, ...named }, actor);
       return;
     case 'reject':
       await service.reject(plan_id, decision, actor);
@@ -85,24 +88,24 @@ export async function carryOut(
       await service.cancel(plan_id, decision, actor);
       return;
     case 'pause':
-      await service.pause(plan_id, { version }, actor);
+      await service.pause(plan_id, { version, ...named }, actor);
       return;
     case 'resume':
-      await service.resume(plan_id, { version }, actor);
+      await service.resume(plan_id, { version, ...named }, actor);
       return;
     case 'retry':
-      await service.retry(plan_id, { version, ...endOf(press) }, actor);
+      await service.retry(plan_id, { version, ...endOf(press), ...named }, actor);
       return;
     case 'settle_retry':
-      return settle(service, press, 'retry', { text: '', fields: null }, actor);
+      return settle(service, press, 'retry', { text: '', fields: null }, actor, named);
     case 'settle_done':
-      return settle(service, press, 'done', { text: '', fields: null }, actor);
+      return settle(service, press, 'done', { text: '', fields: null }, actor, named);
     case 'settle_failed':
-      return settle(service, press, 'failed', { text: '', fields: null }, actor);
+      return settle(service, press, 'failed', { text: '', fields: null }, actor, named);
     case 'human_done':
-      return settle(service, press, 'done', entered, actor);
+      return settle(service, press, 'done', entered, actor, named);
     case 'human_blocked':
-      return settle(service, press, 'failed', { text, fields: null }, actor);
+      return settle(service, press, 'failed', { text, fields: null }, actor, named);
     case 'details':
       return;
     default:

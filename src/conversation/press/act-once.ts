@@ -1,0 +1,70 @@
+// A press on a card in a chat decides once. What it does and its name are stored together, so whoever tries it again, after a
+// process died or because its presser could not be told, learns what became of it and changes nothing.
+import type { Clock } from '#contracts/clock.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
+import type { Pressed } from '#contracts/pressed.ts';
+import { type Database, joinTransaction } from '#store/database.ts';
+import { keepPress, type PressRow, refusePress } from '#store/presses.ts';
+
+/** Whoever pressed this long ago may mean it no more. */
+const meantForMs = 30 * 60_000;
+
+/** Whether a press is so old that its presser is asked again. */
+export function isPressOver(at: Date, now: Date): boolean {
+  return now.getTime() - at.getTime() > meantForMs;
+}
+
+/** What the presser of an old press is told. */
+export function refuseOldPress(): CountersignError {
+  return new CountersignError(
+    'stale_version',
+    'You pressed this more than half an hour ago, and it could not be done then. Nothing was changed: look at the card as it is now, and press again.',
+  );
+}
+
+/** What came of a press: what it did, or why nothing. */
+type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
+
+/** What became of a press before. @throws what it was refused with */
+function repeat({ refused }: PressRow): void {
+  if (refused === null) return;
+  // Codes are written by this file, from errors of ours.
+  throw new CountersignError(refused.code as ErrorCode, refused.message);
+}
+
+/**
+ * Does what a press asks for, and once: tried again it does nothing, and is refused as it was the first time.
+ * @param pressed undefined: it has no name of its own, and is done
+ * @param before what is answered when it was done before
+ * @throws what `act` throws; of that, what does not pass by itself is remembered
+ */
+export async function actOnce<C extends { db: Database; clock: Clock }, T>(
+  context: C,
+  pressed: Pressed | undefined,
+  act: (joined: C) => Promise<T>,
+  before: () => Promise<T>,
+): Promise<T> {
+  if (pressed === undefined) return act(context);
+  const { db, clock } = context;
+  const { once, at } = pressed;
+  const outcome = await db.transaction(async (tx): Promise<Outcome<T>> => {
+    // Its name first: whoever waits for that holds nothing that the first one needs.
+    const known = await keepPress(tx, once);
+    if (known !== null) {
+      repeat(known);
+      return null;
+    }
+    try {
+      if (isPressOver(at, clock.now())) throw refuseOldPress();
+      return { kind: 'done', value: await act({ ...context, db: joinTransaction(db, tx) }) };
+    } catch (error) {
+      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+      // What was refused has undone itself; that it was is kept, so that its presser can be told later.
+      await refusePress(tx, once, { code: error.code, message: error.message });
+      return { kind: 'refused', why: error };
+    }
+  });
+  if (outcome === null) return before();
+  if (outcome.kind === 'refused') throw outcome.why;
+  return outcome.value;
+}

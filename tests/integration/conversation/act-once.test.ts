@@ -1,0 +1,93 @@
+// A press on a card in a chat decides once, however often it is tried: after a process died, because its presser could not be
+// told, or long after it was made.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import type { Pressed } from '#contracts/pressed.ts';
+import { isPressOver } from '#conversation/press/act-once.ts';
+import { forgetPresses } from '#store/presses.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import {
+  ana,
+  openTestHouse,
+  runPlan,
+  scriptedPlanner,
+  type TestHouse,
+} from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+  });
+});
+afterAll(() => house.close());
+
+const draft = {
+  title: 'Ask somebody',
+  steps: [
+    { id: 'a', description: 'Ask', tool: 'human', operation: 'task', args: { question: 'When?' } },
+  ],
+};
+
+let count = 0;
+const pressNow = (msAgo = 0): Pressed => {
+  count += 1;
+  return { once: `test:press:${count}`, at: new Date(Date.now() - msAgo) };
+};
+
+async function runTask(): Promise<Plan> {
+  const plan = await runPlan(house, draft);
+  return waitFor('the plan to run', async () => {
+    const now = await house.service.getPlan(plan.id);
+    return now.status === 'executing' ? now : null;
+  });
+}
+
+const isPaused = async (id: string) => (await house.service.getPlan(id)).paused;
+
+test('a press that is tried again after it was carried out changes nothing, whatever was decided since', async () => {
+  const { id, version } = await runTask();
+  const pressed = pressNow();
+  const tries = [1, 2, 3].map(() => house.service.pause(id, { version, pressed }, ana));
+  expect((await Promise.all(tries)).map(({ paused }) => paused)).toEqual([true, true, true]);
+  await house.service.resume(id, { version }, ana);
+  await house.service.pause(id, { version, pressed }, ana);
+  expect(await isPaused(id)).toBe(false);
+  const deeds = await house.service.audit(id, { limit: 100 });
+  expect(deeds.filter(({ action }) => action === 'pause')).toHaveLength(1);
+});
+
+test('a press that was refused is refused again in the same words, although it could be carried out by then', async () => {
+  const { id, version, digest } = await house.service.propose(draft, {}, ana);
+  const pressed = pressNow();
+  const first = await house.service.pause(id, { version, pressed }, ana).catch((error) => error);
+  expect(first).toMatchObject({ code: 'invalid_transition' });
+  await house.service.approve(id, { version, digest }, ana);
+  await waitFor('the plan to run', async () => {
+    return (await house.service.getPlan(id)).status === 'executing';
+  });
+  const again = house.service.pause(id, { version, pressed }, ana);
+  await expect(again).rejects.toMatchObject({ code: first.code, message: first.message });
+  expect(await isPaused(id)).toBe(false);
+});
+
+test('a press older than half an hour is told to its presser instead of carried out', async () => {
+  const { id, version } = await runTask();
+  const old = house.service.pause(id, { version, pressed: pressNow(31 * 60_000) }, ana);
+  await expect(old).rejects.toMatchObject({ code: 'stale_version' });
+  expect(await isPaused(id)).toBe(false);
+  await house.service.pause(id, { version, pressed: pressNow(25 * 60_000) }, ana);
+  expect(await isPaused(id)).toBe(true);
+  const now = new Date();
+  const ago = (ms: number) => isPressOver(new Date(now.getTime() - ms), now);
+  expect([ago(30 * 60_000), ago(30 * 60_000 + 1)]).toEqual([false, true]);
+});
+
+test('presses are forgotten once nobody tries them any more', async () => {
+  expect(await forgetPresses(house.db.query, 1, 100)).toBe(0);
+  expect(await forgetPresses(house.db.query, 0, 1)).toBe(1);
+  expect(await forgetPresses(house.db.query, 0, 100)).toBeGreaterThan(0);
+});

@@ -1,0 +1,38 @@
+// Commands are answered at an address that ends after half an hour; they hold up nothing else of their author.
+import { expect, test, vi } from 'vitest';
+import { createHandler } from '#adapters/slack/handle.ts';
+import type { SlackContext } from '#adapters/slack/slack-context.ts';
+import { nameSignal } from '#adapters/slack/transport/name-signal.ts';
+import { readSignal } from '#adapters/slack/transport/read-signal.ts';
+
+const body = Buffer.from(
+  new URLSearchParams({
+    command: '/plans',
+    team_id: 'T1',
+    channel_id: 'C1',
+    user_id: 'U1',
+    trigger_id: 't',
+    response_url: 'https://hooks.slack.com/commands/1',
+  }).toString(),
+);
+const now = new Date('2026-03-02T09:30:00Z');
+
+test('a command waits in a thread of its own', () => {
+  const signal = readSignal(body);
+  expect(signal && nameSignal(signal, body, now).thread).toBe('command:U1');
+});
+
+test.each([
+  [30 * 60_000, 1],
+  [30 * 60_000 + 1, 0],
+])('a command that is %i ms old is looked at %i times', async (age, times) => {
+  const find = vi.fn(() => Promise.reject(new Error('Nobody is known here.')));
+  // Nothing else of it is asked for before it is known who asks.
+  const context = { people: { find } } as unknown as SlackContext;
+  const handle = createHandler(context, { now: () => now });
+  const event = { id: 1, body, received_at: new Date(now.getTime() - age) };
+  await handle(event as Parameters<typeof handle>[0], {} as Parameters<typeof handle>[1]).catch(
+    () => {},
+  );
+  expect(find).toHaveBeenCalledTimes(times);
+});
