@@ -68,20 +68,20 @@ export async function findPosted(
 }
 
 /** What stands under a message: the names of files, and the keys of messages. */
-export type Under = { files: ReadonlySet<string>; keys: ReadonlySet<string> };
+export type Under = { names: ReadonlySet<string>; keys: ReadonlySet<string> };
 
-export const nothingUnder: Under = { files: new Set(), keys: new Set() };
+export const nothingUnder: Under = { names: new Set(), keys: new Set() };
 
 export async function readUnder(
   client: webApi.WebClient,
   { channel, thread, message }: Pick<ChatPost, 'channel' | 'thread' | 'message'>,
 ): Promise<Under> {
-  const files = new Set<string>();
+  const names = new Set<string>();
   const keys = new Set<string>();
   for await (const one of readSince(client, { channel, thread: thread ?? message }, message)) {
-    for (const { name } of one.files ?? []) if (typeof name === 'string') files.add(name);
+    for (const { name } of one.files ?? []) if (typeof name === 'string') names.add(name);
     const key = keyOf(one);
     if (key !== null) keys.add(key);
   }
-  return { files, keys };
+  return { names, keys };
 }

@@ -106,7 +106,7 @@ export function createSlackPort(options: {
     try {
       const client = await clientOf(team);
       const under = again ? await ask(look, () => readUnder(client, post)) : nothingUnder;
-      if (under.files.has(file.name)) return;
+      if (under.names.has(file.name)) return;
       const target = { team, channel, thread: thread ?? message };
       await sendFile({ client, ask, warn }, target, file, { key, there: under.keys });
     } catch (cause) {
