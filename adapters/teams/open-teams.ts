@@ -80,7 +80,6 @@ export function openTeams(options: {
         authenticate: createAuthenticate(access, cloud),
         accept: createAccept({ receive, wait, clock, show: createShow(context) }),
         serves: (tenant) => isServed(access, tenant),
-        signed: access.kind !== 'Local',
         warn,
       }),
   };

@@ -175,13 +175,23 @@ export type EventOutcome =
   | { state: 'failed' }
   | { state: 'handled'; reply: unknown };
 
-export async function readEventOutcome(db: Queryable, id: number): Promise<EventOutcome> {
-  const { rows } = await db.execute<{ handled: boolean; failed: boolean; reply: unknown }>(sql`
-    select handled_at is not null as handled, failed_at is not null as failed, reply
-    from countersign.inbox where id = ${id}`);
-  const [row] = rows;
+type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };
+
+/** One for each of `ids`. */
+export async function readEventOutcomes(
+  db: Queryable,
+  ids: number[],
+): Promise<Map<number, EventOutcome>> {
+  const { rows } = await db.execute<OutcomeRow>(sql`
+    select id, handled_at is not null as handled, failed_at is not null as failed, reply
+    from countersign.inbox where id = any(${sql.param(ids)}::bigint[])`);
   // What was handled long ago is forgotten.
-  if (row === undefined) return { state: 'handled', reply: null };
-  if (row.handled) return { state: 'handled', reply: row.reply };
-  return row.failed ? { state: 'failed' } : { state: 'open' };
+  const outcomes = new Map<number, EventOutcome>(
+    ids.map((id) => [id, { state: 'handled', reply: null }]),
+  );
+  for (const { id, handled, failed, reply } of rows) {
+    if (handled) outcomes.set(id, { state: 'handled', reply });
+    else outcomes.set(id, { state: failed ? 'failed' : 'open' });
+  }
+  return outcomes;
 }

@@ -7,6 +7,7 @@ import type { FieldValue } from '#contracts/answer.ts';
 import { CardPress } from '#contracts/card.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { AnyPress } from '#contracts/press.ts';
+import { makeStorable } from '#contracts/text.ts';
 import type { Entered } from '#conversation/press/carry-out.ts';
 
 /** The lists that a button opens. Nothing else that can be written after `plans` is done by looking at something. */
@@ -62,8 +63,11 @@ function readSliders(data: unknown): PolicyOverride | null {
 }
 
 /** null: none of ours, or one that only shows. */
-export function readDecision(verb: string, data: unknown): Decision | null {
+export function readDecision(verb: string, sent: unknown): Decision | null {
   if (verb === refreshVerb) return null;
+  // What cannot be stored would be refused again and again; it reads as the character that stands for it.
+  const json = z.json().safeParse(sent);
+  const data: unknown = json.success ? makeStorable(json.data) : null;
   if (verb === verbs.settings) {
     const policy = readSliders(data);
     return policy === null ? null : { kind: 'settings', policy };

@@ -13,6 +13,7 @@ import type { Signal } from './read-activity.ts';
 const answeredWithinMs = 8000;
 
 const laterText = 'This takes a moment longer. The card changes when it is done.';
+const keptLaterText = 'This takes a moment longer. Write “settings” to see what is kept.';
 const failedText = 'That did not work. What holds now is on the card; press again, or write to me.';
 const unknownText = 'This button is out of date. Write “status” for what holds now.';
 
@@ -39,7 +40,8 @@ export function createAccept(parts: {
     const { id } = await receive(nameActivity(signal, body, clock.now()));
     if (!asks || decision === null) return null;
     const outcome = await wait(id, answeredWithinMs);
-    if (outcome.state === 'open') return answerText(laterText);
+    if (outcome.state === 'open')
+      return answerText(decision.kind === 'settings' ? keptLaterText : laterText);
     if (outcome.state === 'failed') return answerText(failedText);
     return show.outcome(decision, outcome.reply, scene);
   };

@@ -1,14 +1,48 @@
-// Whether an activity comes from Teams: its token is signed by the Bot Framework, meant for this bot and bound to the address that the
-// activity says to answer at. Without credentials only this machine is believed.
+// Whether a request comes from Teams, by its head alone: its token is signed by the Bot Framework, meant for this bot and bound to the
+// address at which it says to answer. Without credentials only this machine is believed.
 import { type Activity as BotActivity, ConfigurationBotFrameworkAuthentication } from 'botbuilder';
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { isLocalRequest } from '#api/guard.ts';
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 import { issuer, loginUrl, scope, settingsOf, type TeamsCloud } from '../cloud.ts';
-import type { Activity } from './read-activity.ts';
+import { finishWithin } from '../finish-within.ts';
 
-/** @throws when the keys cannot be had now; then nobody knows */
-export type Authenticate = (request: FastifyRequest, activity: Activity) => Promise<boolean>;
+/** Whether the sender may say that answers go to an address. */
+export type Vouches = (serviceUrl: string) => boolean;
+
+/** null: it is not Teams. @throws when the keys cannot be had now; then nobody knows */
+export type Authenticate = (request: FastifyRequest) => Promise<Vouches | null>;
+
+/** Milliseconds that the keys of the Bot Framework may take. */
+const answeredWithinMs = 5000;
+/** Seconds by which clocks may differ, as botbuilder has it. */
+const clockSkew = 300;
+
+const Claims = z.object({
+  iss: z.literal(issuer),
+  aud: z.string(),
+  exp: z.number(),
+  serviceurl: z.string(),
+});
+
+/** What a token says of itself, before anybody has looked whether that is true; null: it is none that could be. */
+export function readClaims(
+  authorization: string,
+  appId: string,
+  now: Date,
+): { serviceUrl: string } | null {
+  const [, payload] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(authorization) ?? [];
+  try {
+    const text = Buffer.from(payload ?? '', 'base64url').toString('utf8');
+    const { aud, exp, serviceurl } = Claims.parse(JSON.parse(text));
+    const over = exp + clockSkew < now.getTime() / 1000;
+    return aud === appId && !over ? { serviceUrl: serviceurl } : null;
+  } catch {
+    // No JSON, or not of this form: no token of the Bot Framework.
+    return null;
+  }
+}
 
 /** Errors by which botbuilder and its library for tokens say no; others say that they could not look. */
 const refusals = new Set(['JsonWebTokenError', 'NotBeforeError', 'TokenExpiredError']);
@@ -40,29 +74,58 @@ function describeCloud(cloud: TeamsCloud | null): Record<string, string> {
 export function createAuthenticate(access: TeamsAccess, cloud: TeamsCloud | null): Authenticate {
   const local = access.kind === 'Local';
   const answerable = (url: string) => isAnswerable(url, local || cloud !== null);
-  if (local)
-    return async (request, { serviceUrl }) => isLocalRequest(request) && answerable(serviceUrl);
+  if (local) return async (request) => (isLocalRequest(request) ? answerable : null);
   const framework = new ConfigurationBotFrameworkAuthentication({
     ...settingsOf(access),
     ...describeCloud(cloud),
   });
-  return async (request, activity) => {
-    const { authorization = '' } = request.headers;
-    if (!answerable(activity.serviceUrl)) return false;
+  const inTurn = createTurns();
+  return async ({ headers }) => {
+    const { authorization = '' } = headers;
+    // Most of what is forged is seen by this, and has no keys looked up.
+    const claimed = readClaims(authorization, access.appId, new Date());
+    if (claimed === null || !answerable(claimed.serviceUrl)) return null;
+    const { serviceUrl } = claimed;
+    // Channel and address are all that it reads of an activity.
+    const head = { channelId: 'msteams', serviceUrl } as unknown as BotActivity;
     try {
-      // Channel and address are all that it reads of an activity.
-      const { claimsIdentity } = await framework.authenticateRequest(
-        activity as unknown as BotActivity,
-        authorization,
-      );
+      const look = () => framework.authenticateRequest(head, authorization);
+      const { claimsIdentity } = await inTurn(look);
       // It takes tokens of emulators and of other bots as well, which are bound to no address: those are not Teams.
-      return (
+      const isTeams =
         claimsIdentity.getClaimValue('iss') === issuer &&
-        claimsIdentity.getClaimValue('serviceurl') === activity.serviceUrl
-      );
+        claimsIdentity.getClaimValue('serviceurl') === serviceUrl;
+      return isTeams ? (url) => url === serviceUrl : null;
     } catch (error) {
-      if (isRefusal(error)) return false;
+      if (isRefusal(error)) return null;
       throw error;
     }
+  };
+}
+
+/**
+ * Until a look has succeeded, and so the keys are kept, there is one at a time, since botbuilder would fetch them for each; one that
+ * finds no keys has failed for all that waited for it.
+ */
+function createTurns(): <T>(look: () => Promise<T>) => Promise<T> {
+  let known = false;
+  let asking: Promise<unknown> | null = null;
+  const late = () => new Error(`No keys of the Bot Framework within ${answeredWithinMs} ms.`);
+  const orRefusal = (error: unknown) => {
+    if (!isRefusal(error)) throw error;
+  };
+  return async (look) => {
+    while (!known && asking !== null) await asking;
+    const mine = finishWithin(answeredWithinMs, look(), late);
+    if (known) return mine;
+    const keys = mine.then(() => {}, orRefusal);
+    asking = keys;
+    try {
+      await keys;
+      known = true;
+    } finally {
+      asking = null;
+    }
+    return mine;
   };
 }

@@ -1,13 +1,26 @@
-// Teams' activities on the house's own server. Who sends one is checked before anything is done with it.
-import type { FastifyInstance } from 'fastify';
+// Teams' activities on the house's own server. Who sends one is checked before anything of it is read.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Accept } from './accept.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { Authenticate, Vouches } from './authenticate.ts';
 import { readActivity, readSignal } from './read-activity.ts';
 
 /** The messaging endpoint of the Azure bot. */
 const path = '/api/messages';
 /** Bytes; Teams' messages have at most about 100 KB. */
 const bodyLimit = 262_144;
+
+const warnedEveryMs = 60_000;
+
+/** Warns once a minute of one thing: anybody can ask, and whoever reads the log has other things to read. */
+function createWarnRarely(warn: (message: string, error?: unknown) => void): typeof warn {
+  const last = new Map<string, number>();
+  return (message, error) => {
+    const now = performance.now();
+    if (now - (last.get(message) ?? Number.NEGATIVE_INFINITY) < warnedEveryMs) return;
+    last.set(message, now);
+    warn(message, error);
+  };
+}
 
 /** Adds the route to a server that is not listening yet. */
 export async function registerTeams(
@@ -17,12 +30,12 @@ export async function registerTeams(
     accept: Accept;
     /** Whether what comes from a tenant is wanted. */
     serves(tenant: string): boolean;
-    /** A request without a token is refused before its body is looked at. */
-    signed: boolean;
     warn(message: string, error?: unknown): void;
   },
 ): Promise<void> {
-  const { authenticate, accept, serves, signed, warn } = options;
+  const { authenticate, accept, serves } = options;
+  const warn = createWarnRarely(options.warn);
+  const vouching = new WeakMap<FastifyRequest, Vouches>();
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (teams) => {
     teams.removeAllContentTypeParsers();
@@ -32,8 +45,14 @@ export async function registerTeams(
       (_request, body, done) => done(null, body),
     );
     teams.addHook('onRequest', async (request, reply) => {
-      const bearer = /^Bearer \S+$/.test(request.headers.authorization ?? '');
-      if (signed && !bearer) return reply.code(401).send();
+      try {
+        const vouches = await authenticate(request);
+        if (vouches === null) return reply.code(401).send();
+        vouching.set(request, vouches);
+      } catch (error) {
+        warn('Nobody could see whether a request is from Teams; it is told to ask again.', error);
+        return reply.code(503).send();
+      }
     });
     teams.post<{ Body: Buffer<ArrayBuffer> | undefined }>(path, async (request, reply) => {
       const body = request.body ?? Buffer.alloc(0);
@@ -41,8 +60,8 @@ export async function registerTeams(
       if (activity === null) return reply.code(400).send();
       // Other channels of the Bot Framework have rules of their own, also for who may say what.
       if (activity.channelId !== 'msteams') return reply.code(401).send();
+      if (vouching.get(request)?.(activity.serviceUrl) !== true) return reply.code(401).send();
       try {
-        if (!(await authenticate(request, activity))) return reply.code(401).send();
         const signal = readSignal(activity);
         if (signal === null) return reply.code(200).send();
         if (!serves(signal.scene.tenant)) return reply.code(403).send();

@@ -17,3 +17,9 @@ test.each(['link', 'link ABCD-1234', 'LINK', 'PLAN-0a1b2c3d', 'stats', 'help', '
     expect(readDecision('list', { list })).toBeNull();
   },
 );
+
+test('what was entered can be stored, whatever a client sends', () => {
+  const press = { action: 'propose_changes', plan_id: 'PLAN-0a1b2c3d', version: 1, digest: 'd' };
+  const sent = { ...press, 'text:propose_changes': 'a\0b\ud800c' };
+  expect(JSON.stringify(readDecision('propose_changes', sent))).not.toMatch(/\\u0000|\\ud800/);
+});

@@ -4,6 +4,7 @@ import { decide } from '#adapters/teams/press/decide.ts';
 import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
+import { verbs } from '#cards/teams-inputs.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { EventOutcome } from '#store/inbox.ts';
 
@@ -27,7 +28,7 @@ const signal: PressSignal = {
   asks: true,
 };
 
-async function acceptWith(outcome: EventOutcome) {
+async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) {
   const waited: number[] = [];
   const accept = createAccept({
     receive: async () => ({ stored: true, id: 7 }),
@@ -43,7 +44,7 @@ async function acceptWith(outcome: EventOutcome) {
       outcome: async (_decision, reply) => ({ statusCode: 200, type: 'shown', value: reply }),
     },
   });
-  return { answer: await accept(signal, Buffer.from('{}')), waited };
+  return { answer: await accept(pressed, Buffer.from('{}')), waited };
 }
 
 test('Teams is answered within ten seconds, whatever has become of the press', async () => {
@@ -57,6 +58,12 @@ test('Teams is answered within ten seconds, whatever has become of the press', a
   expect(failed.answer).toMatchObject({ value: expect.stringContaining('did not work') });
   const handled = await acceptWith({ state: 'handled', reply: { note: 'no' } });
   expect(handled.answer).toEqual({ statusCode: 200, type: 'shown', value: { note: 'no' } });
+});
+
+test('settings that take longer promise no card that changes', async () => {
+  const kept = { ...signal, verb: verbs.settings, data: {} };
+  const { answer } = await acceptWith({ state: 'open' }, kept);
+  expect(answer).toMatchObject({ value: expect.stringContaining('Write “settings”') });
 });
 
 async function decideAfter(ms: number, asks = true) {
