@@ -2,7 +2,7 @@
 // Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import type { Message } from '#contracts/service.ts';
-import type { Queryable, Transaction } from './database.ts';
+import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { notify } from './notify.ts';
 import { messages } from './schema.ts';
 
@@ -75,18 +75,27 @@ export async function isShownIn(
   return row !== undefined;
 }
 
+/** Prepared: whatever is written in a thread of a chat platform is looked up with it. */
+const readingOn = prepareStatement(
+  'read_messages',
+  sql`
+    select id, conversation, run_id, author, name, text, plan_id, once, created_at
+    from countersign.messages
+    where conversation = ${sql.placeholder('conversation')} and id > ${sql.placeholder('after')}::bigint
+    order by id limit ${sql.placeholder('limit')}`,
+);
+
 /** Messages after id `after`, oldest first. */
 export async function readMessages(
   db: Queryable,
   conversation: string,
-  options: { after?: number; limit: number },
+  { after = 0, limit }: { after?: number; limit: number },
 ): Promise<Message[]> {
-  const rows = await db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.conversation, conversation), gt(messages.id, options.after ?? 0)))
-    .orderBy(asc(messages.id))
-    .limit(options.limit);
+  const rows = await db.run<typeof messages.$inferSelect>(readingOn, {
+    conversation,
+    after,
+    limit,
+  });
   return rows.map(toMessage);
 }
 

@@ -6,8 +6,11 @@ import {
   leaveThread,
   postpone,
   setAside,
+  settleAndTake,
   settleHandled,
+  type Taken,
   type TakenEvent,
+  takeNext,
 } from '#store/sql/inbox-thread.ts';
 import { askPatiently } from './ask-patiently.ts';
 import { passCrashPoint } from './crash-points.ts';
@@ -115,51 +118,61 @@ async function putAside(
 }
 
 /**
- * Handles `event` under `lease` and settles it.
+ * Handles `event` under `lease`, settles it and takes the next.
  * @param signal of the lease and the process
  * @param stopping of the process: a try that it cuts off does not count
- * @returns whether the thread is still held
+ * @param last true: the next is left to others
+ * @returns what was taken next; `held`: the thread is still held, and nothing was taken; `left`: it is not
  */
 export async function handleEvent(
   context: InboxContext,
   handler: InboxHandler,
   lease: Lease,
   event: TakenEvent,
-  { signal, stopping }: { signal: AbortSignal; stopping: AbortSignal },
-): Promise<boolean> {
+  { signal, stopping, last }: { signal: AbortSignal; stopping: AbortSignal; last: boolean },
+): Promise<Taken | 'held' | 'left'> {
   const { db, rule, random, warn } = context;
+  const { leaseSeconds } = rule;
   const write = <T>(work: () => Promise<T>) => askPatiently(context, work, stopping);
+  const goOn = async () =>
+    last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
   if (event.failures > rule.tries) {
     const error = new Error('The process ended during the last try.');
     await write(() => putAside(context, event, error, 'kept'));
-    return true;
+    return goOn();
   }
   passCrashPoint('taken');
   const mark: Mark = { made: false, reply: null };
+  const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
+    const { reply } = mark;
+    if (!last && !stopping.aborted)
+      return settleAndTake(db.query, lease, event, { leaseSeconds, reply });
+    return { settled: await settleHandled(db.query, event, reply), next: 'held' };
+  };
   try {
     await callWithin(rule.tryWithinMs, handler, event, { mark, signal });
     passCrashPoint('handled');
-    const settled = await write(() => settleHandled(db.query, event, mark.reply));
+    const { settled, next } = await write(settle);
     if (!settled && !mark.made) warn(`${nameOf(event)} was handled, and taken by another as well.`);
     passCrashPoint('settled');
-    return true;
+    return next;
   } catch (error) {
     if (stopping.aborted) {
       await putBack(context, lease, event, { inMs: 0, counts: false, error: null });
-      return false;
+      return 'left';
     }
     const { attempt, failures, age_ms: ageMs } = event;
     const decided = decideNextTry(error, { attempt, failures, ageMs }, rule, random);
     if (decided.next === 'set_aside') {
       if (!(await write(() => putAside(context, event, error))))
         tellSettled(context, event, mark, error);
-      return true;
+      return goOn();
     }
     const options = { ...decided, error: textOf(error) };
     if (await write(() => putBack(context, lease, event, options))) {
       const seconds = Math.ceil(decided.inMs / 1000);
       warn(`${nameOf(event)} failed and is tried again in ${seconds} s.`, error);
     } else tellSettled(context, event, mark, error);
-    return false;
+    return 'left';
   }
 }

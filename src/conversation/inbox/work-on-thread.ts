@@ -77,14 +77,18 @@ export async function workOnThread(
     try {
       while (taken.held) {
         const { event } = taken;
-        if (event !== null) {
-          const held = await handleEvent(context, handler, lease, event, { signal, stopping });
-          if (!held) return;
-          done += 1;
+        if (event === null) {
+          if (stopping.aborted) return await passOn(context, lease);
+          const next = () => takeNext(db.query, lease, leaseSeconds);
+          taken = await askPatiently(context, next, stopping);
+          continue;
         }
-        if (stopping.aborted || done >= eventsATurn) return await passOn(context, lease);
-        const next = () => takeNext(db.query, lease, leaseSeconds);
-        taken = await askPatiently(context, next, stopping);
+        done += 1;
+        const last = done >= eventsATurn;
+        const next = await handleEvent(context, handler, lease, event, { signal, stopping, last });
+        if (next === 'left') return;
+        if (next === 'held') return await passOn(context, lease);
+        taken = next;
       }
     } finally {
       keeper.stop();

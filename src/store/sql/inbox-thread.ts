@@ -46,12 +46,16 @@ const takeHead = sql`
       and due_at <= clock_timestamp()
     returning id, platform, tenant, thread, kind, body, ${isoOf('received_at', 'milliseconds')} as received_at, attempt, failures,
       (extract(epoch from clock_timestamp() - stored_at) * 1000)::float8 as age_ms
-  )
+  )`;
+
+const tellTaken = sql`
   select exists (select from lease) as held, taken.* from (select) once left join taken on true`;
 
 function valuesOf({ platform, tenant, thread, holder }: Lease, seconds: number) {
   return { platform, tenant, thread, holder, seconds };
 }
+
+const jsonOf = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
 
 function readTaken(rows: TakenRow[]): Taken {
   const [row] = rows;
@@ -72,21 +76,45 @@ const entering = prepareStatement(
         do update set holder = excluded.holder, lease_until = excluded.lease_until
         where l.lease_until < clock_timestamp()
       returning holder
-    ), ${takeHead}`,
+    ), ${takeHead} ${tellTaken}`,
 );
+
+/** Renews the lease where there is something to take, and lets it go where there is not. */
+const holdOn = sql`
+  lease as (
+    update countersign.inbox_leases set lease_until = ${givenUntil}
+    where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
+      and exists (select from head where due)
+    returning holder
+  ), gone as (
+    delete from countersign.inbox_leases
+    where ${inGivenThread} and holder = ${given('holder')} and not exists (select from head where due)
+    returning holder
+  )`;
 
 const taking = prepareStatement(
   'take_next',
   sql`
-    with head as materialized (${head}), lease as (
-      update countersign.inbox_leases set lease_until = ${givenUntil}
-      where ${inGivenThread} and holder = ${given('holder')} and lease_until > clock_timestamp()
-        and exists (select from head where due)
-      returning holder
-    ), gone as (
-      delete from countersign.inbox_leases
-      where ${inGivenThread} and holder = ${given('holder')} and not exists (select from head where due)
-    ), ${takeHead}`,
+    with head as materialized (${head}), ${holdOn}, ${takeHead} ${tellTaken}`,
+);
+
+/**
+ * Settles an event, and takes the next as `taking` does; to this statement the one it settles still looks open. The lease is
+ * written first, as by everybody who enters.
+ */
+const settlingAndTaking = prepareStatement(
+  'settle_and_take',
+  sql`
+    with head as materialized (
+      select id, due_at <= clock_timestamp() as due from countersign.inbox
+      where ${isOpen} and ${inGivenThread} and id <> ${given('id')} order by id limit 1
+    ), ${holdOn}, settled as (
+      update countersign.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
+      where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
+        and (select count(*) from lease) + (select count(*) from gone) >= 0
+      returning id
+    ), ${takeHead}
+    select exists (select from settled) as settled, told.* from (${tellTaken}) told`,
 );
 
 const settling = prepareStatement(
@@ -111,6 +139,23 @@ export async function enterThread(
 /** Takes the next event under a lease and renews that; where nothing is due, lets it go. */
 export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number): Promise<Taken> {
   return readTaken(await db.run<TakenRow>(taking, valuesOf(lease, leaseSeconds)));
+}
+
+/**
+ * Settles an event that was handled and takes the next of its thread, as `settleHandled` and `takeNext` do.
+ * @returns `settled` false: another took the event, or it was settled already
+ */
+export async function settleAndTake(
+  db: Queryable,
+  lease: Lease,
+  { id, attempt }: Attempt,
+  { leaseSeconds, reply }: { leaseSeconds: number; reply: unknown },
+): Promise<{ settled: boolean; next: Taken }> {
+  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: jsonOf(reply) };
+  const [row] = await db.run<TakenRow & { settled: boolean }>(settlingAndTaking, values);
+  if (row === undefined) throw new Error('settleAndTake: no row came back');
+  const { settled, ...taken } = row;
+  return { settled, next: readTaken([taken]) };
 }
 
 /** @returns false: the lease has been lost */
@@ -147,8 +192,7 @@ export async function settleHandled(
   { id, attempt }: Attempt,
   reply: unknown = null,
 ): Promise<boolean> {
-  const said = reply === null ? null : JSON.stringify(reply);
-  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: said });
+  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: jsonOf(reply) });
   return rows.length > 0;
 }
 

@@ -92,6 +92,7 @@ describe('an event that fails under a lease that has just run out', () => {
           return work({ ...tx, execute: execute as unknown as Transaction['execute'] });
         }, options),
     };
+    const never = new AbortController().signal;
     await handleEvent(
       {
         db,
@@ -105,7 +106,7 @@ describe('an event that fails under a lease that has just run out', () => {
       handler,
       mine,
       event,
-      { signal: new AbortController().signal, stopping: new AbortController().signal },
+      { signal: never, stopping: never, last: false },
     );
     if (entering === undefined) throw new Error('failWhileEntered: nobody entered');
     return entering;

@@ -1,0 +1,82 @@
+// What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
+import { workOnThread } from '#conversation/inbox/work-on-thread.ts';
+import type { Queryable, Statement } from '#store/database.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { clearInbox, readInbox, textOf } from './bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+beforeEach(() => clearInbox(house));
+
+const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
+const never = new AbortController().signal;
+
+/** @returns the names of the statements it takes to work on the thread, and what was handled */
+async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
+  const statements: string[] = [];
+  const handled: string[] = [];
+  const run: Queryable['run'] = (statement: Statement, values) => {
+    statements.push(statement.name);
+    return house.db.query.run(statement, values);
+  };
+  const context: InboxContext = {
+    db: { ...house.db, query: { ...house.db.query, run } },
+    enqueue: async () => {},
+    enqueueAll: async () => {},
+    handlers: {
+      slack: async (event, one) => {
+        handled.push(textOf(event));
+        await slack(event, one);
+      },
+    },
+    random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+    rule: inboxRule,
+    warn: (message, error) => {
+      throw new Error(message, { cause: error });
+    },
+  };
+  await workOnThread(context, thread, never);
+  return { statements, handled };
+}
+
+const states = async () =>
+  (await readInbox(house)).map(({ state, attempt }) => ({ state, attempt }));
+const handledOnce = { state: 'handled', attempt: 1 };
+
+test('an event is settled and the next taken by one statement; the last one lets the thread go', async () => {
+  for (const name of ['a', 'b', 'c']) await house.receive(makeEvent(name, { thread: 'C1' }));
+  const { statements, handled } = await work(async () => {});
+  expect(handled).toEqual(['a', 'b', 'c']);
+  const settled = Array.from({ length: 3 }, () => 'settle_and_take');
+  expect(statements).toEqual(['enter_thread', ...settled, 'enter_thread']);
+  expect(await states()).toEqual([handledOnce, handledOnce, handledOnce]);
+});
+
+test('an event that its handler marks is settled once, and the next is taken all the same', async () => {
+  for (const name of ['a', 'b']) await house.receive(makeEvent(name, { thread: 'C1' }));
+  const { handled } = await work((_, { markHandled }) => markHandled(house.db.query));
+  expect(handled).toEqual(['a', 'b']);
+  expect(await states()).toEqual([handledOnce, handledOnce]);
+});
+
+test('an event that comes while the last one is handled is handled under the same lease', async () => {
+  await house.receive(makeEvent('a', { thread: 'C1' }));
+  const { statements, handled } = await work(async (event) => {
+    if (textOf(event) === 'a') await house.receive(makeEvent('b', { thread: 'C1' }));
+  });
+  expect(handled).toEqual(['a', 'b']);
+  expect(statements).toEqual([
+    'enter_thread',
+    'settle_and_take',
+    'settle_and_take',
+    'enter_thread',
+  ]);
+});
