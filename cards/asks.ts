@@ -73,7 +73,7 @@ function confirmationOf({ output }: Step): 'values' | 'each' | null {
 }
 
 const confirmationLabels = {
-  values: 'Its values were decided just now',
+  values: 'The values of this step were decided just now',
   each: 'This step asks before it runs',
 } as const;
 

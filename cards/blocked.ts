@@ -10,7 +10,7 @@ const linesAtMost = 3;
 /** @param begun the steps wait now; before the start, they would have to */
 export function viewBlocked({ blocked }: PlanCardFacts, begun: boolean): Section | null {
   const lines = blocked.map((blockage) =>
-    plainLine(showLine(describeBlockage(blockage, begun), 400), { lead: '⚠' }),
+    plainLine(showLine(describeBlockage(blockage, begun), 400), { lead: '△' }),
   );
   return makeSection('blocked', begun ? 'Waiting' : 'At the moment', lines, linesAtMost);
 }

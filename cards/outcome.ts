@@ -18,6 +18,11 @@ function lastFeedback(plan: Plan): { by: string; text: string } | null {
   return { by: showLine(last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
 }
 
+/** What somebody said, as the end of a sentence. */
+function quoteWish(text: string): string {
+  return /[.!?…]$/.test(text) ? `“${text}”` : `“${text}”.`;
+}
+
 function decidedBy({ plan, now, viewer }: PlanCardFacts): string {
   if (plan.decided_by === null) return '';
   const when =
@@ -40,14 +45,15 @@ function describeCancelled(facts: PlanCardFacts): string {
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Where nobody cancelled it, time did, and why is on record.
   const { decided_by: by, result_summary: reason } = plan;
-  const why = by !== null || reason === null ? '' : `${showLine(reason, sentenceAtMost)} `;
-  return `Cancelled${who}. ${why}${done}`;
+  if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
+  const again = plan.execution_started_at === null ? ' Ask again if it is still wanted.' : '';
+  return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
 }
 
 function describeRejected(facts: PlanCardFacts): string {
   const feedback = lastFeedback(facts.plan);
-  const why = feedback === null ? '' : ` “${feedback.text}”`;
-  return `Rejected${decidedBy(facts)}. Nothing was run.${why}`;
+  const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
+  return `Rejected${decidedBy(facts)}${why} Nothing was run.`;
 }
 
 function describeFailed({ plan }: PlanCardFacts): string {
@@ -67,7 +73,7 @@ export function viewSentence(facts: PlanCardFacts): string {
   const { plan } = facts;
   if (plan.revising) {
     const feedback = lastFeedback(plan);
-    const asked = feedback === null ? '' : `${feedback.by} asked: “${feedback.text}” `;
+    const asked = feedback === null ? '' : `${feedback.by} asked: ${quoteWish(feedback.text)} `;
     return `${asked}A new version is being drafted; nothing runs until it is approved.`;
   }
   switch (plan.status) {

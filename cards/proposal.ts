@@ -51,7 +51,7 @@ function viewTerms({ terms }: PlanCardFacts): Section | null {
 
 /** Where its times meet something else in a person's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
-  const lines = conflicts.map((text) => plainLine(showLine(text, termAtMost), { lead: '⚠' }));
+  const lines = conflicts.map((text) => plainLine(showLine(text, termAtMost), { lead: '△' }));
   return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
 }
 

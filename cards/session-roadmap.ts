@@ -46,7 +46,11 @@ function describeMetrics(metrics: RoadmapMetrics): string[] {
     width < 2 ? 'one at a time' : `${width} at once`,
     ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
     ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
-    ...(unguarded > 0 ? [`${unguarded} guarded without a look`] : []),
+    ...(unguarded > 0
+      ? [
+          `${countOf(unguarded, 'guarded step')} without a check before ${unguarded === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
   ];
 }
 

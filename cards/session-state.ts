@@ -95,7 +95,7 @@ function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
         : { symbol: '✕', words: 'Not planned', tone: 'attention', open: false };
     case 'escalation':
     case 'budget':
-      return { symbol: '⚠', words: `Waiting for ${who}`, tone: 'warning', open: true };
+      return { symbol: '△', words: `Waiting for ${who}`, tone: 'warning', open: true };
     case 'questions':
     case 'outline':
     case 'roadmap':

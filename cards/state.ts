@@ -49,7 +49,7 @@ function viewRunning(facts: PlanCardFacts): State {
   if (facts.next_at !== null && facts.plan.counts.running === 0) {
     return { symbol: '◷', words: viewNext(facts, facts.next_at), tone: 'default', open: false };
   }
-  return { symbol: '▶', words: 'Running', tone: 'accent', open: false };
+  return { symbol: '▸', words: 'Running', tone: 'accent', open: false };
 }
 
 function stateOf(facts: PlanCardFacts): State {
@@ -77,7 +77,7 @@ function stateOf(facts: PlanCardFacts): State {
     case 'cancelled':
       return { symbol: '■', words: 'Cancelled', tone: 'default', open: false };
     case 'stalled':
-      return { symbol: '⚠', words: 'Stalled', tone: 'warning', open: true };
+      return { symbol: '△', words: 'Stalled', tone: 'warning', open: true };
     default:
       return plan.status satisfies never;
   }

@@ -158,7 +158,7 @@ function ofSession(about: string, session: SessionCardFacts, text: string): Card
 
 const ready = {
   outline: 'The outline of “Launch the newsletter” is ready: 1 phase, 1 milestone and 2 tasks.',
-  roadmap: 'The order is ready: “checked”, in 3 waves.',
+  roadmap: 'The order is ready: “checked”, in 3 stages.',
   schedule: 'The dates are ready.',
 };
 
@@ -333,7 +333,7 @@ export const cardStates = {
     stateOf({}, planned, {
       conflicts: [
         '“Read the letter” meets Team meeting on Thu 5 Feb, 10:00. There is room on Thu 5 Feb, 11:00.',
-        '“Tell #team” meets PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 9:00. There is no room near.',
+        '“Tell #team” meets PLAN-77c0a1b2 “Spring sale” on Thu 5 Feb, 09:00. There is no room near.',
       ],
     }),
   ),

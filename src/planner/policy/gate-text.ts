@@ -75,7 +75,7 @@ export function describeRoadmap(
 ): string {
   const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
   const wanted = detailOf(policy);
-  const head = `The order is ready: “${roadmap.chosen}”, in ${countOf(roadmap.waves.length, 'wave')}.`;
+  const head = `The order is ready: “${roadmap.chosen}”, in ${countOf(roadmap.waves.length, 'stage')}.`;
   const waves = roadmap.waves.map(
     (wave, index) => `${index + 1}. ${listOf(limitNames(wave.map((id) => titles.get(id) ?? id)))}`,
   );
@@ -85,7 +85,7 @@ export function describeRoadmap(
   return [
     head,
     endSentence(roadmap.reason),
-    ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'wave')),
+    ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'stage')),
     ...(wanted === 'full' && others.length > 0 ? ['Also possible:', ...others] : []),
     ...(explainsReasons(policy)
       ? ['Next I work out when each of these happens; nothing runs before you approve the plan.']

@@ -42,7 +42,7 @@ describe('the card', () => {
     const view = viewPlan(makeFacts(plan, waiting, { blocked: [gpu, pool] }));
     expect(view.state).toMatchObject({ words: 'Waiting for a worker', symbol: '◷', open: false });
     expect(drawText(view)).toContain(
-      `Waiting\n  ⚠ ${describeBlockage(gpu)}\n  ⚠ ${describeBlockage(pool)}`,
+      `Waiting\n  △ ${describeBlockage(gpu)}\n  △ ${describeBlockage(pool)}`,
     );
     const other = viewPlan(makeFacts(plan, waiting, { blocked: [pool] }));
     expect(other.state.words).toBe('Waiting for a shared resource');
@@ -58,7 +58,7 @@ describe('the card', () => {
   it('of a proposal warns, and leaves the decision open', () => {
     const view = viewPlan(makeFacts({}, standupSteps, { blocked: [gpu] }));
     expect(drawText(view)).toContain(
-      'At the moment\n  ⚠ Step 3 (and 4 others) would have to wait: no',
+      'At the moment\n  △ Step 3 (and 4 others) would have to wait: no',
     );
     expect(view.buttons.map(({ label }) => label)).toContain('Approve');
   });

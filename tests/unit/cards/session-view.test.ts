@@ -158,7 +158,7 @@ describe('the card of a roadmap', () => {
     const view = viewSession(sessions.roadmap);
     expect(linesOf(view, 'ways')).toEqual(['checked (taken)', 'as said']);
     expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
-      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded without a look',
+      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step without a check before it',
     );
     expect(linesOf(view, 'options')).toEqual(['The announcement cannot be taken back.']);
   });

@@ -92,3 +92,13 @@ describe('the states of cards', () => {
     }
   });
 });
+
+it.each(states)(
+  '%s has no symbol but the shield that a platform draws as a coloured emoji',
+  (_, state) => {
+    for (const platform of ['slack', 'teams'] as const) {
+      const drawn = JSON.stringify(drawState(platform, state)).replaceAll(/\u{1f6e1}\ufe0f?/gu, '');
+      expect(drawn.match(/\p{Extended_Pictographic}/gu) ?? []).toEqual([]);
+    }
+  },
+);

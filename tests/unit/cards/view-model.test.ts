@@ -33,7 +33,7 @@ describe('the state of a plan', () => {
     ],
     ['revising', '⟳ Being revised · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
     ['approved', '✓ Approved, starting · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
-    ['executing', '▶ Running · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
+    ['executing', '▸ Running · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
     [
       'changing',
       '◷ Change waits for you · version 1 · PLAN-3f9a1c20',
@@ -54,7 +54,7 @@ describe('the state of a plan', () => {
     ],
     ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
     ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],
-    ['stalled', '⚠ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
+    ['stalled', '△ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
     [
       'needsReview',
       '◷ Needs a person’s review · version 3 · PLAN-3f9a1c20',
@@ -356,7 +356,32 @@ describe('a plan that is over', () => {
   });
 
   it('tells a rejection with its reason', () => {
-    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02. Nothing was run. “Too early”');
+    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02: “Too early”. Nothing was run.');
+  });
+
+  it.each([
+    ['Leave out the orders', '“Leave out the orders”. A new version'],
+    ['Why not in May?', '“Why not in May?” A new version'],
+    ['Shorter.', '“Shorter.” A new version'],
+  ])('ends the sentence after the wish “%s” once', (feedback, said) => {
+    const plan = makePlan({
+      ...samples.rejected.plan,
+      revising: true,
+      rejection_history: [{ version: 1, by: 'Ana', at: '2026-02-03T14:02:00.000Z', feedback }],
+    });
+    expect(viewPlan({ ...samples.rejected, plan }).sentence).toContain(said);
+  });
+
+  it('says what to do where nobody decided in time, and not where somebody cancelled it', () => {
+    const sentenceOf = (change: { decided_by: string | null; result_summary: string | null }) => {
+      const plan = makePlan({ ...samples.rejected.plan, status: 'cancelled', ...change });
+      return viewPlan({ ...samples.rejected, plan }).sentence;
+    };
+    const again = 'Ask again if it is still wanted.';
+    expect(sentenceOf({ decided_by: null, result_summary: 'Nobody decided within 7 days.' })).toBe(
+      `Cancelled. Nobody decided within 7 days. Nothing was run. ${again}`,
+    );
+    expect(sentenceOf({ decided_by: 'Ana', result_summary: null })).not.toContain(again);
   });
 
   it('shows the time of a decision in the reader’s zone', () => {

@@ -61,7 +61,7 @@ describe('what a gate shows', () => {
     const [roadmap, outline] = [makeRoadmap(), makeOutline()];
     const short = describeRoadmap(roadmap, outline, policy({ conversation_style: 'concise' }));
     expect(short.split('\n').slice(0, 2)).toEqual([
-      'The order is ready: “as said”, in 2 waves.',
+      'The order is ready: “as said”, in 2 stages.',
       'It is what you said.',
     ]);
     const normal = describeRoadmap(roadmap, outline, policy({}));
