@@ -76,6 +76,10 @@ test('an approval whose job is lost is started all the same', async () => {
   try {
     await slack.press(ana.id, card, 'countersign:approve');
     await reach(house, plan.id, 'approved');
+    const { rows } = await house.db.query.execute(
+      sql`select from pgboss.job where name = 'execute' and data->>'plan_id' = ${plan.id}`,
+    );
+    expect(rows).toEqual([]);
   } finally {
     await house.db.query.execute(sql`drop function lose_job() cascade`);
   }

@@ -288,6 +288,7 @@ test('a client without Action.Execute decides too, and is told in a chat why not
   });
   await teams.send(submit(ben));
   await awaitMessage(teams, teams.addPersonal(ben).id, 'ana@example.com');
+  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', approvals: [] });
   await teams.send(submit(ana));
   await reach(house, plan.id, 'completed');
 });
