@@ -1,14 +1,23 @@
 // What the bot says in chats beside its cards: refusals, windows, empty pages. The same in Slack and in Teams, but for how a
 // thing is written there. A translation replaces this file; a surface only says which words and with what in them.
 
-/** An example of a request; whoever reads it can say it as it is. */
+/** Examples of a request; whoever reads one can say it as it is. */
+const short = '“Create notes/standup.md saying Standup at 9:30”';
 const example = '“Create notes/standup.md saying Standup at 9:30, then move it to archive/”';
 
 export const pressWords = {
   elsewhere: 'This card belongs to another conversation. Nothing was decided.',
   elsewhereOnly: 'This card belongs to another conversation.',
   outdated: 'This card is out of date. What holds now is on the last card of its thread.',
-  failed: 'That did not work. Press again.',
+  failed: 'That did not work. What holds now is on the card; press again, or write to me.',
+  /** It is kept and goes on, but whoever pressed waits no longer for it. */
+  later: 'This takes a moment longer. The card changes when it is done.',
+  keptLater: 'This takes a moment longer. Write “settings” to see what is kept.',
+  kept: 'Kept.',
+  done: 'Done. The card changes in a moment.',
+  unknownButton: 'This button is out of date. Write “status” for what holds now.',
+  /** Before a card that is shown to one person in a message of its own. */
+  details: 'Details',
   notInTime: 'Slack did not open the window in time. Press again.',
   notInTimeFor: ({ reply }: { reply: string }) =>
     `Slack did not open the window in time. Press again. Or reply in the thread: ${reply}`,
@@ -26,6 +35,7 @@ export const windowWords = {
   note: 'Note (optional)',
   noSteps: 'It has no steps.',
   steps: { first: 'Steps to approve', more: 'More steps', submit: 'Approve these' },
+  back: { plan: 'Back to the plan', list: 'Back to the list' },
   pages: { earlier: 'Earlier steps', later: 'Later steps' },
 } as const;
 
@@ -44,7 +54,15 @@ export const commandWords = {
 export const greetWords = {
   /** To somebody who mentioned the bot and said nothing. */
   nothingSaid: ({ help }: { help: string }) =>
-    `Say what you want done, for example: “Create notes/standup.md saying Standup at 9:30”. ${help} says the rest.`,
+    `Say what you want done, for example: ${short}. ${help} says the rest.`,
+  /** @param mention how the bot is called there before it listens; null: it listens to everything */
+  welcome: ({ mention, help }: { mention: string | null; help: string }) => {
+    const how =
+      mention === null
+        ? `Tell me what you want done, for example: ${short}.`
+        : `Mention me and say what you want done, for example: ${mention} ${short}.`;
+    return `I am Countersign. ${how}\nI draft a plan, and nothing runs before somebody approves it. ${help} says the rest.`;
+  },
 } as const;
 
 export const homeWords = {
@@ -56,6 +74,7 @@ export const homeWords = {
   example: `For example: ${example}.`,
   promise: 'I draft a plan. Nothing runs before you approve it.',
   policy: 'How I work with you',
+  policyElsewhere: 'How I work with you. Write “settings” to change it.',
   saidInConversations: 'Said in a conversation, and held to there for a day at most:',
 } as const;
 

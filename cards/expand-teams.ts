@@ -1,7 +1,7 @@
 // Draws the cards that stand for what Slack has as windows, a command and a Home tab: details, a list of plans, settings.
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { PlanSummary } from '#contracts/service.ts';
-import { windowWords } from './chat-words.ts';
+import { homeWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud } from './dress-teams.ts';
 import { type Drawn, expandCard, fitsTeams, loadTemplate } from './expand.ts';
@@ -107,6 +107,7 @@ export function drawAdaptivePolicy(policy: InteractionPolicy, said: string): Dra
     fields,
     said,
     verb: verbs.settings,
-    fallback: 'How I work with you. Write “settings” to change it.',
+    title: homeWords.policy,
+    fallback: homeWords.policyElsewhere,
   });
 }

@@ -1,5 +1,5 @@
 // `plans` and its subcommands, `help` and `settings`: what they show to whoever asks.
-import { commandWords } from '#cards/chat-words.ts';
+import { commandWords, homeWords } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeLink } from '#cards/link-words.ts';
@@ -92,7 +92,7 @@ export async function answerCommand(
       case 'settings': {
         const { id } = await context.people.find(scene);
         const { policy } = await context.service.getPolicy(id);
-        return { text: 'How I work with you', card: drawAdaptivePolicy(policy, '') };
+        return { text: homeWords.policy, card: drawAdaptivePolicy(policy, '') };
       }
       case 'help':
         return drawNote(help);

@@ -85,7 +85,7 @@ async function showApart(context: TeamsContext, { verb, data, scene }: PressSign
   if (look === null) return;
   try {
     const card = await drawLook(context, look, scene);
-    await context.port.whisper(scene.place, scene.from.id, { text: 'Details', card });
+    await context.port.whisper(scene.place, scene.from.id, { text: pressWords.details, card });
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     await tell(context, scene, error.message);

@@ -1,5 +1,6 @@
 // All steps of a plan, page by page, in the place of its card; while the plan waits for the reader's word they can be ticked, so that
 // only some of them are approved. Pure.
+import { windowWords } from '#cards/chat-words.ts';
 import { viewDetails } from '#cards/details-view.ts';
 import type { Drawn } from '#cards/expand.ts';
 import { drawAdaptiveDetails } from '#cards/expand-teams.ts';
@@ -18,8 +19,8 @@ export function drawDetails(
 ): Drawn {
   const back =
     list === null
-      ? { title: 'Back to the plan', verb: refreshVerb, data: { plan_id: facts.plan.id } }
-      : { title: 'Back to the list', verb: verbs.list, data: { list } };
+      ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: facts.plan.id } }
+      : { title: windowWords.back.list, verb: verbs.list, data: { list } };
   const details = list === null ? press : { ...press, list };
   // A list may be shown where its plans are not at home, so nothing is decided from there.
   const view = viewDetails(facts, { steps, pages, next }, list === null);

@@ -84,7 +84,7 @@ export function createShow(context: TeamsContext): Show {
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
-      return drawAdaptivePolicy((await service.getPolicy(id)).policy, 'Kept.');
+      return drawAdaptivePolicy((await service.getPolicy(id)).policy, pressWords.kept);
     }
     const { press } = decision;
     const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };
@@ -108,7 +108,7 @@ export function createShow(context: TeamsContext): Show {
         return answerCard(await drawOutcome(decision, scene));
       } catch (error) {
         warn('A card of Teams could not be shown to one person after a press.', error);
-        return answerText('Done. The card changes in a moment.');
+        return answerText(pressWords.done);
       }
     },
   };

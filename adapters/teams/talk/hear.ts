@@ -1,13 +1,11 @@
 // What people write: in their chat with the bot, by mentioning it, or below a post where a conversation lives already.
+import { greetWords } from '#cards/chat-words.ts';
 import { person } from '#contracts/actor.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { answerCommand, drawNote, readCommand } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { MessageSignal } from '../transport/read-activity.ts';
 import { firstMention, readPlainText } from './plain-text.ts';
-
-const emptyMention =
-  'Say what you want done, for example: “Create notes/standup.md saying Standup at 9:30”. “help” says the rest.';
 
 /** Whether it was written to us, as far as the message itself tells; `maybe`: if we are in that conversation. */
 export function isAddressed({ scene, text, mentions }: MessageSignal): 'yes' | 'maybe' | 'no' {
@@ -36,7 +34,7 @@ export async function hear(
   }
   const text = readPlainText(signal, scene.bot);
   if (text === '') {
-    await port.post(place, drawNote(emptyMention), `hint:${id}`);
+    await port.post(place, drawNote(greetWords.nothingSaid({ help: '“help”' })), `hint:${id}`);
     return;
   }
   const command = readCommand(text);

@@ -1,5 +1,6 @@
 // What is done with an activity that is Teams': what may act is stored, then acknowledged or, where Teams waits for an answer,
 // answered with what came of it; what only looks is answered at once.
+import { pressWords } from '#cards/chat-words.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
 import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
@@ -11,11 +12,6 @@ import type { Signal } from './read-activity.ts';
 
 /** Teams gives a press ten seconds. */
 const answeredWithinMs = 8000;
-
-const laterText = 'This takes a moment longer. The card changes when it is done.';
-const keptLaterText = 'This takes a moment longer. Write “settings” to see what is kept.';
-const failedText = 'That did not work. What holds now is on the card; press again, or write to me.';
-const unknownText = 'This button is out of date. Write “status” for what holds now.';
 
 /** null: acknowledged, nothing to say. @throws when it cannot be stored; then it must not be acknowledged */
 export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<InvokeAnswer | null>;
@@ -36,13 +32,13 @@ export function createAccept(parts: {
       if (look !== null) return show.look(look, scene);
     }
     const decision = kind === 'press' ? readDecision(signal.verb, signal.data) : null;
-    if (asks && decision === null) return answerUnknown(unknownText);
+    if (asks && decision === null) return answerUnknown(pressWords.unknownButton);
     const { id } = await receive(nameActivity(signal, body, clock.now()));
     if (!asks || decision === null) return null;
     const outcome = await wait(id, answeredWithinMs);
     if (outcome.state === 'open')
-      return answerText(decision.kind === 'settings' ? keptLaterText : laterText);
-    if (outcome.state === 'failed') return answerText(failedText);
+      return answerText(decision.kind === 'settings' ? pressWords.keptLater : pressWords.later);
+    if (outcome.state === 'failed') return answerText(pressWords.failed);
     return show.outcome(decision, outcome.reply, scene);
   };
 }
