@@ -29,7 +29,9 @@ async function takePicture(
   const page = await browser.newPage({ viewport: { width, height: 1 }, colorScheme: scheme });
   try {
     await page.setContent(
-      platform === 'slack' ? drawSlackPage(card, scheme) : drawTeamsPage(card, scheme),
+      platform === 'slack'
+        ? drawSlackPage(card, scheme, state.said === null ? 'home' : 'conversation')
+        : drawTeamsPage(card, scheme),
     );
     await page.evaluate('document.fonts.ready');
     return shrinkPng(await page.screenshot({ fullPage: true }));

@@ -21,14 +21,33 @@ const logo = `data:image/png;base64,${icon.toString('base64')}`;
 
 export const slackWidth = 680;
 
-export function drawSlackPage(blocks: unknown, scheme: 'light' | 'dark'): string {
+/** The drawer leaves out what a menu has chosen; said as its placeholder, it is drawn. */
+export function showChosen(block: unknown): unknown {
+  if (Array.isArray(block)) return block.map(showChosen);
+  if (typeof block !== 'object' || block === null) return block;
+  const shown = Object.fromEntries(
+    Object.entries(block).map(([name, value]) => [name, showChosen(value)]),
+  );
+  const chosen: unknown = shown.initial_option;
+  return typeof chosen === 'object' && chosen !== null && 'text' in chosen
+    ? { ...shown, placeholder: chosen.text }
+    : shown;
+}
+
+/** @param place Home shows blocks alone, a conversation the name of who says them as well */
+export function drawSlackPage(
+  blocks: unknown,
+  scheme: 'light' | 'dark',
+  place: 'home' | 'conversation' = 'conversation',
+): string {
   const message = createElement(Message, {
     // Blocks of cards/ are Slack's by construction; a test holds them to Slack's reference.
-    blocks: blocks as Block[],
+    blocks: showChosen(blocks) as Block[],
     name: 'Countersign',
     logo,
     time: new Date('2026-02-03T14:10:00Z'),
     theme: scheme,
+    withoutWrapper: place === 'home',
   });
   const dark = scheme === 'dark';
   return `<!doctype html><meta charset="utf-8"><style>${styles}
