@@ -1,5 +1,4 @@
 // Which attempt of a step a press is about, and how it stood when its card was drawn. A word about it counts for no other.
-import type { CardPress } from './card.ts';
 
 /** How a step stands that a person settles. */
 export const settledStands = ['waiting', 'unknown', 'failed'] as const;
@@ -13,12 +12,19 @@ export function readStand(status: string): Stand | null {
   return settledStands.find((stand) => stand === status) ?? null;
 }
 
+/** What a press says of the step it is about. */
+type AboutStep = {
+  step_id?: string | undefined;
+  attempt?: number | undefined;
+  stood?: Stand | undefined;
+};
+
 /** What the presser looked at, by step; null: a card from before it was said. */
 export function lookedAt({
   step_id: step,
   attempt,
   stood,
-}: CardPress): Record<string, LookedAt> | null {
+}: AboutStep): Record<string, LookedAt> | null {
   if (step === undefined || attempt === undefined || stood === undefined) return null;
   return { [step]: { attempt, status: stood } };
 }
