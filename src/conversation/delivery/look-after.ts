@@ -1,6 +1,6 @@
 // The round that finds again what delivery lost: places whose holder died or whose job is gone; and that forgets what has
 // been at rest for long.
-import type { Platform } from '#contracts/inbox.ts';
+import { Platform } from '#contracts/inbox.ts';
 import { findWaitingPlaces } from '#store/chat-places.ts';
 import { forgetRestingPosts } from '#store/forget-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -33,8 +33,9 @@ export function createDeliveryWatch({ db, enqueue, ports }: DeliveryContext): ()
   }
 
   return async () => {
-    if (ports.slack !== undefined) await lookAfter('slack');
-    if (ports.teams !== undefined) await lookAfter('teams');
+    for (const platform of Platform.options) {
+      if (ports[platform] !== undefined) await lookAfter(platform);
+    }
   };
 }
 

@@ -2,7 +2,7 @@
 // is different, and leaves a workspace alone that wants to be.
 import type { ChatHomes } from '#contracts/chat.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import type { Platform } from '#contracts/inbox.ts';
+import { Platform } from '#contracts/inbox.ts';
 import {
   forgetHome,
   forgetHomes,
@@ -75,8 +75,9 @@ export function createHomesWatch(context: HomesContext): () => Promise<void> {
     if (inMs === 0) await db.transaction((tx) => sendSlip(context, tx, platform, 0));
   };
   return async () => {
-    if (homes.slack !== undefined) await lookAfter('slack');
-    if (homes.teams !== undefined) await lookAfter('teams');
+    for (const platform of Platform.options) {
+      if (homes[platform] !== undefined) await lookAfter(platform);
+    }
     await forgetHomes(db.query, 2 * followedForHours, forgottenAtOnce);
   };
 }

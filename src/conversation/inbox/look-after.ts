@@ -1,6 +1,6 @@
 // The round that finds again what the inbox lost: threads whose holder died or whose slip is gone; and that forgets what was
 // handled long ago.
-import type { InboxThread } from '#contracts/inbox.ts';
+import { type InboxThread, Platform } from '#contracts/inbox.ts';
 import { findWaitingThreads, forgetHandledEvents } from '#store/inbox.ts';
 import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
@@ -38,8 +38,9 @@ export function createInboxWatch(
   }
 
   return async () => {
-    if (handlers.slack !== undefined) await lookAfter('slack');
-    if (handlers.teams !== undefined) await lookAfter('teams');
+    for (const platform of Platform.options) {
+      if (handlers[platform] !== undefined) await lookAfter(platform);
+    }
   };
 }
 
