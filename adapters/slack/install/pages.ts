@@ -121,7 +121,7 @@ export const pages = {
   overtaken: refused(409, 'Somebody added it to the same workspace at this moment; theirs holds.'),
   tooMany: refused(429, 'Too many came from your address. Load this page again in a minute.', []),
   incomplete: refused(400, 'Slack sent you back without its permission.'),
-  unavailable: refused(503, 'Slack or the database did not answer.'),
+  unavailable: refused(503, 'Slack or the database did not answer. Start again in a minute.'),
   /** @param why says to whoever runs Countersign what is wrong with the app */
   misconfigured: (why: string) => refused(502, why, []),
 };

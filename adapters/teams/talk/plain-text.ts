@@ -15,7 +15,7 @@ const entities: Record<string, string> = {
   '&amp;': '&',
 };
 
-/** Whether the text begins with somebody's name. */
+/** The name that the text begins with; null: it begins with none. */
 export function firstMention(text: string): string | null {
   const [, name] = /^\s*<at(?:\s[^<>]*)?>([^<]*)<\/at>/i.exec(text) ?? [];
   return name === undefined ? null : name.trim();

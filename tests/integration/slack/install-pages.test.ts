@@ -218,7 +218,10 @@ test('while Slack does not answer, the person is asked to begin again later', as
   const { slack, home, globex, said, kept } = await usePages();
   slack.fail('oauth.v2.access', { hangUp: 'before' });
   const { status, text } = await add({ slack, home }, globex.user);
-  expect([status, text]).toEqual([503, expect.stringContaining('did not answer')]);
+  expect([status, text]).toEqual([
+    503,
+    expect.stringContaining('did not answer. Start again in a minute.'),
+  ]);
   expect(said).toHaveLength(1);
   expect(await kept()).toBeNull();
   expect((await add({ slack, home }, globex.user)).status).toBe(200);

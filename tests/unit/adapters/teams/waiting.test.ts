@@ -1,6 +1,7 @@
 // A press that takes long: Teams is answered within its ten seconds, and who pressed is told in their own chat instead.
 import { expect, test } from 'vitest';
 import { decide } from '#adapters/teams/press/decide.ts';
+import { createShow } from '#adapters/teams/press/show.ts';
 import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
@@ -58,6 +59,14 @@ test('Teams is answered within ten seconds, whatever has become of the press', a
   expect(failed.answer).toMatchObject({ value: expect.stringContaining('did not work') });
   const handled = await acceptWith({ state: 'handled', reply: { note: 'no' } });
   expect(handled.answer).toEqual({ statusCode: 200, type: 'shown', value: { note: 'no' } });
+});
+
+test('a press that fails and a look that fails are told in the same words', async () => {
+  const failed = await acceptWith({ state: 'failed' });
+  // A service that answers nothing.
+  const context = { warn() {} } as unknown as TeamsContext;
+  const look = { kind: 'refresh', subject: { plan_id: data.plan_id } } as const;
+  expect(await createShow(context).look(look, signal.scene)).toEqual(failed.answer);
 });
 
 test('settings that take longer promise no card that changes', async () => {
