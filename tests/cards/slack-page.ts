@@ -22,7 +22,7 @@ const logo = `data:image/png;base64,${icon.toString('base64')}`;
 export const slackWidth = 680;
 
 /** The drawer leaves out what a menu has chosen; said as its placeholder, it is drawn. */
-export function showChosen(block: unknown): unknown {
+function showChosen(block: unknown): unknown {
   if (Array.isArray(block)) return block.map(showChosen);
   if (typeof block !== 'object' || block === null) return block;
   const shown = Object.fromEntries(
