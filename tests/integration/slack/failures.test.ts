@@ -50,6 +50,10 @@ test('a card that was deleted is posted anew while its plan waits for somebody, 
   const { card, plan, root } = await askFor(desk, 'plan a task');
   await slack.press(ana.id, card, 'countersign:approve');
   const asking = await seeCard(desk, root, 'countersign:pause');
+  // The card above is changed as well, to say that it goes on below; the next change is that of the card that asks.
+  await waitFor('the first card to be over', async () =>
+    lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
+  );
   slack.fail('chat.update', { error: 'message_not_found' });
   await slack.press(ana.id, asking, 'countersign:pause');
   const again = await seeCard(desk, root, 'countersign:resume');
