@@ -37,9 +37,14 @@ function task(args: JsonObject): StepDraft {
 /** A plan of one task for ben, approved by ana; its card asks. */
 async function askBen(desk: Desk, args: JsonObject = {}) {
   draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
-  const { plan, card, root } = await askFor(desk, 'ask ben');
-  await desk.slack.press(desk.ana.id, card, 'countersign:approve');
-  return { plan, card: await seeCard(desk, root, 'countersign:human_done'), root };
+  const { plan, card: first, root } = await askFor(desk, 'ask ben');
+  await desk.slack.press(desk.ana.id, first, 'countersign:approve');
+  const card = await seeCard(desk, root, 'countersign:human_done');
+  // Nobody presses what the first card still offers for a moment.
+  await waitFor('the first card to be over', async () =>
+    lookAgain(desk, first).blocks.every(({ type }) => type !== 'actions'),
+  );
+  return { plan, card, root };
 }
 
 const stepOf = async ({ house }: Desk, plan: string, id = 'ask') =>
