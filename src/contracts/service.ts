@@ -129,13 +129,14 @@ export type Service = {
   decideRun(runId: string, choice: SessionChoice, actor: Actor): Promise<RunView>;
   /**
    * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
-   * where it came from, it does so a single time, however often it is said and whatever ends in between.
+   * where it came from, it does so a single time, however often it is said and whatever ends in between. `written_at`: what
+   * did not stand in the conversation by then, it decides nothing about.
    */
   say(
     conversation: string,
     text: string,
     actor: Actor,
-    options?: { once?: string },
+    options?: { once?: string; written_at?: Date },
   ): Promise<{ run_id: string | null }>;
   /** Whether a plan or a run belongs to a conversation, or was shown there. */
   isAbout(

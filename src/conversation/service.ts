@@ -66,8 +66,7 @@ export function createService(context: ConversationContext): Service {
         (joined) => decideRun(joined, runId, choice, actor),
         async () => toRunView(await readRun(db.query, runId)),
       ),
-    say: (conversation, text, actor, options) =>
-      say(context, conversation, text, actor, options?.once),
+    say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),

@@ -15,6 +15,7 @@ import { isOnePerson } from '#store/identities.ts';
 import { findSaid } from '#store/messages.ts';
 import { type PlanRow, readPlanRow, readPlansOf } from '#store/plans.ts';
 import { lockRun, type RunRow, readLatestRun, readRun, readWaitingRuns } from '#store/runs.ts';
+import { wasShown } from '#store/shown.ts';
 import { readSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from './decisions.ts';
@@ -26,8 +27,11 @@ import { speakAsBot } from './speak.ts';
 import { queueTurn, startRun } from './start-run.ts';
 import { readWord, readWordFor, type Word } from './words.ts';
 
-/** What a person said, its name where it came from, and the turn of the run it was said to, where that is known. */
-type Saying = { text: string; actor: Actor; once?: string; turn?: number };
+/**
+ * What a person said, its name where it came from and when it was written there, and the turn of the run it was said to,
+ * where that is known.
+ */
+type Saying = { text: string; actor: Actor; once?: string; written_at?: Date; turn?: number };
 
 /** What a deciding word is about: a session that waits, a plan in the version that was shown, or as yet none. */
 type Subject = {
@@ -183,6 +187,31 @@ function requireTurn(run: RunRow, turn: number | undefined): void {
   );
 }
 
+/** @throws `stale_version` when what the word would decide about did not stand there yet when it was written */
+async function requireShown(
+  { db }: ConversationContext,
+  { conversation, session, shown }: Subject,
+  word: Word,
+  writtenAt: Date | undefined,
+): Promise<void> {
+  if (writtenAt === undefined || word.kind === 'status' || word.kind === 'cancel') return;
+  if (session !== null) {
+    const { id: run_id, turn } = session;
+    if (await wasShown(db.query, conversation, { run_id, turn }, writtenAt)) return;
+    throw new CountersignError(
+      'stale_version',
+      'What waits here came after you wrote that. Read it, then decide.',
+    );
+  }
+  if (shown === null) return;
+  const { id: plan_id, version } = shown;
+  if (await wasShown(db.query, conversation, { plan_id, version }, writtenAt)) return;
+  throw new CountersignError(
+    'stale_version',
+    `Version ${version} of ${plan_id} came after you wrote that. Read it, then decide.`,
+  );
+}
+
 /** Goes on with a run: what was said about how to talk is kept, and the rest is for the planner. */
 async function continueRun(
   context: ConversationContext,
@@ -220,9 +249,10 @@ async function hearReply(
     return null;
   }
   const subject = subjectOfRun(run);
-  return hearDecision(context, subject, saying, aloud, (joined) =>
-    decide(joined, subject, word, saying.actor),
-  );
+  return hearDecision(context, subject, saying, aloud, async (joined) => {
+    await requireShown(joined, subject, word, saying.written_at);
+    return decide(joined, subject, word, saying.actor);
+  });
 }
 
 /** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
@@ -368,6 +398,7 @@ async function hear(
   const subject = await findSubject(context, conversation, open, word);
   await hearDecision(context, subject, saying, true, async (joined) => {
     if (word.kind !== 'status') requireOne(open);
+    await requireShown(joined, subject, word, saying.written_at);
     return decide(joined, subject, word, actor);
   });
   return { run_id: subject.runId };
@@ -376,17 +407,19 @@ async function hear(
 /**
  * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
  * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
- * @param once the message's name where it came from: under the same name nothing is said, decided or asked a second time
+ * @param options `once`: the message's name where it came from: under the same name nothing is said, decided or asked a
+ *   second time; `written_at`: what did not stand there by then, it decides nothing about
  */
 export async function say(
   context: ConversationContext,
   conversation: string,
   text: string,
   actor: Actor,
-  once?: string,
+  options: { once?: string; written_at?: Date } = {},
 ): Promise<{ run_id: string | null }> {
-  const named = once === undefined ? {} : { once };
-  const saying = { text, actor, ...named };
-  const { run_id } = await onceOnly(context, once, () => hear(context, conversation, saying));
+  const saying = { text, actor, ...options };
+  const { run_id } = await onceOnly(context, options.once, () =>
+    hear(context, conversation, saying),
+  );
   return { run_id };
 }

@@ -141,6 +141,8 @@ export type Shown = {
   rests: boolean;
   /** It stands there without its card, which is to follow. */
   follows: boolean;
+  /** Milliseconds since the call began that posted it. */
+  took_ms: number;
 };
 
 /**
@@ -151,14 +153,15 @@ export async function settlePosted(
   tx: Transaction,
   conversation: string,
   { message_id, key, asked, plan_id }: PostRow,
-  { post, digest, rests, follows }: Shown,
+  { post, digest, rests, follows, took_ms }: Shown,
 ): Promise<boolean> {
   await tx.execute(sql`
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
     where conversation = ${conversation}`);
   const { rows } = await tx.execute(sql`
     update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
-      shown_at = clock_timestamp(), answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
+      shown_at = clock_timestamp(), sent_at = coalesce(sent_at, clock_timestamp() - make_interval(secs => ${took_ms / 1000})),
+      answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
       failures = 0, failing_since = null, redraw_at = null, error = null
     where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);
   if (rows.length === 0) return false;

@@ -51,5 +51,6 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   const conversation = await openConversation(place, place.thread === null ? who.timezone : null);
   // However often this is tried, the message is heard once.
   const once = `slack:${team}:${channel}:${ts}`;
-  await service.say(conversation, text, person(who.id, 'slack'), { once });
+  const written_at = new Date(Number(ts) * 1000);
+  await service.say(conversation, text, person(who.id, 'slack'), { once, written_at });
 }

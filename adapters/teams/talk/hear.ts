@@ -51,5 +51,7 @@ export async function hear(
   );
   // However often this is tried, the message is heard once.
   const once = `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`;
-  await service.say(conversation, text, person(who.id, 'teams'), { once });
+  const { sentAt } = signal;
+  const written = sentAt === null ? {} : { written_at: sentAt };
+  await service.say(conversation, text, person(who.id, 'teams'), { once, ...written });
 }

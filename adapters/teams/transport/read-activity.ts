@@ -76,6 +76,8 @@ export type MessageSignal = {
   text: string;
   format: string;
   mentions: Mention[];
+  /** By Teams' time; null: it does not say. */
+  sentAt: Date | null;
 };
 /** `asks`: Teams waits for an answer. */
 export type PressSignal = {
@@ -178,7 +180,8 @@ export function readSignal(activity: Activity): Signal | null {
       ? [{ id: one.mentioned.id, text: one.text ?? '' }]
       : [],
   );
-  return { kind: 'message', scene, text: text ?? '', format: activity.textFormat ?? '', mentions };
+  const format = activity.textFormat ?? '';
+  return { kind: 'message', scene, text: text ?? '', format, mentions, sentAt };
 }
 
 /** null: these bytes are no activity. */

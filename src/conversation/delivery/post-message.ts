@@ -37,9 +37,15 @@ export async function postMessage(
     const { content, ...drawn } = await drawMessage(context, visit, row);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     passCrashPoint('begun');
+    const began = performance.now();
+    const note = (post: ChatPost): Shown => ({
+      ...drawn,
+      post,
+      took_ms: performance.now() - began,
+    });
     const late = (post?: ChatPost) => {
       if (post === undefined) return;
-      void settle(context, conversation, row, { post, ...drawn }).catch((error: unknown) =>
+      void settle(context, conversation, row, note(post)).catch((error: unknown) =>
         warn('A message that was posted late could not be noted.', error),
       );
     };
@@ -49,7 +55,7 @@ export async function postMessage(
       port.post(place, content, row.key, since),
       late,
     );
-    shown = { post, ...drawn };
+    shown = note(post);
   } catch (error) {
     return settleFailure(context, visit, row, error);
   }

@@ -108,6 +108,35 @@ test('an old card that is approved after a revision does not run the new plan', 
   await seeCard(desk, root);
 });
 
+test('a word that was written before a revision came does not run the new plan', async () => {
+  const desk = await useStory();
+  const { slack, ana, channel, house } = desk;
+  const { card, plan, root } = await askFor(desk, 'plan it');
+  const { deliveries } = await slack.say(ana.id, channel, 'status', { thread_ts: root });
+  const [told] = deliveries;
+  if (told === undefined) throw new Error('Nothing was delivered.');
+  const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
+  await slack.submit(ana.id, view, { value: 'only c' });
+  await waitFor('the card of version 2', async () =>
+    slack
+      .replies(channel, root)
+      .some(({ text }) => text.includes('Revised') || text.includes('version 2')),
+  );
+  // Clocks may differ by a second; it was written well before.
+  await slack.replay(told.signal, (payload) => {
+    const said = payload as { event_id: string; event: { text: string; ts: string } };
+    said.event_id = 'Ev0LATE';
+    said.event.text = 'approve';
+    said.event.ts = `${Math.floor(Number(card.ts)) - 5}.000001`;
+  });
+  await waitFor('the refusal', async () =>
+    slack.replies(channel, root).some(({ text }) => text.includes('came after you wrote that')),
+  );
+  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
+  await slack.say(ana.id, channel, 'approve', { thread_ts: root });
+  await reach(house, plan.id, 'completed');
+});
+
 test('approving one card decides about no other', async () => {
   const desk = await useStory();
   const { slack, ana, house } = desk;

@@ -1,0 +1,39 @@
+// Whether what a word decides about stood in its conversation when the word was written: what nobody could read, nobody decides.
+import { sql } from 'drizzle-orm';
+import type { Queryable } from './database.ts';
+
+/** A version of a plan, or what a planning run showed at the end of a turn. */
+type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
+
+/** Clocks of a platform and of the database differ by less, where they are kept at all. */
+const skew = sql`interval '1 second'`;
+
+/**
+ * A conversation that lives on no platform shows everything at once. Elsewhere a message with the card was sent before, or a
+ * card that stands there was drawn since the version was made and before the word was written.
+ */
+export async function wasShown(
+  db: Queryable,
+  conversation: string,
+  subject: ShownSubject,
+  writtenAt: Date,
+): Promise<boolean> {
+  const by = sql`${writtenAt.toISOString()}::timestamptz + ${skew}`;
+  const sent = sql`(p.sent_at <= ${by} or p.sent_at is null and p.state = 'posted')`;
+  const found =
+    'plan_id' in subject
+      ? sql`
+        select from countersign.chat_posts p
+          join countersign.messages m on m.id = p.message_id
+          left join countersign.plan_versions v on v.plan_id = p.plan_id and v.version = ${subject.version}
+        where p.conversation = ${conversation} and p.plan_id = ${subject.plan_id} and (
+          m.created_at >= coalesce(v.created_at, '-infinity') and ${sent}
+          or p.state = 'posted' and p.shown_at between v.created_at and ${by})`
+      : sql`
+        select from countersign.chat_posts p
+        where p.conversation = ${conversation} and p.run_id = ${subject.run_id} and p.run_turn = ${subject.turn} and ${sent}`;
+  const { rows } = await db.execute<{ shown: boolean }>(sql`
+    select exists (${found})
+      or not exists (select from countersign.chat_places where conversation = ${conversation}) as shown`);
+  return rows[0]?.shown ?? false;
+}
