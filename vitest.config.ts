@@ -26,6 +26,8 @@ export default defineConfig({
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,
         teardownTimeout: 20_000,
+        // Real processes on a busy machine: a test may fail once for its neighbours' sake. Which did is said at the end.
+        retry: database ? 1 : 0,
         ...(database ? { globalSetup: ['./tests/setup/global-database.ts'] } : {}),
       },
     })),

@@ -24,8 +24,22 @@ export function countResults(
   return summary;
 }
 
+/** What passed at its second try only, each with why the first one failed: it is to be mended, not lived with. */
+function listUnsteady(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) =>
+    [...module.children.allTests()].flatMap((test) => {
+      if (test.diagnostic()?.flaky !== true) return [];
+      const [first] = test.result().errors ?? [];
+      return [`${module.relativeModuleId}: ${test.fullName}\n    ${first?.message ?? 'no reason'}`];
+    }),
+  );
+}
+
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const unsteady = listUnsteady(modules);
+    if (unsteady.length > 0)
+      process.stdout.write(`\nPassed at the second try only:\n  ${unsteady.join('\n  ')}\n`);
     const path = process.env.COUNTERSIGN_TEST_SUMMARY;
     if (path !== undefined) writeFileSync(path, JSON.stringify(countResults(modules, unhandled)));
   }
