@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
@@ -6,6 +5,7 @@ import { readSessionPress } from '#cards/press.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { SessionPress } from '#contracts/session-card.ts';
+import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import {
   makeLargeOutline,
@@ -15,33 +15,6 @@ import {
   sessions,
 } from '#tests/fixtures/sessions.ts';
 
-/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
-type Renderer = {
-  AdaptiveCard: new () => {
-    parse(card: unknown, context: unknown): void;
-    validateProperties(): { validationEvents: { message: string }[] };
-  };
-  SerializationContext: new () => {
-    eventCount: number;
-    getEventAt(i: number): { message: string };
-  };
-};
-const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
-  'adaptivecards/dist/adaptivecards.js',
-) as Renderer;
-
-/** What the official renderer has against a card. */
-function checkCard(card: unknown): string[] {
-  const parsed = new AdaptiveCard();
-  const context = new SerializationContext();
-  parsed.parse(card, context);
-  const events = Array.from(
-    { length: context.eventCount },
-    (_, i) => context.getEventAt(i).message,
-  );
-  return [...events, ...parsed.validateProperties().validationEvents.map(({ message }) => message)];
-}
-
 const all = Object.entries(sessions);
 const linesOf = (view: ReturnType<typeof viewSession>, kind: string) =>
   view.sections.find((section) => section.kind === kind)?.lines.map(({ text }) => text) ?? [];
@@ -49,7 +22,7 @@ const linesOf = (view: ReturnType<typeof viewSession>, kind: string) =>
 describe('wherever a session stands', () => {
   it.each(all)('%s is a card the official renderer accepts, within Teams’ size', (_, facts) => {
     const card = drawAdaptiveCard(viewSession(facts));
-    expect(checkCard(card)).toEqual([]);
+    expect(checkAdaptiveCard(card)).toEqual([]);
     expect(Buffer.byteLength(JSON.stringify(card))).toBeLessThanOrEqual(25 * 1024);
   });
 
@@ -233,7 +206,7 @@ describe('other cards', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
     expect(card).toContain('${title}');
     expect(card).not.toContain('\u202e');
-    expect(checkCard(drawAdaptiveCard(view))).toEqual([]);
+    expect(checkAdaptiveCard(drawAdaptiveCard(view))).toEqual([]);
   });
 });
 

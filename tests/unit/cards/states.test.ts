@@ -1,42 +1,15 @@
 // Every state that people can see has a card, a picture of it, and stays within what both platforms take.
 import { readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#contracts/plan.ts';
 import { type CardState, cardStates, drawState } from '#tests/cards/states.ts';
+import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 
 const states: [string, CardState][] = Object.entries(cardStates);
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'cards');
-
-/** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
-type Renderer = {
-  AdaptiveCard: new () => {
-    parse(card: unknown, context: unknown): void;
-    validateProperties(): { validationEvents: { message: string }[] };
-  };
-  SerializationContext: new () => {
-    eventCount: number;
-    getEventAt(i: number): { message: string };
-  };
-};
-const { AdaptiveCard, SerializationContext } = createRequire(import.meta.url)(
-  'adaptivecards/dist/adaptivecards.js',
-) as Renderer;
-
-/** What the official renderer has against a card. */
-function objectionsTo(card: unknown): string[] {
-  const parsed = new AdaptiveCard();
-  const context = new SerializationContext();
-  parsed.parse(card, context);
-  const events = Array.from(
-    { length: context.eventCount },
-    (_, i) => context.getEventAt(i).message,
-  );
-  return [...events, ...parsed.validateProperties().validationEvents.map(({ message }) => message)];
-}
 
 describe('the states of cards', () => {
   it('are all there are: each status of a plan, and each thing a session can wait for', () => {
@@ -74,7 +47,7 @@ describe('the states of cards', () => {
 
   it.each(states)('%s is a card that the official renderer and Teams take', (_, state) => {
     const { card } = drawState('teams', state);
-    expect(objectionsTo(card)).toEqual([]);
+    expect(checkAdaptiveCard(card)).toEqual([]);
     expect(measureCard(card)).toBeLessThanOrEqual(teamsLimits.payload);
   });
 
