@@ -326,7 +326,7 @@ describe('a step for a person', () => {
     expect(await card().innerText()).toContain('Choose one.');
 
     await card().getByLabel('Price per night').fill('120.5');
-    await card().getByLabel('Room').selectOption('Green');
+    await card().getByRole('combobox', { name: 'Room' }).selectOption('Green');
     await card().getByLabel('Yes').check();
     const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
     await server.api.post(`/api/plans/${plan.id}/resume`, answer);
