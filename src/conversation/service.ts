@@ -30,7 +30,8 @@ import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
 import { startRun } from './start-run.ts';
 import { isAbout } from './subject.ts';
-import { reply, say } from './talk.ts';
+import { reply } from './talk/reply.ts';
+import { say } from './talk/say.ts';
 import { findWaitingFor } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
 

@@ -1,0 +1,76 @@
+// What a deciding word does to its subject.
+import type { Actor } from '#contracts/actor.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import {
+  chooseSteps,
+  describeNumbered,
+  type StepChoice,
+  withNumbers,
+} from '#contracts/step-choice.ts';
+import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { readSteps } from '#store/step-pages.ts';
+import type { ConversationContext } from '../conversation-context.ts';
+import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
+import { decideInSession } from '../session-talk.ts';
+import type { Word } from '../words.ts';
+import { describeStatus } from './describe-status.ts';
+import type { Subject } from './subject.ts';
+
+/** Approves the steps that were named by their numbers on the card. @returns which were left out or are to run, in words */
+async function approvePart(
+  context: ConversationContext,
+  { id, version, digest }: NonNullable<Subject['shown']>,
+  choice: StepChoice,
+  actor: Actor,
+): Promise<string> {
+  // The approval names the version, so that numbers of another one decide nothing.
+  const numbered = numberSteps(await readSteps(context.db.query, id, {}, 0, numberedAtMost));
+  const { chosen, approval } = chooseSteps(choice, numbered);
+  try {
+    await approve(context, id, { version, digest, ...approval }, actor);
+  } catch (error) {
+    throw withNumbers(error, numbered);
+  }
+  const steps = describeNumbered(chosen);
+  const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
+  return `${actor.id} approved ${words}.`;
+}
+
+/** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */
+export async function decide(
+  context: ConversationContext,
+  subject: Subject,
+  word: Exclude<Word, { kind: 'talk' }>,
+  actor: Actor,
+): Promise<string | null> {
+  if (word.kind === 'status') return describeStatus(context, subject);
+  if (subject.session !== null) {
+    await decideInSession(context, subject.session, word, actor);
+    return null;
+  }
+  if (subject.shown === null) {
+    throw new CountersignError(
+      'invalid_transition',
+      'No plan waits for a decision here. Ask for something first.',
+    );
+  }
+  const { id, version, digest } = subject.shown;
+  switch (word.kind) {
+    case 'approve':
+      await approve(context, id, { version, digest }, actor);
+      return null;
+    case 'approve_part':
+      return approvePart(context, subject.shown, word.choice, actor);
+    case 'reject':
+      await reject(context, id, { version }, actor, true);
+      return null;
+    case 'cancel':
+      await cancel(context, id, { version }, actor);
+      return null;
+    case 'propose_changes':
+      await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true);
+      return null;
+    default:
+      return word satisfies never;
+  }
+}

@@ -1,0 +1,58 @@
+// What is said to a run: a word about what it shows, or talk that it goes on with.
+import type { CountersignError } from '#contracts/errors.ts';
+import { isOnePerson } from '#store/identities.ts';
+import { lockRun, type RunRow } from '#store/runs.ts';
+import type { ConversationContext } from '../conversation-context.ts';
+import { hearPerson } from '../hear-person.ts';
+import { keepWish, readWish } from '../policy.ts';
+import { waitsFor } from '../session-subject.ts';
+import { queueTurn } from '../start-run.ts';
+import { readWordFor } from '../words.ts';
+import { decide } from './decide.ts';
+import { hearDecision } from './hear-decision.ts';
+import { requireShown, requireTurn } from './require-current.ts';
+import type { Saying } from './saying.ts';
+import { subjectOfRun } from './subject.ts';
+
+/** Goes on with a run: what was said about how to talk is kept, and the rest is for the planner. */
+async function continueRun(
+  context: ConversationContext,
+  { id, user, conversation }: RunRow,
+  { text, actor, once, turn }: Saying,
+): Promise<void> {
+  // How its requester is talked to and asked, nobody else says in their place: it decides what waits for their word.
+  const theirs = await isOnePerson(context.db.query, actor.id, user);
+  const wish = theirs ? await readWish(context.db.query, conversation, text) : null;
+  await context.db.transaction(async (tx) => {
+    const now = await lockRun(tx, id);
+    requireTurn(now, turn);
+    await hearPerson(tx, { conversation, name: actor.id, text, runId: id, once });
+    if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
+    if (wish === null || wish.rest !== '') {
+      await queueTurn(context, tx, now, wish === null ? text : wish.rest);
+    } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
+      // Whoever wants to be asked nothing has answered what was asked.
+      await queueTurn(context, tx, now, text);
+    }
+  });
+}
+
+/** What is said to a run: a word decides, anything else goes on with it. @returns why it was refused; null: it was not */
+export async function hearReply(
+  context: ConversationContext,
+  run: RunRow,
+  saying: Saying,
+  aloud: boolean,
+): Promise<CountersignError | null> {
+  const word = readWordFor(saying.text, waitsFor(run));
+  requireTurn(run, saying.turn);
+  if (word.kind === 'talk') {
+    await continueRun(context, run, saying);
+    return null;
+  }
+  const subject = subjectOfRun(run);
+  return hearDecision(context, subject, saying, aloud, async (joined) => {
+    await requireShown(joined, subject, word, saying.written_at);
+    return decide(joined, subject, word, saying.actor);
+  });
+}

@@ -1,0 +1,74 @@
+// What a message means: a deciding word about the plan last shown, an answer to an open question, or a new request.
+import type { Actor } from '#contracts/actor.ts';
+import { type RunRow, readLatestRun } from '#store/runs.ts';
+import type { ConversationContext } from '../conversation-context.ts';
+import { waitsFor } from '../session-subject.ts';
+import { startRun } from '../start-run.ts';
+import { readWord } from '../words.ts';
+import { decide } from './decide.ts';
+import { findOpen, findSubject, requireOne } from './find-subject.ts';
+import { hearDecision } from './hear-decision.ts';
+import { hearReply } from './hear-reply.ts';
+import { onceOnly } from './once-only.ts';
+import { requireShown } from './require-current.ts';
+import type { Saying } from './saying.ts';
+
+/** Whether what is said now goes on with the latest run rather than beginning another. */
+function goesOn(run: RunRow | null): run is RunRow {
+  return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+}
+
+/** Talk goes on with the latest run where that is not over, and else begins another. */
+async function hearTalk(
+  context: ConversationContext,
+  conversation: string,
+  saying: Saying,
+): Promise<{ run_id: string }> {
+  const latest = await readLatestRun(context.db.query, conversation);
+  if (goesOn(latest)) {
+    await hearReply(context, latest, saying, true);
+    return { run_id: latest.id };
+  }
+  const { text, actor, once } = saying;
+  const request = { text, conversation, user: actor.id };
+  const { run_id } = await startRun(context, request, actor, once);
+  return { run_id };
+}
+
+async function hear(
+  context: ConversationContext,
+  conversation: string,
+  saying: Saying,
+): Promise<{ run_id: string | null }> {
+  const { text, actor } = saying;
+  const word = readWord(text);
+  if (word.kind === 'talk') return hearTalk(context, conversation, saying);
+  const open = await findOpen(context, conversation, word);
+  const subject = await findSubject(context, conversation, open, word);
+  await hearDecision(context, subject, saying, true, async (joined) => {
+    if (word.kind !== 'status') requireOne(open);
+    await requireShown(joined, subject, word, saying.written_at);
+    return decide(joined, subject, word, actor);
+  });
+  return { run_id: subject.runId };
+}
+
+/**
+ * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
+ * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
+ * @param options `once`: the message's name where it came from: under the same name nothing is said, decided or asked a
+ *   second time; `written_at`: what did not stand there by then, it decides nothing about
+ */
+export async function say(
+  context: ConversationContext,
+  conversation: string,
+  text: string,
+  actor: Actor,
+  options: { once?: string; written_at?: Date } = {},
+): Promise<{ run_id: string | null }> {
+  const saying = { text, actor, ...options };
+  const { run_id } = await onceOnly(context, options.once, () =>
+    hear(context, conversation, saying),
+  );
+  return { run_id };
+}

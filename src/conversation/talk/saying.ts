@@ -1,0 +1,14 @@
+// What a person said, and what is known of it.
+import type { Actor } from '#contracts/actor.ts';
+
+/**
+ * What a person said, its name where it came from and when it was written there, and the turn of the run it was said to,
+ * where that is known.
+ */
+export type Saying = {
+  text: string;
+  actor: Actor;
+  once?: string;
+  written_at?: Date;
+  turn?: number;
+};
