@@ -12,6 +12,7 @@ import {
   findInstallation,
   type InstallationRow,
   joinWorkspace,
+  keepUnserved,
   listInstallations,
   listServed,
   readInstallation,
@@ -46,16 +47,6 @@ export function createSlackInstallations(options: {
   }
 
   const isReadable = ({ sealed }: InstallationRow) => sealed === null || seal.fits(sealed);
-
-  /** Of these workspaces those that no installation serves any more. */
-  async function findUnserved(tx: Transaction, teams: string[]): Promise<string[]> {
-    const unserved: string[] = [];
-    for (const team of teams) {
-      const left = await findInstallation(tx, team);
-      if (left === null || left.sealed === null) unserved.push(team);
-    }
-    return unserved;
-  }
 
   /** Posts what waits in these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
@@ -96,7 +87,7 @@ export function createSlackInstallations(options: {
       return db.transaction(async (tx) => {
         if (!(await removeInstallation(tx, { owner, generation }, clock.now()))) return false;
         const why = `Countersign was removed from ${name} in Slack. Add it there again at ${installAt}.`;
-        const unserved = await findUnserved(tx, await listServed(tx, owner));
+        const unserved = await keepUnserved(tx, await listServed(tx, owner));
         await breakPlaces(tx, 'slack', unserved, why);
         return true;
       });

@@ -35,6 +35,17 @@ export async function findInstallation(
   return rows[0] === undefined ? null : readRow(rows[0]);
 }
 
+/** Of these workspaces those that no installation serves any more, in their order. */
+export async function keepUnserved(db: Queryable, teams: string[]): Promise<string[]> {
+  const { rows } = await db.execute<{ team: string }>(sql`
+    select team from unnest(${sql.param(teams)}::text[]) with ordinality as asked(team, place)
+    where not exists (
+      select from countersign.slack_installations i where i.token is not null and (i.owner = asked.team
+        or i.owner = (select w.enterprise from countersign.slack_workspaces w where w.team = asked.team)))
+    order by place`);
+  return rows.map(({ team }) => team);
+}
+
 export async function readInstallation(
   db: Queryable,
   owner: string,

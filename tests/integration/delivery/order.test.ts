@@ -10,6 +10,7 @@ import { askForDelivery, conversationAt } from '#store/chat-places.ts';
 import type { Database } from '#store/database.ts';
 import { lockConversation } from '#store/messages.ts';
 import { createSeal } from '#store/seal.ts';
+import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -178,6 +179,30 @@ describe('In Slack', () => {
       update countersign.chat_places set broken = 'removed' where conversation = any(${sql.param(shuffled)}::text[])`);
     await installations().store(install('T1', false), null);
     expect(sent).toEqual(shuffled.toSorted());
+  });
+
+  test('an organisation of a hundred workspaces and a thousand places comes and goes in a few statements', async () => {
+    const counted = countStatements(house.db);
+    const { store, join, remove } = installations(counted.db);
+    await store(install('E1', true), null);
+    const places: string[] = [];
+    for (let n = 0; n < 100; n++) {
+      await join(`T${n}`, 'E1');
+      places.push(...Array.from({ length: 10 }, (_, m) => `["T${n}","C${m}"]`));
+    }
+    await house.db.query.execute(sql`
+      insert into countersign.chat_places (conversation, platform, tenant, channel, asked)
+      select 'slack-' || place, 'slack', place::jsonb ->> 0, place::jsonb ->> 1, 1
+      from unnest(${sql.param(places)}::text[]) as p(place)`);
+    counted.forget();
+    await remove({ owner: 'E1', generation: 1, name: 'E1' });
+    expect(await brokenIn()).toHaveLength(1000);
+    expect(counted.statements()).toBeLessThanOrEqual(4);
+    counted.forget();
+    await store(install('E1', true), 1);
+    expect(await brokenIn()).toEqual([]);
+    expect(sent).toHaveLength(1000);
+    expect(counted.statements()).toBeLessThanOrEqual(4);
   });
 
   test('an installation is kept although its first transaction met a deadlock', async () => {
