@@ -28,8 +28,12 @@ export const inbox = countersign.table(
     /** Not before. */
     due_at: at('due_at').notNull().default(sql`clock_timestamp()`),
     error: text('error'),
+    /** The code of the error for which it was set aside; null: it was not, or before codes were kept. */
+    error_code: text('error_code'),
     /** What the one is told who waits for this event to be handled. */
     reply: jsonb('reply').$type<unknown>(),
+    /** When that had reached them. */
+    reply_read_at: at('reply_read_at'),
     handled_at: at('handled_at'),
     failed_at: at('failed_at'),
   },
@@ -39,6 +43,9 @@ export const inbox = countersign.table(
       .where(sql`handled_at is null and failed_at is null`),
     index('inbox_handled').on(t.handled_at).where(sql`handled_at is not null`),
     index('inbox_failed').on(t.failed_at).where(sql`failed_at is not null`),
+    index('inbox_unread')
+      .on(t.handled_at)
+      .where(sql`handled_at is not null and reply is not null and reply_read_at is null`),
   ],
 );
 
