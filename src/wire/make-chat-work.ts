@@ -1,0 +1,89 @@
+// What handles the events of chat platforms and what writes there, from what is open.
+import type { SlackAdapter } from '#adapters/slack/open-slack.ts';
+import type { TeamsAdapter } from '#adapters/teams/open-teams.ts';
+import { systemRandom } from '#contracts/clock.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import {
+  type ChatPorts,
+  type DeliveryContext,
+  type DeliveryRule,
+  deliveryRule,
+} from '#conversation/delivery/delivery-context.ts';
+import {
+  type InboxContext,
+  type InboxHandlers,
+  type InboxRule,
+  inboxRule,
+} from '#conversation/inbox/inbox-context.ts';
+import { readCardFacts } from '#conversation/plan-card.ts';
+import { readTurnCard } from '#conversation/session-past.ts';
+import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { readPlan } from '#store/plans.ts';
+import { readRun } from '#store/runs.ts';
+import type { Connections } from './open-connections.ts';
+
+type Chats = { slack: SlackAdapter | null; teams: TeamsAdapter | null };
+
+export function makeInbox(
+  { db, enqueue, enqueueAll }: Connections,
+  { slack, teams }: Chats,
+  options: {
+    /** Beside those of the platforms that are set up, or instead of them. */
+    handlers: InboxHandlers | undefined;
+    rule: Partial<InboxRule> | undefined;
+    warn(message: string, err?: unknown): void;
+  },
+): InboxContext {
+  const { handlers, rule, warn } = options;
+  return {
+    db,
+    enqueue,
+    enqueueAll,
+    handlers: {
+      ...(slack === null ? {} : { slack: slack.handle }),
+      ...(teams === null ? {} : { teams: teams.handle }),
+      ...handlers,
+    },
+    random: systemRandom,
+    rule: { ...inboxRule, ...rule },
+    warn,
+  };
+}
+
+export function makeDelivery(
+  inChat: ConversationContext,
+  { slack, teams }: Chats,
+  options: {
+    /** Beside those of the platforms that are set up, or instead of them. */
+    ports: ChatPorts | undefined;
+    rule: Partial<DeliveryRule> | undefined;
+  },
+): DeliveryContext {
+  const { db, enqueue, timezone: houseZone, warn } = inChat;
+  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
+  // its plans are agreed. In a direct message one person reads, and it is they who asked for what is planned there.
+  const shared = { user: '', timezone: houseZone };
+  return {
+    db,
+    enqueue,
+    ports: {
+      ...(slack === null ? {} : { slack: slack.port }),
+      ...(teams === null ? {} : { teams: teams.port }),
+      ...options.ports,
+    },
+    draw: drawForChat,
+    readFacts: async (planId, timezone) => {
+      if (timezone === null) return readCardFacts(inChat, planId, shared);
+      const { requester: user } = await readPlan(db.query, planId);
+      return readCardFacts(inChat, planId, { user, timezone });
+    },
+    readSession: async (said, timezone) => {
+      if (timezone === null) return readTurnCard(inChat, said, shared);
+      const { user } = await readRun(db.query, said.run_id);
+      return readTurnCard(inChat, said, { user, timezone });
+    },
+    random: systemRandom,
+    rule: { ...deliveryRule, ...options.rule },
+    warn,
+  };
+}

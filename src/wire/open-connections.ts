@@ -1,0 +1,72 @@
+// What a process has open to the database: its pools, its queues and the line it listens on.
+import type { PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { Config } from '#config';
+import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
+import { receivingLimits } from '#conversation/inbox/receive.ts';
+import { queues } from '#jobs/queues.ts';
+import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
+import { type Database, openDatabase, type Transaction } from '#store/database.ts';
+import { type Listener, openListener } from '#store/notify.ts';
+import { storePools } from '#store/sql/resources.ts';
+import type { Closers } from '../closers.ts';
+import { openMigrated } from '../open-database.ts';
+
+export type Connections = {
+  db: Database;
+  /** Of their own, so that what is stored waits for nothing that is done; unused until something comes. */
+  receiving: Database;
+  boss: PgBoss;
+  enqueue: Enqueue<Transaction>;
+  enqueueAll: EnqueueAll<Transaction>;
+  listener: Listener;
+  /** Where the database is, in words. */
+  words: string;
+};
+
+/** Connections of one process to the database. */
+const poolSize = 12;
+
+/** Opens them all, on a database that is up to this build's schema and has this build's queues; `closers` learn how to close each. */
+export async function openConnections(
+  config: Config,
+  options: { log: Logger; work: boolean; warn(message: string, err?: unknown): void },
+  closers: Closers,
+): Promise<Connections> {
+  const { log, work, warn } = options;
+  const place = await openMigrated(config, log);
+  closers.add('the database server', place.close);
+  const db = openDatabase(place.url, {
+    max: poolSize,
+    applicationName: 'countersign',
+    onError: (error) => warn('A database connection was lost.', error),
+  });
+  closers.add('the database pool', db.close);
+  const receiving = openDatabase(place.url, {
+    max: 2,
+    applicationName: 'countersign inbox',
+    session: receivingLimits,
+    onError: (error) => warn('A connection for what comes in was lost.', error),
+  });
+  closers.add('the connections for what comes in', receiving.close);
+  const boss = await openBoss(place.url, {
+    work,
+    onError: (error) => warn('pg-boss reported an error.', error),
+  });
+  closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 30_000 }));
+  await createQueues(boss, queues);
+  await storePools(db.query, config.settings.resourcePools);
+  const listener = await openListener(place.url, (error) =>
+    warn('The listening connection was lost.', error),
+  );
+  closers.add('the listener', listener.close);
+  return {
+    db,
+    receiving,
+    boss,
+    enqueue: createEnqueue(boss),
+    enqueueAll: createEnqueueAll(boss),
+    listener,
+    words: place.words,
+  };
+}
