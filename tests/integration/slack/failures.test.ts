@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { conversationOf, placeOf } from '#adapters/slack/place.ts';
 import { person } from '#contracts/actor.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
+import { readLatestMessages } from '#store/messages.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -152,12 +153,18 @@ test('under Slack’s own limits a plan is shown to its end, in the latest state
 
 test('while Slack fails, hangs up or keeps silent, what was said is posted in order and once', async () => {
   const desk = await useFailing();
-  const { slack, ana, channel } = desk;
+  const { slack, ana, channel, house } = desk;
   slack.fail('chat.postMessage', { status: 503 });
   slack.fail('chat.postMessage', { hangUp: 'before' });
   slack.fail('chat.postMessage', { hangUp: 'after' });
   slack.fail('conversations.replies', { status: 500 });
   const { message } = await slack.mention(ana.id, channel, 'one');
+  // What is said while something is being planned goes on with that, and has one answer.
+  const conversation = conversationOf(placeOf(slack.workspace.id, channel, message.ts));
+  await waitFor('the first answer', async () => {
+    const said = await readLatestMessages(house.db.query, conversation, 10);
+    return said.some(({ text }) => text === 'Heard: one');
+  });
   await slack.say(ana.id, channel, 'two', { thread_ts: message.ts });
   await waitFor('both answers', async () => {
     const said = answers(desk, message.ts).filter((text) => text.startsWith('Heard'));
