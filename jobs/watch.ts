@@ -11,7 +11,7 @@ import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.
 import { ringReminders } from '#conversation/reminders.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
-import { forgetOldResults } from '#planner/memo.ts';
+import { forgetOldResults } from '#planner/memo/memo.ts';
 import { extendSeries } from '#plans/extend-series.ts';
 
 export type Watch = { stop(): Promise<void> };

@@ -4,7 +4,7 @@ import { systemClock } from '#contracts/clock.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { Planner, PlanningRequest } from '#contracts/run.ts';
 import type { ChatModel, ChatReply } from '#models/chat-model.ts';
-import { createBudget } from '#planner/budget.ts';
+import { createBudget } from '#planner/budget/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';

@@ -4,10 +4,10 @@ import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
+import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
 import type { OfferedTool, Workbench } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
-import type { Ceiling, PaidModel } from './paid-model.ts';
 import { type CallMemory, type Prepared, prepareCall, writeResult } from './tool-call.ts';
 
 export type AgentRun = {

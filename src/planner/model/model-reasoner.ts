@@ -1,9 +1,9 @@
 // The reasoner with a language model: one agent run a stage. Whatever the model does, the stage ends by a named event.
 import type { Clock } from '#contracts/clock.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
-import type { PaidModel } from '../agent/paid-model.ts';
 import { type AgentReport, runAgent } from '../agent/run-agent.ts';
-import { explainCap, explainHardCap, type PlanningLimits } from '../limits.ts';
+import { explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
+import type { PaidModel } from '../budget/paid-model.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
 import { cutAnswer } from '../workbench/conversation-tools.ts';

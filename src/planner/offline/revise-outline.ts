@@ -1,9 +1,9 @@
 // An outline with parts, changed as its plan was changed: parts, order and dates that nobody spoke of stay as they are.
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import { draftPlan } from '../draft-plan.ts';
+import { draftPlan } from '../draft/draft-plan.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
-import { withoutAddedCheckpoints } from '../roadmap/checkpoints.ts';
+import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { ChangedParts } from './change-parts.ts';
 import { emptyNode, type WrittenNode } from './write-outline.ts';
 

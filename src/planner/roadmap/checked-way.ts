@@ -2,7 +2,7 @@
 // operation asks a person, such changes come last and one by one, and where there are none the first change goes ahead.
 import type { OutlineNode } from '#contracts/planning/outline.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import { makeCheckpoint } from './checkpoints.ts';
+import { makeCheckpoint } from './added-checkpoints.ts';
 import type { CollectedEdges } from './collect-edges.ts';
 import { findComponents, sortTopologically, successorsOf } from './digraph.ts';
 import { buildEvents } from './events.ts';

@@ -7,7 +7,7 @@ import {
   type PatternType,
 } from '#contracts/planning/pattern.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
-import { isAddedCheckpoint } from './checkpoints.ts';
+import { isAddedCheckpoint } from './added-checkpoints.ts';
 import { findEnds } from './events.ts';
 import type { OutlineIndex } from './outline-index.ts';
 

@@ -2,8 +2,8 @@
 // look before what cannot be taken back.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
-import { insertCheckpoints } from './checkpoints.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
 import type { Operations } from './operations.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';

@@ -4,9 +4,9 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
+import type { PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import type { Session } from '../controller/session.ts';
-import type { PlanningLimits } from '../limits.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, Reasoner, Workbench } from '../reasoner.ts';
 

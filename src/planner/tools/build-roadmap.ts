@@ -8,7 +8,7 @@ import type { Adaptation } from '#contracts/planning/trace.ts';
 import { countOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { optionsWanted } from '../policy/effects.ts';
-import { withoutAddedCheckpoints } from '../roadmap/checkpoints.ts';
+import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { measureRoadmap } from '../roadmap/metrics.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';

@@ -6,7 +6,7 @@ import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
 import { countOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { checkDraft } from '../check-draft.ts';
+import { checkDraft } from '../draft/check-draft.ts';
 import { compareOutlines } from '../grammar/compare-outlines.ts';
 import { levelsWanted, limitLevels } from '../grammar/granularity.ts';
 import { keepIds } from '../grammar/keep-ids.ts';

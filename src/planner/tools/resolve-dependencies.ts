@@ -9,7 +9,7 @@ import type { JsonObject } from '#contracts/text.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
-import { withoutAddedCheckpoints } from '../roadmap/checkpoints.ts';
+import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';
 import { type OpenTiming, type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';

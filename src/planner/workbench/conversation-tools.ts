@@ -4,7 +4,7 @@ import { PlanStatus } from '#contracts/plan.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
-import { checkDraft } from '../check-draft.ts';
+import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';

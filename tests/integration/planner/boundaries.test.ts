@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
-import type { PlanningLimits } from '#planner/limits.ts';
+import type { PlanningLimits } from '#planner/budget/limits.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import {

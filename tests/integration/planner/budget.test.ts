@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BudgetCaps, createBudget } from '#planner/budget.ts';
+import { type BudgetCaps, createBudget } from '#planner/budget/budget.ts';
 import { readSpentSince } from '#store/costs.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { listOpenCalls } from '#store/model-calls.ts';

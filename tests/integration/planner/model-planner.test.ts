@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PlanningOutcome } from '#contracts/run.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
+import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import type { PlanningLimits } from '#planner/limits.ts';
 import {
   type ChatBody,
   type OpenAiDouble,

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { RunView } from '#contracts/run.ts';
-import type { PlanningLimits } from '#planner/limits.ts';
+import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { readSpentSince } from '#store/costs.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import {

@@ -1,8 +1,8 @@
 // Planners for tests: nothing is kept, nothing is paid.
 import { systemClock } from '#contracts/clock.ts';
 import type { Planner } from '#contracts/run.ts';
+import type { PlanningLimits } from '#planner/budget/limits.ts';
 import { createPlanner } from '#planner/create-planner.ts';
-import type { PlanningLimits } from '#planner/limits.ts';
 import type { PlannerTools } from '#planner/ports.ts';
 
 export const limits: PlanningLimits = {

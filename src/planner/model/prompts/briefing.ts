@@ -2,7 +2,7 @@
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import { wrapUntrusted } from '../../agent/tool-call.ts';
-import type { PlanningLimits } from '../../limits.ts';
+import type { PlanningLimits } from '../../budget/limits.ts';
 
 /** Titles that stand in a hint may have been copied from anywhere: none of them begins a line of ours. */
 function onOneLine(text: string): string {

@@ -1,6 +1,6 @@
 // What the model is sent for a stage: standing instructions, the stage's task, what was said, and what there is so far.
 import type { ChatMessage } from '#models/chat-model.ts';
-import type { PlanningLimits } from '../../limits.ts';
+import type { PlanningLimits } from '../../budget/limits.ts';
 import type { StageTask } from '../../reasoner.ts';
 import { writeBriefing } from './briefing.ts';
 import { writeRevisionPrompt } from './revision-prompt.ts';

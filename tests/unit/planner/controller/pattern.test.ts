@@ -1,6 +1,6 @@
 // The pattern of a session is one thing in four places: session, outline, roadmap and plan. The old field is for reading only.
 import { describe, expect, it } from 'vitest';
-import { draftPlan } from '#planner/draft-plan.ts';
+import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { request } from '../requests.ts';

@@ -5,7 +5,7 @@ import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { fromSchema } from '#planner/agent/agent-tool.ts';
-import { draftPlan } from '#planner/draft-plan.ts';
+import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateSchedule } from '#planner/schedule/validate.ts';
 import { createGenerateSchedule } from '#planner/tools/generate-schedule.ts';
 import type { Desk } from '#planner/tools/planning-tool.ts';

@@ -7,8 +7,8 @@ import {
   letGoOfStates,
   readLatestCheckpoint,
 } from '#store/planning-checkpoints.ts';
-import type { Checkpoints, Transition } from './controller/checkpoints.ts';
-import { isResting } from './controller/table.ts';
+import type { Checkpoints, Transition } from './checkpoints.ts';
+import { isResting } from './table.ts';
 
 /**
  * Writes `state` behind `after`. Where that place is taken by an earlier turn, whose planner was late, it goes behind that

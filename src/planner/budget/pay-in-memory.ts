@@ -1,6 +1,6 @@
 // A budget for a planner that has no database: the same ceilings, kept for as long as the process lives.
 import type { ChatModel } from '#models/chat-model.ts';
-import type { PlanningLimits } from '../limits.ts';
+import type { PlanningLimits } from './limits.ts';
 import type { PaidModel } from './paid-model.ts';
 
 /** @param spentToday US dollars of the day before anything this planner spends */

@@ -1,6 +1,7 @@
 // The caps of planning (B2, B9), and what a person reads when one is met.
-import type { Ceiling } from './agent/paid-model.ts';
-import type { Cap } from './agent/run-agent.ts';
+
+import type { Cap } from '../agent/run-agent.ts';
+import type { Ceiling } from './paid-model.ts';
 
 export type PlanningLimits = {
   /** Model calls in one turn of a run. */

@@ -3,7 +3,7 @@ import { findMalformed, openArguments, referencesOf } from '#contracts/arguments
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
-import type { PlannerTools } from './ports.ts';
+import type { PlannerTools } from '../ports.ts';
 
 const problemsAtMost = 20;
 

@@ -8,7 +8,7 @@ import {
   type ScheduleBlock,
   StrategyProfile,
 } from '#contracts/planning/schedule.ts';
-import { draftPlan } from '#planner/draft-plan.ts';
+import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import {
@@ -21,7 +21,7 @@ import {
   read,
   task,
   write,
-} from './outlines.ts';
+} from '../roadmap/outlines.ts';
 
 async function roadmapOf(outline: PlanOutline): Promise<Roadmap> {
   const { changes } = await createBuildRoadmap({ guarded: [] }).run({}, deskOf(outline));

@@ -11,7 +11,7 @@ import {
   type Spent,
   settleCall,
 } from '#store/model-calls.ts';
-import type { Ceiling } from './agent/paid-model.ts';
+import type { Ceiling } from './paid-model.ts';
 
 /** US dollars. */
 export type BudgetCaps = {

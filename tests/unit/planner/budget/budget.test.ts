@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findExceeded } from '#planner/budget.ts';
+import { findExceeded } from '#planner/budget/budget.ts';
 
 const caps = { turnSoft: 0.3, session: 2, day: 5 };
 const spent = (part: Partial<Record<'turn' | 'session' | 'user' | 'day', number>>) => ({

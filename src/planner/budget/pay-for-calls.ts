@@ -4,9 +4,9 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { ChatModel } from '#models/chat-model.ts';
 import type { Queryable } from '#store/database.ts';
 import type { Spent } from '#store/model-calls.ts';
-import type { Ceiling, PaidModel } from './agent/paid-model.ts';
+import { type ReplyPlace, rememberReplies } from '../memo/remember-replies.ts';
 import type { Budget } from './budget.ts';
-import { type ReplyPlace, rememberReplies } from './remember-replies.ts';
+import type { Ceiling, PaidModel } from './paid-model.ts';
 
 /** A call that the server refused or never answered costs nothing; one that was cut off may have. */
 function chargeOf(error: unknown): 'nothing' | 'unknown' {

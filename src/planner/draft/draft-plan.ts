@@ -4,13 +4,13 @@ import type { Dependency, PlanContext, PlanDraft, Risk, StepDraft } from '#contr
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { Schedule } from '#contracts/planning/schedule.ts';
-import { collectEdges, dependenciesOf } from './roadmap/collect-edges.ts';
-import { draftSeries } from './roadmap/draft-series.ts';
-import { findEnds } from './roadmap/events.ts';
-import { titleOf } from './roadmap/name-nodes.ts';
-import { indexOutline, type OutlineIndex, seriesOf } from './roadmap/outline-index.ts';
-import { type Joint, lowerEdges, type StepEdges } from './roadmap/step-edges.ts';
-import { timeSteps } from './roadmap/time-steps.ts';
+import { collectEdges, dependenciesOf } from '../roadmap/collect-edges.ts';
+import { draftSeries } from '../roadmap/draft-series.ts';
+import { findEnds } from '../roadmap/events.ts';
+import { titleOf } from '../roadmap/name-nodes.ts';
+import { indexOutline, type OutlineIndex, seriesOf } from '../roadmap/outline-index.ts';
+import { type Joint, lowerEdges, type StepEdges } from '../roadmap/step-edges.ts';
+import { timeSteps } from '../roadmap/time-steps.ts';
 
 export type DraftOptions = {
   /** Each step waits for a person's word before it runs. */

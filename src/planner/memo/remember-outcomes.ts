@@ -6,9 +6,9 @@ import { PlanningState } from '#contracts/planning/state.ts';
 import { Adaptation, Violation } from '#contracts/planning/trace.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
-import { ToolResult } from './agent/agent-tool.ts';
+import { ToolResult } from '../agent/agent-tool.ts';
+import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
 import { memoKey, remember } from './memo.ts';
-import type { Desk, ToolOutcome } from './tools/planning-tool.ts';
 
 const { shape } = PlanningState;
 

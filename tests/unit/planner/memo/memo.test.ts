@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoKey } from '#planner/memo.ts';
+import { memoKey } from '#planner/memo/memo.ts';
 
 const parts = {
   kind: 'build_roadmap',
