@@ -38,7 +38,7 @@ export function createSeal(key: Buffer): Seal {
       if (!fits(sealed)) {
         const [theirs, ours] = [idIn(sealed), keyId].map((id) => id.toString('hex'));
         throw new CountersignError(
-          'tool_unavailable',
+          'invalid_configuration',
           `COUNTERSIGN_ENCRYPTION_KEY is not the key that ${about} was encrypted with (that was ${theirs}, this is ${ours}). Start with the former key again.`,
           { passesAfterMs: wrongKeyPassesMs },
         );

@@ -1,6 +1,7 @@
 // Where the Slack app is installed. Whoever changes an installation names the generation it looked at, so that of two who
 // install, or one who installs and one who removes, none undoes what it has not seen.
 import { sql } from 'drizzle-orm';
+import type { ErrorCode } from '#contracts/errors.ts';
 import type { NewSlackInstallation, SlackInstallation } from '#contracts/slack-installation.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { isoOf } from './sql/iso.ts';
@@ -142,9 +143,16 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
   return rows.map(readRow);
 }
 
-/** Has what a workspace sent and nobody could handle within the last day tried again: what was wrong may be mended. */
+/** What an installation mends: the app was not there, lacked a scope, or its token could not be decrypted. */
+const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
+
+/**
+ * Has what a workspace sent within the last day, and what failed for want of an installation, tried again. Where it is not
+ * known any more why something failed, that too.
+ */
 export async function reopenEvents(tx: Transaction, teams: string[]): Promise<void> {
   await tx.execute(sql`
-    update countersign.inbox set failed_at = null, failures = 0, due_at = clock_timestamp()
-    where platform = 'slack' and tenant = any(${sql.param(teams)}::text[]) and failed_at > clock_timestamp() - interval '1 day'`);
+    update countersign.inbox set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
+    where platform = 'slack' and tenant = any(${sql.param(teams)}::text[]) and failed_at > clock_timestamp() - interval '1 day'
+      and (error_code is null or error_code = any(${sql.param(mended)}::text[]))`);
 }

@@ -106,7 +106,8 @@ async function putAside(
   error: unknown,
   earlier: 'kept' | 'replaced' = 'replaced',
 ): Promise<boolean> {
-  const done = await setAside(db.query, event, textOf(error), earlier);
+  const code = error instanceof CountersignError ? error.code : 'internal';
+  const done = await setAside(db.query, event, { text: textOf(error), code }, earlier);
   if (done) {
     const name = nameOf(event);
     warn(

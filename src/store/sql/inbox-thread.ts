@@ -1,6 +1,7 @@
 // One thread of the inbox: who is at it, and which of its events is next. Whoever holds the lease of a thread takes its
 // first open event, and no other.
 import { sql } from 'drizzle-orm';
+import type { ErrorCode } from '#contracts/errors.ts';
 import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
 import { isoOf } from './iso.ts';
@@ -223,12 +224,13 @@ export async function postpone(
 export async function setAside(
   db: Queryable,
   attempt: Attempt,
-  error: string,
+  { text, code }: { text: string; code: ErrorCode },
   earlier: 'kept' | 'replaced',
 ): Promise<boolean> {
   const before = earlier === 'kept' ? sql`error` : sql`null`;
   const { rows } = await db.execute(sql`
-    update countersign.inbox set failed_at = clock_timestamp(), error = concat_ws(' Before that: ', ${error}::text, ${before})
+    update countersign.inbox set failed_at = clock_timestamp(), error_code = ${code},
+      error = concat_ws(' Before that: ', ${text}::text, ${before})
     where ${ofAttempt(attempt)} returning id`);
   return rows.length > 0;
 }
