@@ -137,12 +137,12 @@ describe('a call that only reads', () => {
     });
     expect(step.error).toMatchObject({ code: 'tool_failed', retry: { attempt: 2, of: 3 } });
     // The answer came between the two.
-    const { rows } = await house.db.query.execute<{ called: number; ended: number }>(sql`
-      select extract(epoch from s.available_at - a.called_at)::float as called,
+    const { rows } = await house.db.query.execute<{ started: number; ended: number }>(sql`
+      select extract(epoch from s.available_at - a.started_at)::float as started,
         extract(epoch from s.available_at - a.ended_at)::float as ended
       from countersign.step_states s join countersign.step_attempts a using (plan_id, position)
       where s.plan_id = ${plan.id}`);
-    expect(rows[0]?.called).toBeGreaterThanOrEqual(3600);
+    expect(rows[0]?.started).toBeGreaterThanOrEqual(3600);
     expect(rows[0]?.ended).toBeLessThan(3601);
     const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const next = viewPlan(facts).sections.find(({ kind }) => kind === 'next');
