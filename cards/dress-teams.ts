@@ -18,7 +18,8 @@ const colors = {
 
 /** Said in full sentences to who listens. Angle brackets would be taken for markup there. */
 export function readAloud(said: string[]): string {
-  const text = said.filter((part) => part !== '').join('. ');
+  const parts = said.filter((part) => part !== '');
+  const text = parts.join('. ').replaceAll(/([.!?…])\. /g, '$1 ');
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
 }
 

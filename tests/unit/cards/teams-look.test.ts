@@ -36,6 +36,7 @@ describe('a card in Teams', () => {
   it.each(cards)('%s can be read aloud', (_, card) => {
     expect(card.speak).toMatch(/\w+\. \w+/);
     expect(card.speak).not.toMatch(/[<>&▰▱◷✓✕]/u);
+    expect(card.speak).not.toMatch(/[.!?…]\./);
   });
 
   it('marks what ends a plan, and makes nothing of the kind look like the way on', () => {
