@@ -19,7 +19,8 @@ const colors = {
 /** Said in full sentences to who listens. Angle brackets would be taken for markup there. */
 export function readAloud(said: string[]): string {
   const parts = said.filter((part) => part !== '');
-  const text = parts.join('. ').replaceAll(/([.!?…])\. /g, '$1 ');
+  const ended = parts.map((part) => (/[.!?…]$/.test(part) ? part : `${part}.`));
+  const text = [...ended.slice(0, -1), ...parts.slice(-1)].join(' ');
   return cutShown(text.replaceAll(/[<>]/g, ' ').replaceAll('&', 'and'), 600);
 }
 
