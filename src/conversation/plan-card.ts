@@ -87,8 +87,8 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
   };
 }
 
-/** The change that waits, for `user`. */
-async function readPatchFacts(
+/** The change that waits, for `user`; null: none does. */
+export async function readPatchFacts(
   context: ConversationContext,
   plan: Plan,
   user: string,

@@ -1,14 +1,14 @@
 // What waits for one person: plans whose approval counts, changes that need it, and tasks that are theirs. Read exactly, with every
 // rule, for the first of each; a list says so where there are more.
 import { isSamePerson } from '#contracts/names.ts';
-import { readApprovers } from '#plans/approvals.ts';
-import { mayApproveNow, readAuthority } from '#plans/authority.ts';
+import { mayApproveNow, readAuthorities } from '#plans/authority.ts';
+import { readApprovalsOf } from '#store/approvals.ts';
 import { readNamesOf } from '#store/identities.ts';
-import { listPlans } from '#store/plans.ts';
+import { listPlans, readPlan } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
 import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { readCardFacts } from './plan-card.ts';
+import { readPatchFacts } from './plan-card.ts';
 
 const lookedAt = { proposals: 50, changes: 10 };
 const atOnce = 5;
@@ -35,18 +35,20 @@ async function findProposals(
     ...(within === null ? {} : { within }),
   });
   const open = plans.filter(({ revising }) => !revising);
-  const waiting = await filterTogether(open, async (plan) => {
-    const approved = await readApprovers(query, plan);
-    const authority = await readAuthority(query, context, plan, [...approved, user]);
-    return mayApproveNow(authority, approved, user);
+  const approved = await readApprovalsOf(query, open);
+  const approversOf = (id: string) => approved.get(id) ?? [];
+  const questions = open.map((plan) => ({ plan, users: [...approversOf(plan.id), user] }));
+  const authorities = await readAuthorities(query, context, questions);
+  return open.flatMap(({ id }, index) => {
+    const authority = authorities[index];
+    return authority !== undefined && mayApproveNow(authority, approversOf(id), user) ? [id] : [];
   });
-  return waiting.map(({ id }) => id);
 }
 
 async function findChanges(context: ConversationContext, user: string): Promise<string[]> {
   const ids = await readChangedPlans(context.db.query, lookedAt.changes);
   return filterTogether(ids, async (id) => {
-    const { patch } = await readCardFacts(context, id, { user, timezone: context.timezone });
+    const patch = await readPatchFacts(context, await readPlan(context.db.query, id), user);
     return patch?.may_approve === true;
   });
 }

@@ -31,21 +31,68 @@ function namesIn(rules: Rule[]): string[] {
   return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
 }
 
-/** Those of `users` who have written in the conversation, under whatever name they had. */
+/** A plan, whom it is asked about, and what the approval is about where it is not the whole plan. */
+type Question = { plan: Asked; users: string[]; operations?: string[] };
+
+const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind === 'anyone');
+
+type Present = (conversation: string, users: string[]) => Set<string>;
+
+/** Those who have written in conversations, under whatever name they had. @returns of each those of `users` */
 async function findPresent(
   db: Queryable,
-  conversation: string,
-  users: string[],
+  asked: { conversation: string; users: string[] }[],
   same: Map<string, string>,
-): Promise<Set<string>> {
-  const persons = users.map((user) => same.get(user) ?? user);
-  const names = await readNamesOf(db, persons);
+): Promise<Present> {
+  const personOf = (user: string) => same.get(user) ?? user;
+  const users = asked.flatMap((one) => one.users);
+  const names = await readNamesOf(db, [...new Set(users.map(personOf))]);
   const speakers = await findSpeakers(
     db,
-    conversation,
+    [...new Set(asked.map(({ conversation }) => conversation))],
     names.map(({ name }) => name),
   );
-  return new Set(names.flatMap(({ name, person }) => (speakers.has(name) ? [person] : [])));
+  return (conversation, users) => {
+    const persons = new Set(users.map(personOf));
+    const spoke = speakers.get(conversation);
+    return new Set(
+      names.flatMap(({ name, person }) =>
+        persons.has(person) && spoke?.has(name) === true ? [person] : [],
+      ),
+    );
+  };
+}
+
+/** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
+export async function readAuthorities(
+  db: Queryable,
+  { approvers: configured, guardedApprovers }: Configured,
+  questions: Question[],
+): Promise<Authority[]> {
+  const read = questions.map(({ plan, users, operations = plan.tools_required }) => ({
+    plan,
+    users,
+    rules: rulesOf(plan.approver_policy, operations, guardedApprovers),
+  }));
+  const names = read.flatMap(({ plan, users, rules }) => [
+    plan.requester,
+    ...namesIn(rules),
+    ...users,
+  ]);
+  const same = await readPersons(db, [...new Set([...configured, ...names])]);
+  const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
+    conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
+  );
+  const present = open.length === 0 ? null : await findPresent(db, open, same);
+  const knownOf = ({ plan: { conversation }, users, rules }: (typeof read)[number]) => {
+    if (conversation === null) return null;
+    if (present === null || !asksWhoIsHere(rules)) return new Set<string>();
+    return present(conversation, users);
+  };
+  return read.map((one) => ({
+    rules: one.rules,
+    people: { requester: one.plan.requester, configured, known: knownOf(one), same },
+  }));
 }
 
 /**
@@ -55,22 +102,14 @@ async function findPresent(
  */
 export async function readAuthority(
   db: Queryable,
-  { approvers: configured, guardedApprovers }: Configured,
+  context: Configured,
   plan: Asked,
   users: string[],
   operations: string[] = plan.tools_required,
 ): Promise<Authority> {
-  const rules = rulesOf(plan.approver_policy, operations, guardedApprovers);
-  const names = [plan.requester, ...configured, ...namesIn(rules), ...users];
-  const same = await readPersons(db, names);
-  const asksWhoIsHere = rules.some(({ policy }) => policy.kind === 'anyone');
-  const known =
-    plan.conversation === null
-      ? null
-      : asksWhoIsHere
-        ? await findPresent(db, plan.conversation, users, same)
-        : new Set<string>();
-  return { rules, people: { requester: plan.requester, configured, known, same } };
+  const [authority] = await readAuthorities(db, context, [{ plan, users, operations }]);
+  if (authority === undefined) throw new Error('readAuthority: nothing was read');
+  return authority;
 }
 
 /** Whether an approval by `user` can count for any rule at all. */
@@ -117,9 +156,8 @@ export function requireApprover(authority: Authority, actor: Actor): void {
 }
 
 function describeStranger({ rules, people }: Authority): string {
-  const asksWhoIsHere =
-    people.known !== null && rules.some((rule) => rule.policy.kind === 'anyone');
-  return asksWhoIsHere ? ' You have not written there yet.' : '';
+  const stranger = people.known !== null && asksWhoIsHere(rules);
+  return stranger ? ' You have not written there yet.' : '';
 }
 
 /**

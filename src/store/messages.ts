@@ -114,23 +114,30 @@ export async function readLatestMessages(
   return rows.reverse().map(toMessage);
 }
 
-/** Those of `names` who have written a message in the conversation. */
+/** Those of `names` who have written in each of the conversations; one without any is left out. */
 export async function findSpeakers(
   db: Queryable,
-  conversation: string,
+  conversations: string[],
   names: string[],
-): Promise<Set<string>> {
+): Promise<Map<string, Set<string>>> {
+  if (conversations.length === 0 || names.length === 0) return new Map();
   const rows = await db
-    .selectDistinct({ name: messages.name })
+    .selectDistinct({ conversation: messages.conversation, name: messages.name })
     .from(messages)
     .where(
       and(
-        eq(messages.conversation, conversation),
+        inArray(messages.conversation, conversations),
         eq(messages.author, 'person'),
         inArray(messages.name, names),
       ),
     );
-  return new Set(rows.map(({ name }) => name));
+  const speakers = Map.groupBy(rows, ({ conversation }) => conversation);
+  return new Map(
+    [...speakers].map(([conversation, said]) => [
+      conversation,
+      new Set(said.map(({ name }) => name)),
+    ]),
+  );
 }
 
 /** What people said in a run before and after one of its messages; null: nobody said anything. */

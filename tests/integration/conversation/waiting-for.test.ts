@@ -1,0 +1,91 @@
+// What waits for somebody is found by every rule, and by as many statements for fifty plans as for one.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { ApproverPolicy } from '#contracts/plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    work: false,
+    settings: {
+      guardedTools: ['control_wait'],
+      guardedApprovers: { control_wait: { kind: 'named', people: ['cleo'] } },
+    },
+  });
+});
+afterAll(() => house.close());
+beforeEach(() =>
+  house.db.query.execute(
+    sql`truncate countersign.plans, countersign.messages, countersign.identities cascade`,
+  ),
+);
+
+const wait = { ...noop('w'), operation: 'wait', args: { seconds: 1 } };
+
+/** A plan that ana asks for. */
+async function propose(
+  approvers: ApproverPolicy,
+  { conversation, steps = [noop('a')] }: { conversation?: string; steps?: object[] } = {},
+) {
+  const from = { user: ana.id, ...(conversation === undefined ? {} : { conversation }) };
+  return house.service.propose({ title: 'One', approvers, steps: steps as never }, from, ana);
+}
+
+const say = (conversation: string, name: string) =>
+  house.db.query.execute(sql`
+    insert into countersign.messages (conversation, author, name, text) values (${conversation}, 'person', ${name}, 'hello')`);
+
+const twoOf = (...people: string[]): ApproverPolicy => ({ kind: 'n_of', n: 2, people });
+
+test('each plan waits for those whom its own rules count, and for nobody else', async () => {
+  const plans = {
+    own: await propose({ kind: 'requester' }),
+    other: await propose({ kind: 'not_requester' }),
+    named: await propose({ kind: 'named', people: ['ben'] }),
+    two: await propose(twoOf('ana', 'ben', 'cleo')),
+    here: await propose({ kind: 'anyone' }, { conversation: 'here' }),
+    there: await propose({ kind: 'anyone' }, { conversation: 'there' }),
+    guarded: await propose({ kind: 'requester' }, { steps: [wait] }),
+  };
+  await say('here', 'ben-elsewhere');
+  await say('there', 'cleo');
+  await house.db.query.execute(sql`
+    insert into countersign.identities (account, person) values ('ben', 'ben'), ('ben-elsewhere', 'ben')`);
+  const { id, version, digest } = plans.two;
+  await house.service.approve(id, { version, digest }, ben);
+  const waitsFor = async (user: string) => {
+    const found = await house.service.waitingFor(user);
+    return Object.entries(plans).flatMap(([name, plan]) => (found.includes(plan.id) ? [name] : []));
+  };
+  expect(await waitsFor('ana')).toEqual(['own', 'two', 'here', 'there', 'guarded']);
+  // He has approved one of them already, and has written under another name in one conversation.
+  expect(await waitsFor('ben')).toEqual(['other', 'named', 'here']);
+  expect(await waitsFor('cleo')).toEqual(['other', 'two', 'there', 'guarded']);
+  expect(await waitsFor('nobody')).toEqual(['other']);
+});
+
+test('fifty plans take as many statements as one', async () => {
+  const asked = vi.spyOn(house.db.pool, 'query');
+  const countFor = async (user: string) => {
+    asked.mockClear();
+    const found = await house.service.waitingFor(user);
+    return { found: found.length, statements: asked.mock.calls.length };
+  };
+  const approvers = twoOf('ana', 'ben');
+  const one = async (conversation: string) => {
+    const { id, version, digest } = await propose(approvers, { conversation });
+    await house.service.approve(id, { version, digest }, ben);
+    await propose({ kind: 'anyone' }, { conversation });
+    await say(conversation, 'ana');
+  };
+  await one('c0');
+  const few = await countFor('ana');
+  expect(few.found).toBe(2);
+  for (let n = 1; n < 25; n++) await one(`c${n}`);
+  expect(await countFor('ana')).toEqual({ found: 50, statements: few.statements });
+  expect(few.statements).toBeLessThanOrEqual(10);
+  asked.mockRestore();
+});
