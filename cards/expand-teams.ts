@@ -4,16 +4,16 @@ import type { PlanSummary } from '#contracts/service.ts';
 import { homeWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
 import { dressState, mapShown, readAloud } from './dress-teams.ts';
-import { type Drawn, expandCard, fitsTeams, loadTemplate } from './expand.ts';
+import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { cutShown } from './plain.ts';
 import { describePlan, sortPlans } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
 import { sliderInput, stepInput, verbs } from './teams-inputs.ts';
 
 const templates = {
-  details: loadTemplate('teams/details.json'),
-  list: loadTemplate('teams/plan-list.json'),
-  policy: loadTemplate('teams/policy.json'),
+  details: findTemplate('teams/details.json'),
+  list: findTemplate('teams/plan-list.json'),
+  policy: findTemplate('teams/policy.json'),
 };
 
 /** A button that leads back to where somebody came from. */

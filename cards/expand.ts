@@ -1,7 +1,8 @@
 // Draws views with the templates in teams/ and slack/. Templates are read once; data is never evaluated as a template.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 // The package's own entry drags in type sources that do not pass this project's compiler options.
-import { Template } from 'adaptivecards-templating/lib/template-engine.js';
+import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
 import { dressCardForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
 import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
 import {
@@ -19,20 +20,35 @@ export type Drawn = { [key: string]: unknown };
 /** A Slack message: the blocks and the text for those who see no blocks. */
 export type SlackMessage = { text: string; blocks: Drawn[] };
 
-export function loadTemplate(path: string): Template {
-  return new Template(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')));
+/** A template that is read when the first card is drawn with it. */
+type LazyTemplate = () => Template;
+
+const require = createRequire(import.meta.url);
+
+/** The engine is four hundred modules, a quarter of a second of a start; many a process draws no card. */
+export function findTemplate(path: string): LazyTemplate {
+  let template: Template | null = null;
+  return () => {
+    if (template !== null) return template;
+    // Of what a path resolves to the compiler knows nothing; the type is that of the same file.
+    const { Template: Engine } = require('adaptivecards-templating/lib/template-engine.js') as {
+      Template: typeof Template;
+    };
+    template = new Engine(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')));
+    return template;
+  };
 }
 
 const templates = {
   teams: {
-    card: loadTemplate('teams/plan.json'),
-    notice: loadTemplate('teams/notice.json'),
-    question: loadTemplate('teams/question.json'),
+    card: findTemplate('teams/plan.json'),
+    notice: findTemplate('teams/notice.json'),
+    question: findTemplate('teams/question.json'),
   },
   slack: {
-    card: loadTemplate('slack/plan.json'),
-    notice: loadTemplate('slack/notice.json'),
-    question: loadTemplate('slack/question.json'),
+    card: findTemplate('slack/plan.json'),
+    notice: findTemplate('slack/notice.json'),
+    question: findTemplate('slack/question.json'),
   },
 };
 
@@ -47,18 +63,18 @@ function pruneNulls(node: unknown): unknown {
   );
 }
 
-function expand(template: Template, data: unknown): unknown {
-  return pruneNulls(template.expand({ $root: data }));
+function expand(template: LazyTemplate, data: unknown): unknown {
+  return pruneNulls(template().expand({ $root: data }));
 }
 
 /** One of the templates in teams/, without null members. */
-export function expandCard(template: Template, data: unknown): Drawn {
+export function expandCard(template: LazyTemplate, data: unknown): Drawn {
   // The root of every template in teams/ is an object.
   return expand(template, data) as Drawn;
 }
 
 /** A template may keep blocks that are repeated together under `blocks`; Slack wants them flat. */
-function expandBlocks(template: Template, data: unknown): Drawn[] {
+function expandBlocks(template: LazyTemplate, data: unknown): Drawn[] {
   // The root of every template in slack/ is an array of blocks.
   const blocks = expand(template, data) as (Drawn & { blocks?: Drawn[] })[];
   return blocks.flatMap((block) => block.blocks ?? [block]);

@@ -1,5 +1,6 @@
 // Reads moments and recurrences out of plain English. Times are those of the person's zone, daylight saving included.
-import * as chrono from 'chrono-node';
+// English alone: the package's own entry brings sixteen languages.
+import { type ParsedResult, parse } from 'chrono-node/en';
 import { Temporal } from 'temporal-polyfill';
 
 export type Moment = {
@@ -263,7 +264,7 @@ export function readRecurrence(text: string): (Recurrence & { pieces: string[] }
 /** The moment `text` speaks of: the one with a clock time if there is one. null when there is none. */
 export function readMoment(text: string, now: Date, timezone: string): Moment | null {
   const here = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
-  const results = chrono.parse(
+  const results = parse(
     text.slice(0, 5000),
     { instant: now, timezone: here.offsetNanoseconds / 60_000_000_000 },
     { forwardDate: true },
@@ -300,7 +301,7 @@ export function readMoment(text: string, now: Date, timezone: string): Moment | 
 }
 
 function toZoned(
-  part: chrono.ParsedComponents,
+  part: ParsedResult['start'],
   here: Temporal.ZonedDateTime,
   named: boolean,
   timezone: string,
