@@ -34,3 +34,9 @@ export function splitWishes(feedback: string): string[] {
 export function quote(words: string): string {
   return `“${shorten(words.replace(/[“”"]/g, ''), 80)}”`;
 }
+
+const one = String.raw`(?:\d+(?:[.,]\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half an?|a couple of|a quarter of an)`;
+const unit = '(?:minutes?|mins?|hours?|hrs?|h|days?|weeks?|fortnights?|months?)';
+const counted = String.raw`${one}\s*-?\s*(?:working |business |work)?${unit}`;
+/** A length in words or figures, as a part of a pattern with one group: "two hours", "a day and a half". */
+export const amountForm = String.raw`(${counted}(?:(?:\s+and)?\s+${counted})*(?:\s+and a half)?)`;
