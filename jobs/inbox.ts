@@ -3,7 +3,7 @@
 import { Platform } from '#contracts/inbox.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { sendSlip } from '#conversation/inbox/slips.ts';
-import { workOnThread } from '#conversation/inbox/work-on-thread.ts';
+import { type Entered, enter, workOn } from '#conversation/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -23,31 +23,60 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
-/** Who fetch slips of a platform in one process: a thread that is slow keeps one of them. */
-const fetchersAtOnce = 8;
 /** Slips fetched at once: of many small threads, fetching costs more than handling. */
-const fetched = 4;
+const fetched = 16;
+/** What comes in this time is fetched together. Nobody who writes or presses notices it. */
+const restMs = 25;
 /** Threads of a platform worked on at once in one process; each needs a connection for a moment. */
 const threadsAtOnce = 8;
 
-/** `work`, of which at most `most` are under way at once; the others wait, the first come first. */
-function limitTo<A extends unknown[]>(
-  most: number,
-  work: (...args: A) => Promise<void>,
-): (...args: A) => Promise<void> {
+/** Hands out `most` places, to who asked first. @returns takes one, and answers how to give it back */
+function createPlaces(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = most;
-  return async (...args) => {
+  const giveBack = () => {
+    // Whoever waits takes the place over.
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return async () => {
     if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     else free -= 1;
+    return giveBack;
+  };
+}
+
+/**
+ * A slip has done its work when its thread is held: if this process dies then, the lease runs out, and the round finds the
+ * thread. So one fetcher serves all threads, however slow the events of one are.
+ */
+function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
+  const takePlace = createPlaces(threadsAtOnce);
+  return async (thread, signal, goOn) => {
+    const giveBack = await takePlace();
+    let entered: Entered | null = null;
     try {
-      await work(...args);
+      signal.throwIfAborted();
+      entered = await enter(context, thread);
     } finally {
-      // Whoever waits takes the place over.
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      if (entered === null) giveBack();
     }
+    if (entered === null) return;
+    const held = entered;
+    goOn(async (stopping) => {
+      try {
+        await workOn(context, held, stopping);
+      } catch (error) {
+        if (!stopping.aborted)
+          context.warn(
+            'The work on a thread was cut short; it goes on when its lease is over.',
+            error,
+          );
+      } finally {
+        giveBack();
+      }
+    });
   };
 }
 
@@ -59,10 +88,11 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     (platform): Job<'inbox'> => ({
       name: 'inbox',
       queue: queueFor(platform),
-      concurrency: fetchersAtOnce,
-      eager: true,
+      // Every fetcher is woken by each slip that is sent.
+      concurrency: 1,
       fetched,
-      handle: limitTo(threadsAtOnce, (thread, signal) => workOnThread(context, thread, signal)),
+      restMs,
+      handle: createHandle(context),
     }),
   );
   const handOn: Job<'inbox'> = {

@@ -2,6 +2,12 @@
 import type { JobName, JobPayload } from '#contracts/jobs.ts';
 import type { QueueSpec } from '#store/boss.ts';
 
+/**
+ * Goes on with `work` after the job is done: nobody fetches it again, and no fetcher waits for it. A stop waits for it as for a
+ * job, and then aborts its signal. It must not throw.
+ */
+export type GoOn = (work: (signal: AbortSignal) => Promise<void>) => void;
+
 export type Job<N extends JobName> = {
   /** What its payload is. */
   name: N;
@@ -15,6 +21,8 @@ export type Job<N extends JobName> = {
    * them tried again. 1 unless said.
    */
   fetched?: number;
+  /** Milliseconds between two fetches at least, so that jobs that come one by one are fetched together. None unless said. */
+  restMs?: number;
   /** Throws to have the job tried again. */
-  handle(payload: JobPayload<N>, signal: AbortSignal): Promise<void>;
+  handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;
 };

@@ -1,7 +1,8 @@
 // Hooks the jobs up to pg-boss: payloads are parsed here, at the edge, and failures are logged before they are retried.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import { type JobName, jobPayloads } from '#contracts/jobs.ts';
-import type { Job } from './job.ts';
+import type { GoOn, Job } from './job.ts';
 
 type Log = { error(details: object, message: string): void };
 
@@ -17,26 +18,33 @@ export async function runJobs(
   log: Log,
 ): Promise<() => Promise<void>> {
   const ending = new AbortController();
-  for (const job of jobs) await runJob(boss, job, log, ending.signal);
+  const under = new Set<Promise<void>>();
+  const goOn: GoOn = (work) => {
+    const going = work(ending.signal).finally(() => under.delete(going));
+    under.add(going);
+  };
+  for (const job of jobs) await runJob(boss, job, { log, ending: ending.signal, goOn });
   return async () => {
     const cut = setTimeout(() => ending.abort(new Error('this process stops')), jobsEndWithinMs);
     await Promise.all(jobs.map(({ queue }) => boss.offWork(queue.name, { wait: true })));
+    await Promise.all(under);
     clearTimeout(cut);
   };
 }
+
+type Surroundings = { log: Log; ending: AbortSignal; goOn: GoOn };
 
 type AnyJob = { [N in JobName]: Job<N> }[JobName];
 
 async function runJob<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
-  log: Log,
-  ending: AbortSignal,
+  around: Surroundings,
 ): Promise<void> {
   // An eager job's workers are started one by one, because each is woken by its name.
   const { eager = false, concurrency } = job;
   for (let started = 0; started < (eager ? concurrency : 1); started++) {
-    await startWorkers(boss, job, eager ? 1 : concurrency, log, ending);
+    await startWorkers(boss, job, eager ? 1 : concurrency, around);
   }
 }
 
@@ -44,25 +52,27 @@ async function startWorkers<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
   localConcurrency: number,
-  log: Log,
-  ending: AbortSignal,
+  { log, ending, goOn }: Surroundings,
 ): Promise<void> {
-  const { name, queue } = job;
+  const { name, queue, fetched = 1, restMs = 0 } = job;
   let worker: string | undefined;
   worker = await boss.work<unknown>(
     queue.name,
     {
       localConcurrency,
-      batchSize: job.fetched ?? 1,
+      batchSize: fetched,
+      burstWhenBatchFull: fetched > 1,
       pollingIntervalSeconds: pollingSeconds,
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
+      const rested = restMs === 0 ? undefined : pause(restMs);
       const handled = batch.map(async ({ id, data, signal }) => {
         try {
           await job.handle(
             jobPayloads[name].parse(data ?? {}) as Parameters<Job<N>['handle']>[0],
             AbortSignal.any([signal, ending]),
+            goOn,
           );
         } catch (error) {
           if (!ending.aborted)
@@ -74,6 +84,7 @@ async function startWorkers<N extends JobName>(
       const failed = (await Promise.allSettled(handled)).find(
         ({ status }) => status === 'rejected',
       );
+      await rested;
       if (failed?.status === 'rejected') throw failed.reason;
       if (job.eager === true && worker !== undefined) boss.notifyWorker(worker);
     },

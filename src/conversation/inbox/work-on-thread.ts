@@ -12,11 +12,12 @@ import {
   type Lease,
   leaveThread,
   renewThread,
+  type Taken,
   takeNext,
 } from '#store/sql/inbox-thread.ts';
 import { askPatiently } from './ask-patiently.ts';
 import { handleEvent } from './handle-event.ts';
-import type { InboxContext } from './inbox-context.ts';
+import type { InboxContext, InboxHandler } from './inbox-context.ts';
 import { sendSlip } from './slips.ts';
 
 /** Events of one thread before others have a turn. */
@@ -54,24 +55,33 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   });
 }
 
+/** A thread that is held, and its first event. */
+export type Entered = { lease: Lease; handler: InboxHandler; taken: Taken };
+
+/** Takes the thread where something of it is due, nobody else is at it and its platform has a handler; otherwise null. */
+export async function enter(context: InboxContext, thread: InboxThread): Promise<Entered | null> {
+  const { db, handlers, random, rule } = context;
+  const { platform, tenant, thread: name } = thread;
+  const handler = handlers[platform];
+  if (handler === undefined) return null;
+  const lease = { platform, tenant, thread: name, holder: random.hex(16) };
+  const taken = await enterThread(db.query, lease, rule.leaseSeconds);
+  return taken.held ? { lease, handler, taken } : null;
+}
+
 /**
- * Works until nothing of the thread is due or somebody else is at it. Events of a platform without a handler stay where
- * they are.
+ * Works until nothing of the thread is due or somebody else is at it.
  * @param stopping aborted: the event under way is cut off and left, with the rest, to others
  */
-export async function workOnThread(
+export async function workOn(
   context: InboxContext,
-  { platform, tenant, thread }: InboxThread,
+  { lease, handler, taken: first }: Entered,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, handlers, random, rule } = context;
-  const handler = handlers[platform];
-  if (handler === undefined) return;
+  const { db, rule } = context;
   const { leaseSeconds } = rule;
-  const lease = { platform, tenant, thread, holder: random.hex(16) };
-  for (let done = 0; ; ) {
-    let taken = await enterThread(db.query, lease, leaseSeconds);
-    if (!taken.held) return;
+  let taken = first;
+  for (let done = 0; taken.held; ) {
     const keeper = keepLease(context, lease);
     const signal = AbortSignal.any([stopping, keeper.lost]);
     try {
@@ -93,5 +103,6 @@ export async function workOnThread(
     } finally {
       keeper.stop();
     }
+    taken = await enterThread(db.query, lease, leaseSeconds);
   }
 }

@@ -1,7 +1,7 @@
 // What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import { workOnThread } from '#conversation/inbox/work-on-thread.ts';
+import { enter, workOn } from '#conversation/inbox/work-on-thread.ts';
 import type { Queryable, Statement } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -43,7 +43,8 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
       throw new Error(message, { cause: error });
     },
   };
-  await workOnThread(context, thread, never);
+  const entered = await enter(context, thread);
+  if (entered !== null) await workOn(context, entered, never);
   return { statements, handled };
 }
 

@@ -1,0 +1,138 @@
+// What a slip holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
+import { expect, test } from 'vitest';
+import type { InboxThread } from '#contracts/inbox.ts';
+import {
+  type InboxContext,
+  type InboxHandler,
+  inboxRule,
+} from '#conversation/inbox/inbox-context.ts';
+import { inboxJobs } from '#jobs/inbox.ts';
+import type { Job } from '#jobs/job.ts';
+import type { Statement } from '#store/database.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const never = new AbortController().signal;
+const threadOf = (thread: string): InboxThread => ({ platform: 'slack', tenant: 'T1', thread });
+
+type Reply = (statement: Statement, values: Record<string, unknown>) => object;
+
+const nothing = { held: false, id: null };
+/** Each thread has one event. */
+function openThreads(): Reply {
+  const done = new Set<unknown>();
+  return ({ name }, { thread }) => {
+    if (name === 'settle_and_take') return { settled: true, ...nothing };
+    if (name !== 'enter_thread') throw new Error(`${name} is not known`);
+    if (done.has(thread)) return nothing;
+    done.add(thread);
+    const event = { platform: 'slack', tenant: 'T1', thread, kind: 'event', body: Buffer.of() };
+    const taken = { attempt: 1, failures: 1, age_ms: 0, received_at: '2026-05-04T09:30:00.000Z' };
+    return { held: true, id: done.size, ...event, ...taken };
+  };
+}
+
+/** The job on a database that answers with `reply`. */
+function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
+  const warnings: string[] = [];
+  const under: Promise<void>[] = [];
+  const query: Pick<InboxContext['db']['query'], 'run'> = {
+    run: async <Row>(...asked: Parameters<Reply>) => [reply(...asked) as Row],
+  };
+  const context: Partial<InboxContext> = {
+    // Only prepared statements are run for an event that is handled at the first try.
+    db: { query } as InboxContext['db'],
+    handlers: { slack },
+    random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+    rule: inboxRule,
+    warn: (message) => void warnings.push(message),
+  };
+  const [job] = inboxJobs(context as InboxContext);
+  if (job === undefined) throw new Error('openJob: there is no job');
+  const stopping = new AbortController();
+  const handle = (
+    thread: string,
+    signal: AbortSignal = never,
+  ): ReturnType<Job<'inbox'>['handle']> =>
+    job.handle(threadOf(thread), signal, (work) => void under.push(work(stopping.signal)));
+  return { handle, warnings, under, stopping };
+}
+
+/** A handler whose events wait until they are let go, by the names of their threads. */
+function createGate() {
+  const waiting = new Map<string, () => void>();
+  const handler: InboxHandler = (event) =>
+    new Promise((resolve) => waiting.set(event.thread, resolve));
+  const letGo = (thread: string) => {
+    const go = waiting.get(thread);
+    waiting.delete(thread);
+    go?.();
+  };
+  return { handler, letGo, inside: () => [...waiting.keys()] };
+}
+
+const eight = Array.from({ length: 8 }, (_, i) => `C${i + 1}`);
+
+test('a slip is done once its thread is held; eight threads are worked on, and the ninth waits for a place', async () => {
+  const gate = createGate();
+  const { handle, under } = openJob(gate.handler);
+  for (const thread of eight) await handle(thread);
+  await waitFor('all to be handled', () => gate.inside().length === 8);
+  let entered = false;
+  const ninth = handle('C9').then(() => {
+    entered = true;
+  });
+  // What a place comes with is decided before the event loop has turned.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(entered).toBe(false);
+  expect(gate.inside()).toEqual(eight);
+  gate.letGo('C3');
+  await ninth;
+  await waitFor('the ninth to be handled', () => gate.inside().includes('C9'));
+  for (const thread of gate.inside()) gate.letGo(thread);
+  await Promise.all(under);
+});
+
+test('a thread that is not held keeps no place, nor one that could not be asked for', async () => {
+  const gate = createGate();
+  const threads = openThreads();
+  const { handle, under } = openJob(gate.handler, (statement, values) => {
+    if (values.thread === 'away') throw new Error('the database is away');
+    return values.thread === 'taken' ? nothing : threads(statement, values);
+  });
+  for (let i = 0; i < 8; i++) {
+    await handle('taken');
+    await expect(handle('away')).rejects.toThrow('the database is away');
+  }
+  expect(under).toEqual([]);
+  for (const thread of eight) await handle(thread);
+  await waitFor('all to be handled', () => gate.inside().length === 8);
+  for (const thread of eight) gate.letGo(thread);
+  await Promise.all(under);
+});
+
+test('what goes wrong with a thread that is held is told, and its place is free again', async () => {
+  const threads = openThreads();
+  const { handle, under, warnings } = openJob(
+    async () => {},
+    (statement, values) => {
+      if (statement.name === 'settle_and_take') throw new Error('a bug');
+      return threads(statement, values);
+    },
+  );
+  for (const thread of [...eight, 'C9']) await handle(thread);
+  await Promise.all(under);
+  expect(warnings.filter((text) => text.includes('was cut short'))).toHaveLength(9);
+});
+
+test('a slip that waited for a place when its process stopped is left to others', async () => {
+  const gate = createGate();
+  const { handle, under } = openJob(gate.handler);
+  for (const thread of eight) await handle(thread);
+  const stopping = new AbortController();
+  const ninth = handle('C9', stopping.signal);
+  stopping.abort(new Error('this process stops'));
+  gate.letGo('C1');
+  await expect(ninth).rejects.toThrow('this process stops');
+  for (const thread of gate.inside()) gate.letGo(thread);
+  await Promise.all(under);
+});

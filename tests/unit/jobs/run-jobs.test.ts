@@ -1,0 +1,105 @@
+// How jobs are fetched and how their work ends with the process, over a queue that does as it is told.
+import type { PgBoss } from 'pg-boss';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { GoOn, Job } from '#jobs/job.ts';
+import { runJobs } from '#jobs/run-jobs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type Fetched = { id: string; data: object; signal: AbortSignal };
+type Work = (batch: Fetched[]) => Promise<void>;
+
+const slip = (thread: string): Fetched => ({
+  id: thread,
+  data: { platform: 'slack', tenant: 'T1', thread },
+  signal: new AbortController().signal,
+});
+
+/** Runs a job of the inbox; `fetch` hands it a batch as the queue would. */
+async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> = {}) {
+  const works: Work[] = [];
+  const asked: object[] = [];
+  const boss = {
+    async work(_queue: string, options: object, work: Work) {
+      asked.push(options);
+      works.push(work);
+      return 'w1';
+    },
+    offWork: async () => {},
+    notifyWorker: () => {},
+  };
+  const queue = {
+    name: 'inbox-slack',
+    policy: 'short',
+    retryLimit: 3,
+    retryDelay: 1,
+    expireInSeconds: 60,
+  } as const;
+  const job: Job<'inbox'> = { name: 'inbox', queue, concurrency: 1, handle, ...more };
+  const errors: string[] = [];
+  const log = { error: (_: object, message: string) => void errors.push(message) };
+  // Of the queue only these three are asked for.
+  const stop = await runJobs(boss as unknown as PgBoss, [job], log);
+  const [fetch] = works;
+  if (fetch === undefined) throw new Error('open: nobody fetches');
+  return { fetch, stop, asked, errors };
+}
+
+test('what goes on after its job is waited for by a stop, and cut off after five seconds', async () => {
+  let cut = false;
+  const goingOn = (goOn: GoOn) =>
+    goOn(
+      (signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            cut = true;
+            resolve();
+          }),
+        ),
+    );
+  const { fetch, stop } = await open(async (_thread, _signal, goOn) => goingOn(goOn));
+  await fetch([slip('C1')]);
+  let stopped = false;
+  const stopping = stop().then(() => {
+    stopped = true;
+  });
+  await vi.advanceTimersByTimeAsync(4999);
+  expect({ cut, stopped }).toEqual({ cut: false, stopped: false });
+  await vi.advanceTimersByTimeAsync(1);
+  await stopping;
+  expect({ cut, stopped }).toEqual({ cut: true, stopped: true });
+});
+
+test('a batch is over after its rest at the earliest, and begins at once', async () => {
+  const handled: string[] = [];
+  const { fetch, asked } = await open(async ({ thread }) => void handled.push(thread), {
+    fetched: 4,
+    restMs: 25,
+  });
+  expect(asked).toMatchObject([{ batchSize: 4, burstWhenBatchFull: true }]);
+  let over = false;
+  const batch = fetch([slip('C1'), slip('C2')]).then(() => {
+    over = true;
+  });
+  await vi.advanceTimersByTimeAsync(24);
+  expect({ handled, over }).toEqual({ handled: ['C1', 'C2'], over: false });
+  await vi.advanceTimersByTimeAsync(1);
+  await batch;
+  expect(over).toBe(true);
+});
+
+test('one job that fails fails its batch once all have ended, and is told', async () => {
+  const ended: string[] = [];
+  const { fetch, errors } = await open(async ({ thread }) => {
+    if (thread === 'C1') throw new Error('no');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    ended.push(thread);
+  });
+  const batch = fetch([slip('C1'), slip('C2')]);
+  const failed = expect(batch).rejects.toThrow('no');
+  await vi.advanceTimersByTimeAsync(10);
+  await failed;
+  expect(ended).toEqual(['C2']);
+  expect(errors).toEqual(['The job inbox failed.']);
+});
