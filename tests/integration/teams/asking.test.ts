@@ -1,7 +1,8 @@
 // What people are asked in Teams while a plan is made and while it runs: forms, gates, questions and what to do about a failure.
 import { expect, test } from 'vitest';
 import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { type Answer, cardOf, type Message } from '#tests/fixtures/teams/connector.ts';
+import type { Answer } from '#tests/fixtures/teams/connector.ts';
+import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { reach, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -2,14 +2,9 @@
 // whoever presses is answered with what came of it.
 import { expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
-import {
-  type Answer,
-  cardOf,
-  findButton,
-  type Message,
-  type Person,
-  type Place,
-} from '#tests/fixtures/teams/connector.ts';
+import type { Person, Place } from '#tests/fixtures/teams/chats.ts';
+import type { Answer } from '#tests/fixtures/teams/connector.ts';
+import { cardOf, findButton, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { expect, onTestFinished, test } from 'vitest';
 import { readDeliveryState } from '#store/chat-places.ts';
-import { cardOf, type Message, startConnector } from '#tests/fixtures/teams/connector.ts';
+import { startConnector } from '#tests/fixtures/teams/connector.ts';
+import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';

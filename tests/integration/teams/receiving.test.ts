@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { Forgery } from '#tests/fixtures/teams/connector.ts';
+import type { Forgery } from '#tests/fixtures/teams/bot-framework-keys.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -2,7 +2,8 @@
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Planner } from '#contracts/run.ts';
-import { type Connector, type Message, startConnector } from '#tests/fixtures/teams/connector.ts';
+import { type Connector, startConnector } from '#tests/fixtures/teams/connector.ts';
+import type { Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
