@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
-import { createModelClient, readModelAccess } from '#models/openai.ts';
+import { readModelAccess } from '#models/access.ts';
 import { readBackends } from '#store/backends.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { readInboxState } from '#store/inbox.ts';
@@ -48,6 +48,7 @@ async function checkModel({ env }: Config): Promise<Finding> {
     };
   }
   try {
+    const { createModelClient } = await import('#models/openai.ts');
     await createModelClient(reach).models.list({ timeout: modelTimeoutMs });
     return { part: 'Model', state: 'ok', text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}` };
   } catch (error) {

@@ -2,6 +2,12 @@
 import type { Config } from '#config';
 import { isReachable } from '#contracts/public-url.ts';
 
+/** Where people of this machine reach the server. */
+export function addressOf({ env }: Config, port: number): string {
+  const host = ['0.0.0.0', '::', '127.0.0.1'].includes(env.HOST) ? '127.0.0.1' : env.HOST;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 type LinkTo = (planId: string) => string | null;
 
 /** @param here where the server is reached on its own machine; it may change until it listens */

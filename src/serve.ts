@@ -1,5 +1,4 @@
 // The HTTP side of a process: the API, the console, and what a newcomer reads when it is up.
-import { createRequire } from 'node:module';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -8,18 +7,10 @@ import { createServer } from '#api/server.ts';
 import type { Config } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { countOf } from '#contracts/words.ts';
-import { readModelAccess } from '#models/openai.ts';
+import { readModelAccess } from '#models/access.ts';
 import { createMetrics } from './metrics.ts';
+import { version } from './version.ts';
 import type { House } from './wire.ts';
-
-const manifest: { version: string } = createRequire(import.meta.url)('../package.json');
-export const { version } = manifest;
-
-/** Where people of this machine reach the server. */
-export function addressOf({ env }: Config, port: number): string {
-  const host = ['0.0.0.0', '::', '127.0.0.1'].includes(env.HOST) ? '127.0.0.1' : env.HOST;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
 
 async function readiness({ db, registry }: House) {
   const database = await db.query.execute(sql`select 1`).then(

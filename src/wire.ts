@@ -46,7 +46,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     log.warn(err === undefined ? {} : { err }, message);
   const connections = await openConnections(config, { log, work, warn }, closers);
   const { db, receiving, boss, enqueue, enqueueAll, listener } = connections;
-  const models = openModels(config);
+  const models = await openModels(config);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     disabledTools: config.settings.disabledTools,

@@ -5,7 +5,6 @@ import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import type { Service } from '#contracts/service.ts';
 import { exportLog } from '#plans/log.ts';
-import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
 import { preparePropose } from '#plans/propose.ts';
 import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
@@ -34,6 +33,9 @@ import { reply } from './talk/reply.ts';
 import { say } from './talk/say.ts';
 import { findWaitingFor } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
+
+/** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
+const loadMarkdown = () => import('#plans/markdown.ts');
 
 export function createService(context: ConversationContext): Service {
   const { db } = context;
@@ -126,8 +128,14 @@ export function createService(context: ConversationContext): Service {
       return simulatePlan(context, id);
     },
 
-    exportMarkdown: (id) => exportMarkdown(db.query, id),
-    importMarkdown: async (markdown, actor) => service.propose(readMarkdown(markdown), {}, actor),
+    async *exportMarkdown(id) {
+      const { exportMarkdown } = await loadMarkdown();
+      yield* exportMarkdown(db.query, id);
+    },
+    async importMarkdown(markdown, actor) {
+      const { readMarkdown } = await loadMarkdown();
+      return service.propose(readMarkdown(markdown), {}, actor);
+    },
     async *exportLog(id) {
       await readPlanRow(db.query, id);
       yield* exportLog(db.query, id);

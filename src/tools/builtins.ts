@@ -1,5 +1,4 @@
 // The built-in operations, as far as this process has what they need.
-import type { Agent } from 'undici';
 import type { Clock } from '#contracts/clock.ts';
 import type { Settings } from '#contracts/settings.ts';
 import type { TextModel } from '#contracts/text-model.ts';
@@ -9,9 +8,9 @@ import { createCalendarPlaces } from './calendar/places.ts';
 import { createChatPost } from './chat.ts';
 import { createControlOperations } from './control.ts';
 import { createAddressRules } from './http/addresses.ts';
-import { createGuardedAgent, type Lookup } from './http/guarded-agent.ts';
+import type { Lookup } from './http/guarded-agent.ts';
+import { openWebAtFirstUse } from './http/open-web.ts';
 import { createHttpOperations } from './http/operations.ts';
-import { createWebClient } from './http/send-request.ts';
 import { createHumanTask } from './human-task.ts';
 import type { ChatPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
@@ -52,19 +51,13 @@ export const builtinTools = [
   'plan',
 ] as const;
 
-/** Every built-in operation, and the agent to close at the end. */
+/** Every built-in operation, and how to end what they hold open. */
 export async function createBuiltins(
   options: BuiltinOptions,
-): Promise<{ operations: Operation[]; agent: Agent }> {
+): Promise<{ operations: Operation[]; close(): Promise<void> }> {
   const sandbox = await openSandbox(options.workspaceDir);
   const rules = createAddressRules(options.http.allowPrivate);
-  const agent = createGuardedAgent(rules, options.lookup);
-  const web = createWebClient({
-    agent,
-    rules,
-    timeoutMs: options.http.timeout_ms,
-    maxBytes: options.http.max_bytes,
-  });
+  const web = openWebAtFirstUse({ http: options.http, rules, lookup: options.lookup });
   const places = createCalendarPlaces(options, sandbox, web);
   const { chat, reminders, textModel, times, clock } = options;
   const operations = [
@@ -82,5 +75,5 @@ export async function createBuiltins(
     ...createControlOperations(),
     ...(options.extraOperations ?? []),
   ];
-  return { operations, agent };
+  return { operations, close: web.close };
 }

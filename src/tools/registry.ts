@@ -9,7 +9,7 @@ import type { Operation, OperationSpec, ToolRegistry, ToolStatus } from '#contra
 import { type BuiltinOptions, builtinTools, createBuiltins } from './builtins.ts';
 import { outcomeUnknown, passesOf, throwIfAborted } from './failures.ts';
 import { limitOutput } from './limit-output.ts';
-import { createMcpTool, type McpTool } from './mcp/server.ts';
+import type { McpTool } from './mcp/server.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
 export type RegistryOptions = Omit<BuiltinOptions, 'baseDir' | 'clock'> & {
@@ -50,22 +50,10 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
 
   let known: Map<string, Operation> | null = null;
   let listed: OperationSpec[] | null = null;
-  const servers = Object.entries(options.mcpServers)
-    .filter(([, server]) => !server.disabled)
-    .map(([name, server]) =>
-      createMcpTool({
-        name,
-        server,
-        baseDir,
-        warn: options.warn,
-        onChange: () => {
-          known = null;
-          listed = null;
-        },
-        connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
-        retryMs: options.retryMs ?? 1000,
-      }),
-    );
+  const servers = await createServers(options, baseDir, () => {
+    known = null;
+    listed = null;
+  });
   const operations = () => {
     known ??= new Map(
       [...own, ...servers.flatMap((server) => server.operations().map(guardCall))]
@@ -110,10 +98,7 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
     },
     status: () => [...toOwnStatus(own), ...servers.map(toServerStatus)],
     async close() {
-      await Promise.all([
-        builtins.agent.destroy(),
-        ...servers.map((server) => server.connection.close()),
-      ]);
+      await Promise.all([builtins.close(), ...servers.map((server) => server.connection.close())]);
     },
   };
 }
@@ -121,6 +106,28 @@ export async function createRegistry(options: RegistryOptions): Promise<ToolRegi
 /** Tools that are not offered everywhere, so that switching them off is no mistake. */
 function isOptional(name: string): boolean {
   return (builtinTools as readonly string[]).includes(name.split('_')[0] ?? '');
+}
+
+/** MCP's own libraries are loaded only where a server is named. */
+async function createServers(
+  options: RegistryOptions,
+  baseDir: string,
+  onChange: () => void,
+): Promise<McpTool[]> {
+  const named = Object.entries(options.mcpServers).filter(([, server]) => !server.disabled);
+  if (named.length === 0) return [];
+  const { createMcpTool } = await import('./mcp/server.ts');
+  return named.map(([name, server]) =>
+    createMcpTool({
+      name,
+      server,
+      baseDir,
+      warn: options.warn,
+      onChange,
+      connectTimeoutMs: options.connectTimeoutMs ?? 30_000,
+      retryMs: options.retryMs ?? 1000,
+    }),
+  );
 }
 
 /** Connects to all servers at once; those that are slow or fail go on trying by themselves. */

@@ -1,8 +1,7 @@
 // Checks arguments against an operation's JSON Schema and says what is wrong in sentences that name the argument.
 // Values that are only known when the step runs ($from, $decide) are taken to fit.
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormatsModule from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { isReference, isRuntime } from '#contracts/arguments.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
@@ -16,8 +15,16 @@ const options: Options = {
   addUsedSchema: false,
 };
 
-// The package is CommonJS: under Node's ESM its default export is the function itself, which its types don't say.
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+const require = createRequire(import.meta.url);
+
+/** The compiler of schemas is ninety modules; they are loaded with the first schema, each once. */
+function loadCompiler() {
+  // What a name leads to is unknown to the type checker here; the types are those of the same modules.
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const { default: addFormats } = require('ajv-formats') as typeof import('ajv-formats');
+  return { Ajv, Ajv2020, addFormats };
+}
 
 /** `unknown` names top-level arguments whose values come later. */
 export type ArgumentValidator = (args: JsonObject, unknown?: readonly string[]) => string[];
@@ -38,6 +45,7 @@ export function compileValidator(schema: JsonSchema): ArgumentValidator {
 
 function compileSchema(schema: JsonSchema): ValidateFunction {
   const { $schema, ...rest } = schema;
+  const { Ajv, Ajv2020, addFormats } = loadCompiler();
   // Each schema gets its own instance: servers may use the same $id twice.
   const drafts = [() => addFormats(new Ajv2020(options)), () => addFormats(new Ajv(options))];
   if (typeof $schema === 'string' && /draft-0[67]/.test($schema)) drafts.reverse();

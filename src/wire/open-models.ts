@@ -1,14 +1,21 @@
 // The language models that a configuration names.
 import type { Config } from '#config';
-import { type ChatModel, createChatModel } from '#models/chat-model.ts';
-import { createModelClient, readModelAccess } from '#models/openai.ts';
+import { readModelAccess } from '#models/access.ts';
+import type { ChatModel } from '#models/chat-model.ts';
 
 export type Models = { planner: ChatModel; executor: ChatModel };
 
-/** null: no model is set up; the planner goes by its rules and steps have no text of a model. */
-export function openModels({ env, settings }: Config): Models | null {
+/**
+ * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
+ * only where there is one.
+ */
+export async function openModels({ env, settings }: Config): Promise<Models | null> {
   const access = readModelAccess(env);
   if (access === null) return null;
+  const [{ createChatModel }, { createModelClient }] = await Promise.all([
+    import('#models/chat-model.ts'),
+    import('#models/openai.ts'),
+  ]);
   const client = createModelClient(access);
   const { prices } = settings;
   return {

@@ -18,7 +18,7 @@ const everything = [
 ];
 const adapter = ['contracts', 'cards', 'conversation', 'api'];
 
-/** Each room, and the rooms it may import beside itself. `main` is what stands directly in src/ or in src/wire/. */
+/** Each room, and the rooms it may import beside itself. `main` is what stands directly in src/, in src/wire/ or in src/verbs/. */
 export const rooms: Record<string, string[]> = {
   contracts: [],
   config: ['contracts'],
@@ -61,7 +61,7 @@ export function roomOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
   if (top === 'src') {
     if (second === 'config.ts') return 'config';
-    return third === '' || second === 'wire' ? 'main' : second;
+    return third === '' || second === 'wire' || second === 'verbs' ? 'main' : second;
   }
   if (top === 'cards' || top === 'jobs') return top;
   if (top !== 'adapters') return null;

@@ -1,0 +1,44 @@
+// The client behind every web call of the tools. Most processes make none, so its library is loaded with the first.
+import type { Settings } from '#contracts/settings.ts';
+import type { AddressRules } from './addresses.ts';
+import type { Lookup } from './guarded-agent.ts';
+import type { WebClient } from './send-request.ts';
+
+export type Web = WebClient & {
+  /** Ends what is under way. */
+  close(): Promise<void>;
+};
+
+type WebOptions = {
+  http: Settings['http'];
+  rules: AddressRules;
+  lookup: Lookup | undefined;
+};
+
+async function open({ http, rules, lookup }: WebOptions): Promise<Web> {
+  const [{ createGuardedAgent }, { createWebClient }] = await Promise.all([
+    import('./guarded-agent.ts'),
+    import('./send-request.ts'),
+  ]);
+  const agent = createGuardedAgent(rules, lookup);
+  const client = createWebClient({
+    agent,
+    rules,
+    timeoutMs: http.timeout_ms,
+    maxBytes: http.max_bytes,
+  });
+  return { ...client, close: () => agent.destroy() };
+}
+
+export function openWebAtFirstUse(options: WebOptions): Web {
+  let web: Promise<Web> | null = null;
+  return {
+    async send(request) {
+      web ??= open(options);
+      return (await web).send(request);
+    },
+    async close() {
+      await (await web)?.close();
+    },
+  };
+}

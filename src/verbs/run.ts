@@ -1,0 +1,47 @@
+// `start`, `gateway` and `worker`: a house that keeps running until it is told to end.
+import { loadConfig } from '#config';
+import { addressOf, createLinks } from '../links.ts';
+import { createLog } from '../logging.ts';
+import { trimMemory } from '../trim-memory.ts';
+import { version } from '../version.ts';
+import { openHouse } from '../wire.ts';
+import { openConsole } from './open-console.ts';
+import { untilSignal } from './until-signal.ts';
+
+function waitFor(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
+export async function run(parts: { http: boolean; work: boolean }): Promise<void> {
+  const began = performance.now();
+  const config = loadConfig(process.env, process.cwd());
+  const log = createLog(config, false);
+  const signal = untilSignal();
+  let url = addressOf(config, config.env.PORT);
+  const links = createLinks(config, () => url);
+  const house = await openHouse({ config, log, work: parts.work, ...links });
+  try {
+    if (parts.http) {
+      // A worker has no server, and loads none.
+      const { banner, serve } = await import('../serve.ts');
+      const { app, port } = await serve(house, config, log);
+      url = addressOf(config, port);
+      const seconds = (performance.now() - began) / 1000;
+      console.log(banner(house, config, url, seconds));
+      await openConsole(config, url);
+      trimMemory();
+      await waitFor(signal);
+      await app.close();
+    } else {
+      console.log(`Countersign ${version}: this worker is ready.`);
+      trimMemory();
+      await waitFor(signal);
+    }
+  } finally {
+    await house.close();
+  }
+}
