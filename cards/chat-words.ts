@@ -10,6 +10,7 @@ export const pressWords = {
   elsewhereOnly: 'This card belongs to another conversation.',
   outdated: 'This card is out of date. What holds now is on the last card of its thread.',
   failed: 'That did not work. What holds now is on the card; press again, or write to me.',
+  tooLate: 'This takes too long just now. Press again in a moment.',
   /** It is kept and goes on, but whoever pressed waits no longer for it. */
   later: 'This takes a moment longer. The card changes when it is done.',
   keptLater: 'This takes a moment longer. Write “settings” to see what is kept.',

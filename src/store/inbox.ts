@@ -175,6 +175,36 @@ export type EventOutcome =
   | { state: 'failed' }
   | { state: 'handled'; reply: unknown };
 
+/** Notes that the reply to an event has reached whoever waited for it. */
+export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
+  await db.execute(sql`
+    update countersign.inbox set reply_read_at = clock_timestamp()
+    where id = ${id} and handled_at is not null and reply is not null and reply_read_at is null`);
+}
+
+/**
+ * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that nobody has read; each once.
+ * @returns the thread of each
+ */
+export async function reopenUnread(
+  tx: Transaction,
+  platform: InboxThread['platform'],
+  { unreadSeconds, limit }: { unreadSeconds: number; limit: number },
+): Promise<InboxThread[]> {
+  const { rows } = await tx.execute<InboxThread>(sql`
+    with unread as (
+      select id from countersign.inbox
+      where handled_at is not null and reply is not null and reply_read_at is null and platform = ${platform}
+        and handled_at < clock_timestamp() - make_interval(secs => ${unreadSeconds})
+      order by handled_at limit ${limit} for update skip locked
+    )
+    update countersign.inbox i
+    set handled_at = null, failures = 0, due_at = clock_timestamp(), reply_read_at = clock_timestamp()
+    from unread where i.id = unread.id
+    returning i.platform, i.tenant, i.thread`);
+  return rows;
+}
+
 type OutcomeRow = { id: number; handled: boolean; failed: boolean; reply: unknown };
 
 /** One for each of `ids`. */

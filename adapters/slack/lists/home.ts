@@ -3,11 +3,14 @@ import { sliderNames, sliders } from '#cards/policy-words.ts';
 import { person } from '#contracts/actor.ts';
 import type { ChatHomes } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Service } from '#contracts/service.ts';
+import { requireRecentPress } from '#conversation/press/still-meant.ts';
 import { explainSlackError } from '../port/explain-error.ts';
+import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { PressSignal } from '../transport/read-signal.ts';
 import { actionPrefix, digestHome, drawHome, type HomeFacts, linesOfGroup } from './home-view.ts';
@@ -73,13 +76,28 @@ function readSetting({ pressed }: PressSignal): PolicyOverride | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Keeps what a person set on their Home tab. @returns false: the press was about something else */
-export async function setFromHome(context: SlackContext, signal: PressSignal): Promise<boolean> {
+/**
+ * Keeps what a person set on their Home tab, which then shows what is kept.
+ * @param at when they did
+ * @returns false: the press was about something else
+ */
+export async function setFromHome(
+  context: SlackContext,
+  signal: PressSignal,
+  { at, now }: { at: Date; now: Date },
+): Promise<boolean> {
   const policy = readSetting(signal);
   if (policy === null) return false;
   const { team, pressed } = signal;
-  const { id } = await context.people.find(team, pressed.user.id);
-  await context.service.setPolicy(id, { policy, keep: true }, person(id, 'slack'));
-  await context.openHome({ tenant: team, user: pressed.user.id });
+  const user = pressed.user.id;
+  const { id } = await context.people.find(team, user);
+  try {
+    requireRecentPress(at, now);
+    await context.service.setPolicy(id, { policy, keep: true }, person(id, 'slack'));
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+    await tellAlone(context, { team, user, place: null }, error.message);
+  }
+  await context.openHome({ tenant: team, user });
   return true;
 }

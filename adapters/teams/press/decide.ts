@@ -6,16 +6,19 @@ import type { InboxEvent } from '#contracts/inbox.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Try } from '#conversation/inbox/inbox-context.ts';
-import { isPressOver, refuseOldPress } from '#conversation/press/act-once.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
 import { concerns } from '#conversation/press/concerns.ts';
+import { requireRecentPress } from '#conversation/press/still-meant.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
 import { type Decision, readDecision, readLook } from './read-press.ts';
 import { drawLook, type Reply } from './show.ts';
 
-/** After this long whoever waits for the answer may be gone before they could read it. */
+/**
+ * After this long whoever waits for the answer may be gone before they could read it. What they do not read all the same
+ * is handled once more, and told then.
+ */
 const waitedForMs = 6000;
 
 /** Who pressed, and the press they made. */
@@ -40,7 +43,7 @@ async function act(context: TeamsContext, decision: Decision, scene: Scene, by: 
   const { service, clock } = context;
   const { actor, pressed } = by;
   if (decision.kind === 'settings') {
-    if (isPressOver(pressed.at, clock.now())) throw refuseOldPress();
+    requireRecentPress(pressed.at, clock.now());
     await service.setPolicy(actor.id, { policy: decision.policy, keep: true }, actor);
     return;
   }
@@ -96,7 +99,7 @@ export async function decide(
   context: TeamsContext,
   signal: PressSignal,
   { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,
-  one: Pick<Try, 'reply'>,
+  one: Pick<Try, 'reply' | 'age'>,
 ): Promise<void> {
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
@@ -106,8 +109,7 @@ export async function decide(
     at: received_at,
   });
   if (note === null) return;
-  const waited = context.clock.now().getTime() - received_at.getTime();
   const reply: Reply = { note };
-  if (asks && waited < waitedForMs) one.reply(reply);
+  if (asks && one.age() < waitedForMs) one.reply(reply);
   else await tell(context, scene, note);
 }

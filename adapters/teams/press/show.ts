@@ -8,6 +8,7 @@ import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { finishWithin } from '../finish-within.ts';
 import { answerCommand } from '../lists/answer-command.ts';
 import { fillReaders } from '../port/make-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
@@ -25,10 +26,15 @@ export const Reply = z.object({ note: z.string() });
 export type Reply = z.infer<typeof Reply>;
 
 export type Show = {
-  /** Does not throw. */
-  look(look: Look, scene: Scene): Promise<InvokeAnswer>;
-  /** What came of a decision. Does not throw. @param reply as the handler left it */
-  outcome(decision: Decision, reply: unknown, scene: Scene): Promise<InvokeAnswer>;
+  /** Does not throw, and takes no longer than `withinMs`. */
+  look(look: Look, scene: Scene, withinMs: number): Promise<InvokeAnswer>;
+  /** What came of a decision, likewise. @param reply as the handler left it */
+  outcome(
+    decision: Decision,
+    reply: unknown,
+    scene: Scene,
+    withinMs: number,
+  ): Promise<InvokeAnswer>;
 };
 
 async function drawSubject(
@@ -78,9 +84,12 @@ export async function drawLook(context: TeamsContext, look: Look, scene: Scene):
     : showDetails(context, look, scene);
 }
 
+const tooLate = () => new CountersignError('timed_out', pressWords.tooLate);
+
 export function createShow(context: TeamsContext): Show {
   const { service, people, warn } = context;
 
+  /** @throws what the service refuses, and where the card belongs to another conversation */
   async function drawOutcome(decision: Decision, scene: Scene): Promise<object> {
     if (decision.kind === 'settings') {
       const { id } = await people.find(scene);
@@ -88,25 +97,29 @@ export function createShow(context: TeamsContext): Show {
     }
     const { press } = decision;
     const subject = 'plan_id' in press ? { plan_id: press.plan_id } : { run_id: press.run_id };
+    if (!(await service.isAbout(conversationAt(scene.place), subject)))
+      throw new CountersignError('not_allowed', pressWords.elsewhereOnly);
     return drawSubject(context, subject, scene);
   }
 
   return {
-    async look(look, scene) {
+    async look(look, scene, withinMs) {
       try {
-        return answerCard(await drawLook(context, look, scene));
+        return answerCard(await finishWithin(withinMs, drawLook(context, look, scene), tooLate));
       } catch (error) {
         if (error instanceof CountersignError) return answerText(error.message);
         warn('A card of Teams could not be shown to one person.', error);
         return answerText(pressWords.failed);
       }
     },
-    async outcome(decision, reply, scene) {
+    async outcome(decision, reply, scene, withinMs) {
       const left = Reply.safeParse(reply);
       if (left.success) return answerText(left.data.note);
       try {
-        return answerCard(await drawOutcome(decision, scene));
+        return answerCard(await finishWithin(withinMs, drawOutcome(decision, scene), tooLate));
       } catch (error) {
+        if (error instanceof CountersignError && error.code === 'not_allowed')
+          return answerText(error.message);
         warn('A card of Teams could not be shown to one person after a press.', error);
         return answerText(pressWords.done);
       }

@@ -10,11 +10,15 @@ import { answerText, answerUnknown, type InvokeAnswer } from './answer.ts';
 import { nameActivity } from './name-activity.ts';
 import type { Signal } from './read-activity.ts';
 
-/** Teams gives a press ten seconds. */
-const answeredWithinMs = 8000;
+/** Teams gives a press ten seconds. What came of it is waited for up to the first, a card is drawn up to the second. */
+const waitedForMs = 8000;
+const answeredWithinMs = 9000;
+
+/** `onSent` is called once the answer has gone out; never, where Teams has hung up. */
+type Answered = { answer: InvokeAnswer; onSent?: () => Promise<void> };
 
 /** null: acknowledged, nothing to say. @throws when it cannot be stored; then it must not be acknowledged */
-export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<InvokeAnswer | null>;
+export type Accept = (signal: Signal, body: Buffer<ArrayBuffer>) => Promise<Answered | null>;
 
 export function createAccept(parts: {
   receive: Receive;
@@ -24,21 +28,27 @@ export function createAccept(parts: {
 }): Accept {
   const { receive, wait, clock, show } = parts;
   return async (signal, body) => {
+    const begun = performance.now();
+    const leftOf = (ms: number) => Math.max(0, ms - (performance.now() - begun));
     if (signal.kind === 'other') return null;
     const { kind, scene } = signal;
     const asks = kind === 'press' && signal.asks;
     if (asks) {
       const look = readLook(signal.verb, signal.data);
-      if (look !== null) return show.look(look, scene);
+      if (look !== null) return { answer: await show.look(look, scene, answeredWithinMs) };
     }
     const decision = kind === 'press' ? readDecision(signal.verb, signal.data) : null;
-    if (asks && decision === null) return answerUnknown(pressWords.unknownButton);
+    if (asks && decision === null) return { answer: answerUnknown(pressWords.unknownButton) };
     const { id } = await receive(nameActivity(signal, body, clock.now()));
     if (!asks || decision === null) return null;
-    const outcome = await wait(id, answeredWithinMs);
-    if (outcome.state === 'open')
-      return answerText(decision.kind === 'settings' ? pressWords.keptLater : pressWords.later);
-    if (outcome.state === 'failed') return answerText(pressWords.failed);
-    return show.outcome(decision, outcome.reply, scene);
+    const outcome = await wait.outcome(id, leftOf(waitedForMs));
+    if (outcome.state === 'open') {
+      const later = decision.kind === 'settings' ? pressWords.keptLater : pressWords.later;
+      return { answer: answerText(later) };
+    }
+    if (outcome.state === 'failed') return { answer: answerText(pressWords.failed) };
+    const { reply } = outcome;
+    const answer = await show.outcome(decision, reply, scene, leftOf(answeredWithinMs));
+    return reply === null ? { answer } : { answer, onSent: () => wait.noteRead(id) };
   };
 }

@@ -67,8 +67,18 @@ export async function registerTeams(
         if (!serves(signal.scene.tenant)) return reply.code(403).send();
         // A question that is none of ours; Teams then says that the app cannot do that.
         if (signal.kind === 'other' && signal.asks) return reply.code(501).send();
-        const answer = await accept(signal, body);
-        return answer === null ? reply.code(200).send() : reply.send(answer);
+        const answered = await accept(signal, body);
+        if (answered === null) return reply.code(200).send();
+        const { answer, onSent } = answered;
+        if (onSent !== undefined) {
+          // Where Teams has hung up, nothing is sent and nothing noted.
+          reply.raw.once('finish', () => {
+            onSent().catch((error: unknown) =>
+              warn('What Teams was told could not be noted.', error),
+            );
+          });
+        }
+        return reply.send(answer);
       } catch (error) {
         warn('An activity of Teams could not be taken; Teams is told to send it again.', error);
         return reply.code(503).send();

@@ -39,10 +39,11 @@ type Mark = { made: boolean; reply: unknown };
 async function callWithin(
   ms: number,
   handler: InboxHandler,
-  { attempt, failures: _, age_ms: __, ...event }: TakenEvent,
+  { attempt, failures: _, age_ms: ageMs, ...event }: TakenEvent,
   { mark, signal }: { mark: Mark; signal: AbortSignal },
 ): Promise<void> {
   const over = new AbortController();
+  const taken = performance.now();
   const call = async () =>
     handler(event, {
       attempt,
@@ -52,6 +53,7 @@ async function callWithin(
         if (!mark.made)
           throw new CountersignError('lease_lost', 'The event was settled or taken by another.');
       },
+      age: () => ageMs + performance.now() - taken,
       reply(value) {
         mark.reply = value;
       },

@@ -16,7 +16,12 @@ export type Try = {
    * writes: both happen once, or neither. Throws `lease_lost` when another took the event since; let that roll back.
    */
   markHandled(tx: Queryable): Promise<void>;
-  /** What somebody is told who waits for this event (`wait-until-handled.ts`): JSON, stored with the mark. */
+  /** Milliseconds since the event was stored. By one clock, the database's, up to when it was taken. */
+  age(): number;
+  /**
+   * What somebody is told who waits for this event (`wait-until-handled.ts`): JSON, stored with the mark. If nobody has
+   * read it by the time that nobody can wait any more, the event is handled once more, and then nobody waits for a reply.
+   */
   reply(value: unknown): void;
 };
 
@@ -47,6 +52,8 @@ export type InboxRule = RetryRule & {
   tryWithinMs: number;
   /** A thread that nobody is at is looked after when it is this late: until then its slip may be on its way. */
   lateSeconds: number;
+  /** Nobody waits any more for the reply to an event that was handled so long ago. */
+  unreadSeconds: number;
 };
 
 /** How the inbox of a program works. */
@@ -58,4 +65,5 @@ export const inboxRule: InboxRule = {
   leaseSeconds: 10,
   tryWithinMs: 120_000,
   lateSeconds: 5,
+  unreadSeconds: 15,
 };

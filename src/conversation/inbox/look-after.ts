@@ -1,7 +1,7 @@
-// The round that finds again what the inbox lost: threads whose holder died or whose slip is gone; and that forgets what was
-// handled long ago.
+// The round that finds again what the inbox lost: threads whose holder died or whose slip is gone, and replies that nobody has
+// read; and that forgets what was handled long ago.
 import { type InboxThread, Platform } from '#contracts/inbox.ts';
-import { findWaitingThreads, forgetHandledEvents } from '#store/inbox.ts';
+import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#store/inbox.ts';
 import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { slipsFor } from './slips.ts';
@@ -37,9 +37,20 @@ export function createInboxWatch(
     }
   }
 
+  /** Somebody hung up, or the process that waited for them died: whoever handles the event again finds another way. */
+  async function lookAfterReplies(platform: InboxThread['platform']): Promise<void> {
+    const { unreadSeconds } = rule;
+    await db.transaction(async (tx) => {
+      const threads = await reopenUnread(tx, platform, { unreadSeconds, limit });
+      if (threads.length > 0) await enqueueAll(tx, 'inbox', slipsFor(threads));
+    });
+  }
+
   return async () => {
     for (const platform of Platform.options) {
-      if (handlers[platform] !== undefined) await lookAfter(platform);
+      if (handlers[platform] === undefined) continue;
+      await lookAfterReplies(platform);
+      await lookAfter(platform);
     }
   };
 }

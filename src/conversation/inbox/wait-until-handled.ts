@@ -1,6 +1,6 @@
 // Waiting for what becomes of stored events, in whatever process they are handled: for platforms that want the outcome of a press
 // as the answer to their request. All that wait in a process share one look, so that storing keeps its connections.
-import { type EventOutcome, readEventOutcomes } from '#store/inbox.ts';
+import { type EventOutcome, noteReplyRead, readEventOutcomes } from '#store/inbox.ts';
 import type { InboxContext } from './inbox-context.ts';
 
 /** Milliseconds between two looks: the first is soon, since most presses are handled at once. */
@@ -8,8 +8,12 @@ const looks = { first: 20, growth: 1.3, longest: 250 };
 /** Beyond these nobody waits in a process. */
 const waitersAtMost = 200;
 
-/** @returns `open` when the time is over before, or too many wait already */
-export type WaitUntilHandled = (id: number, withinMs: number) => Promise<EventOutcome>;
+export type WaitUntilHandled = {
+  /** @returns `open` when the time is over before, or too many wait already */
+  outcome(id: number, withinMs: number): Promise<EventOutcome>;
+  /** Notes that the reply has reached whoever waited for it; else the event is handled once more. */
+  noteRead(id: number): Promise<void>;
+};
 
 type Waiter = PromiseWithResolvers<EventOutcome> & { id: number; end: number };
 
@@ -60,16 +64,19 @@ export function createWaiter({ db }: Pick<InboxContext, 'db'>): WaitUntilHandled
     }
   }
 
-  return async (id, withinMs) => {
-    if (waiters.size >= waitersAtMost) return { state: 'open' };
-    const waiter: Waiter = {
-      ...Promise.withResolvers<EventOutcome>(),
-      id,
-      end: performance.now() + withinMs,
-    };
-    waiters.add(waiter);
-    if (looking) wake();
-    else void lookOnAndOn();
-    return waiter.promise;
+  return {
+    async outcome(id, withinMs) {
+      if (waiters.size >= waitersAtMost) return { state: 'open' };
+      const waiter: Waiter = {
+        ...Promise.withResolvers<EventOutcome>(),
+        id,
+        end: performance.now() + withinMs,
+      };
+      waiters.add(waiter);
+      if (looking) wake();
+      else void lookOnAndOn();
+      return waiter.promise;
+    },
+    noteRead: (id) => noteReplyRead(db.query, id),
   };
 }

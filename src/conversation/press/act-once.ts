@@ -5,22 +5,7 @@ import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { type Database, joinTransaction } from '#store/database.ts';
 import { keepPress, type PressRow, refusePress } from '#store/presses.ts';
-
-/** Whoever pressed this long ago may mean it no more. */
-const meantForMs = 30 * 60_000;
-
-/** Whether a press is so old that its presser is asked again. */
-export function isPressOver(at: Date, now: Date): boolean {
-  return now.getTime() - at.getTime() > meantForMs;
-}
-
-/** What the presser of an old press is told. */
-export function refuseOldPress(): CountersignError {
-  return new CountersignError(
-    'stale_version',
-    'You pressed this more than half an hour ago, and it could not be done then. Nothing was changed: look at the card as it is now, and press again.',
-  );
-}
+import { requireRecentPress } from './still-meant.ts';
 
 /** What came of a press: what it did, or why nothing. */
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
@@ -55,7 +40,7 @@ export async function actOnce<C extends { db: Database; clock: Clock }, T>(
       return null;
     }
     try {
-      if (isPressOver(at, clock.now())) throw refuseOldPress();
+      requireRecentPress(at, clock.now());
       return { kind: 'done', value: await act({ ...context, db: joinTransaction(db, tx) }) };
     } catch (error) {
       if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;

@@ -10,7 +10,7 @@ import { queueTurn } from '../start-run.ts';
 import { readWordFor } from '../words.ts';
 import { decide } from './decide.ts';
 import { hearDecision } from './hear-decision.ts';
-import { requireShown, requireTurn } from './require-current.ts';
+import { requireRecent, requireShown, requireTurn } from './require-current.ts';
 import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
@@ -52,6 +52,7 @@ export async function hearReply(
   }
   const subject = subjectOfRun(run);
   return hearDecision(context, subject, saying, aloud, async (joined) => {
+    requireRecent(joined, word, saying.written_at);
     await requireShown(joined, subject, word, saying.written_at);
     return decide(joined, subject, word, saying.actor);
   });

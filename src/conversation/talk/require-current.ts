@@ -3,6 +3,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { RunRow } from '#store/runs.ts';
 import { wasShown } from '#store/shown.ts';
 import type { ConversationContext } from '../conversation-context.ts';
+import { requireRecentWord } from '../press/still-meant.ts';
 import type { Word } from '../words.ts';
 import type { Subject } from './subject.ts';
 
@@ -13,6 +14,16 @@ export function requireTurn(run: RunRow, turn: number | undefined): void {
     'stale_version',
     'This was answered meanwhile. Answer what is shown last.',
   );
+}
+
+/** @throws `stale_version` when the word was written so long ago that its author may mean it no more */
+export function requireRecent(
+  { clock }: ConversationContext,
+  word: Word,
+  writtenAt: Date | undefined,
+): void {
+  if (writtenAt === undefined || word.kind === 'status') return;
+  requireRecentWord(writtenAt, clock.now());
 }
 
 /** @throws `stale_version` when what the word would decide about did not stand there yet when it was written */

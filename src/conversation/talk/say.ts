@@ -10,7 +10,7 @@ import { findOpen, findSubject, requireOne } from './find-subject.ts';
 import { hearDecision } from './hear-decision.ts';
 import { hearReply } from './hear-reply.ts';
 import { onceOnly } from './once-only.ts';
-import { requireShown } from './require-current.ts';
+import { requireRecent, requireShown } from './require-current.ts';
 import type { Saying } from './saying.ts';
 
 /** Whether what is said now goes on with the latest run rather than beginning another. */
@@ -47,6 +47,7 @@ async function hear(
   const subject = await findSubject(context, conversation, open, word);
   await hearDecision(context, subject, saying, true, async (joined) => {
     if (word.kind !== 'status') requireOne(open);
+    requireRecent(joined, word, saying.written_at);
     await requireShown(joined, subject, word, saying.written_at);
     return decide(joined, subject, word, actor);
   });
@@ -57,7 +58,8 @@ async function hear(
  * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
  * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
  * @param options `once`: the message's name where it came from: under the same name nothing is said, decided or asked a
- *   second time; `written_at`: what did not stand there by then, it decides nothing about
+ *   second time; `written_at`: what did not stand there by then, it decides nothing about, and nothing at all half an hour
+ *   later
  */
 export async function say(
   context: ConversationContext,

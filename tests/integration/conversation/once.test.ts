@@ -109,3 +109,20 @@ test('a plan belongs where it was made and where it was shown, a run where it wa
     code: 'run_not_found',
   });
 });
+
+test('a deciding word that is heard more than half an hour after it was written decides nothing, and says so', async () => {
+  const plan = await planIn('conv-late');
+  const minutesAgo = (minutes: number) => ({ written_at: new Date(Date.now() - minutes * 60_000) });
+  for (const word of ['approve', 'cancel', 'propose changes: less'])
+    await house.service.say('conv-late', word, ana, minutesAgo(31));
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  const said = await textsIn('conv-late');
+  expect(said.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
+  // What decides nothing is answered however late.
+  await house.service.say('conv-late', 'status', ana, minutesAgo(31));
+  expect(
+    (await textsIn('conv-late')).some((text) => text.includes('is waiting for approval')),
+  ).toBe(true);
+  await house.service.say('conv-late', 'approve', ana, minutesAgo(29));
+  await reach(house, plan.id, 'completed');
+});

@@ -49,6 +49,7 @@ async function handleFirst(allowed: string[]): Promise<string[]> {
     attempt: 1,
     signal: AbortSignal.abort(),
     markHandled: async () => {},
+    age: () => 0,
     reply: () => {},
   };
   await handle(event, one);

@@ -1,6 +1,7 @@
 // A press that takes long: Teams is answered within its ten seconds, and who pressed is told in their own chat instead.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { decide } from '#adapters/teams/press/decide.ts';
+import { readDecision } from '#adapters/teams/press/read-press.ts';
 import { createShow } from '#adapters/teams/press/show.ts';
 import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
@@ -31,21 +32,31 @@ const signal: PressSignal = {
 
 async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) {
   const waited: number[] = [];
+  const drawn: number[] = [];
+  const read: number[] = [];
   const accept = createAccept({
     receive: async () => ({ stored: true, id: 7 }),
-    wait: async (_id, ms) => {
-      waited.push(ms);
-      return outcome;
+    wait: {
+      outcome: async (_id, ms) => {
+        waited.push(ms);
+        return outcome;
+      },
+      noteRead: async (id) => void read.push(id),
     },
     clock: { now: () => new Date() },
     show: {
-      look: async () => {
-        throw new Error('Nothing is looked at here.');
+      look: async (_look, _scene, withinMs) => {
+        drawn.push(withinMs);
+        return { statusCode: 200, type: 'looked', value: null };
       },
-      outcome: async (_decision, reply) => ({ statusCode: 200, type: 'shown', value: reply }),
+      outcome: async (_decision, reply, _scene, withinMs) => {
+        drawn.push(withinMs);
+        return { statusCode: 200, type: 'shown', value: reply };
+      },
     },
   });
-  return { answer: await accept(pressed, Buffer.from('{}')), waited };
+  const answered = await accept(pressed, Buffer.from('{}'));
+  return { answer: answered?.answer, onSent: answered?.onSent, waited, drawn, read };
 }
 
 test('Teams is answered within ten seconds, whatever has become of the press', async () => {
@@ -59,6 +70,58 @@ test('Teams is answered within ten seconds, whatever has become of the press', a
   expect(failed.answer).toMatchObject({ value: expect.stringContaining('did not work') });
   const handled = await acceptWith({ state: 'handled', reply: { note: 'no' } });
   expect(handled.answer).toEqual({ statusCode: 200, type: 'shown', value: { note: 'no' } });
+  const looked = await acceptWith(
+    { state: 'open' },
+    { ...signal, data: { ...data, action: 'details' }, verb: 'details' },
+  );
+  expect(looked.answer).toMatchObject({ type: 'looked' });
+  // With what was waited for before, all of it stays below ten seconds.
+  for (const ms of [...handled.drawn, ...looked.drawn]) expect(ms).toBeLessThan(9500);
+  expect([handled.drawn.length, looked.drawn.length]).toEqual([1, 1]);
+});
+
+test('a note is noted as read once it has gone out, and not before; without a note nothing is', async () => {
+  const noted = await acceptWith({ state: 'handled', reply: { note: 'no' } });
+  expect(noted.read).toEqual([]);
+  await noted.onSent?.();
+  expect(noted.read).toEqual([7]);
+  const card = await acceptWith({ state: 'handled', reply: null });
+  expect(card.onSent).toBeUndefined();
+});
+
+const never = () => new Promise<never>(() => {});
+
+test('a card that takes too long to draw is not waited for, before a press and after it', async () => {
+  const context = {
+    service: { isAbout: never },
+    people: { find: never },
+    warn() {},
+  } as unknown as TeamsContext;
+  const show = createShow(context);
+  const look = { kind: 'refresh', subject: { plan_id: data.plan_id } } as const;
+  expect(await show.look(look, signal.scene, 0)).toMatchObject({
+    value: expect.stringContaining('too long'),
+  });
+  const decision = readDecision(signal.verb, data);
+  if (decision === null) throw new Error('It decides nothing.');
+  expect(await show.outcome(decision, null, signal.scene, 0)).toMatchObject({
+    value: expect.stringContaining('changes in a moment'),
+  });
+});
+
+test('of a card that belongs elsewhere nothing is shown after a press, however late that was refused', async () => {
+  const card = vi.fn(never);
+  const context = {
+    service: { isAbout: async () => false, card },
+    people: { find: never },
+    warn() {},
+  } as unknown as TeamsContext;
+  const decision = readDecision(signal.verb, data);
+  if (decision === null) throw new Error('It decides nothing.');
+  expect(await createShow(context).outcome(decision, null, signal.scene, 1000)).toMatchObject({
+    value: expect.stringContaining('another conversation'),
+  });
+  expect(card).not.toHaveBeenCalled();
 });
 
 test('a press that fails and a look that fails are told in the same words', async () => {
@@ -66,7 +129,7 @@ test('a press that fails and a look that fails are told in the same words', asyn
   // A service that answers nothing.
   const context = { warn() {} } as unknown as TeamsContext;
   const look = { kind: 'refresh', subject: { plan_id: data.plan_id } } as const;
-  expect(await createShow(context).look(look, signal.scene)).toEqual(failed.answer);
+  expect(await createShow(context).look(look, signal.scene, 1000)).toEqual(failed.answer);
 });
 
 test('settings that take longer promise no card that changes', async () => {
@@ -94,8 +157,9 @@ async function decideAfter(ms: number, asks = true) {
     },
     warn() {},
   } as unknown as TeamsContext;
-  const event = { id: 7, received_at: new Date(now.getTime() - ms) };
-  const one = { attempt: 1, reply: (value: unknown) => void replies.push(value) };
+  // A gateway whose clock is five minutes late: what counts is how old the event is by the clock that stored it.
+  const event = { id: 7, received_at: new Date(now.getTime() - ms - 300_000) };
+  const one = { age: () => ms, reply: (value: unknown) => void replies.push(value) };
   await decide(context, { ...signal, asks }, event, one);
   return { replies, whispers };
 }

@@ -22,7 +22,7 @@ function openWaiter() {
       },
     },
   } as unknown as InboxContext['db'];
-  return { wait: createWaiter({ db }), asked, handled };
+  return { wait: createWaiter({ db }).outcome, asked, handled };
 }
 
 test('of many who wait each learns of their own event by a look that all share, and beyond 200 nobody waits', async () => {

@@ -1,0 +1,56 @@
+// A refusal that its presser never read, since the process that waited for it died or Teams hung up, is told in their own chat.
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, settled } from '../inbox/bench.ts';
+import { awaitMessage, useTeamsHouse } from './teams-house.ts';
+
+const database = useDatabase();
+const planner = scriptedPlanner(() => ({
+  kind: 'proposal',
+  draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
+}));
+
+type Row = { id: number; note: string; read: boolean };
+
+async function readReplies({ db }: Pick<TestHouse, 'db'>): Promise<Row[]> {
+  const { rows } = await db.query.execute<Row>(sql`
+    select id, reply->>'note' as note, reply_read_at is not null as read
+    from countersign.inbox where reply is not null and handled_at is not null order by id`);
+  return rows;
+}
+
+test('a note that was read is told once, and one that nobody noted as read once more', async () => {
+  const { teams, house } = await useTeamsHouse(database.url, { planner });
+  await clearInbox(house);
+  const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
+  const chat = teams.addPersonal(ben);
+  const channel = teams.addChannel([ana, ben]);
+  const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
+  const card = await awaitMessage(teams, conversation, '"approve"');
+  const told = () => teams.messages.filter((one) => one.conversation === chat.id);
+
+  const first = await teams.press(ben, card, 'Approve');
+  expect(JSON.stringify(first.body)).toContain('ana@example.com');
+  const [read] = await waitFor('the note to be noted as read', async () => {
+    const rows = await readReplies(house);
+    return rows.length === 1 && rows[0]?.read === true && rows;
+  });
+
+  // Another press, whose answer was lost on its way half a minute ago.
+  await teams.press(ben, card, 'Approve');
+  const [, lost] = await waitFor('the second note', async () => {
+    const rows = await readReplies(house);
+    return rows.length === 2 && rows[1]?.read === true && rows;
+  });
+  await house.db.query.execute(sql`
+    update countersign.inbox set reply_read_at = null, handled_at = handled_at - interval '30 s',
+      stored_at = stored_at - interval '30 s' where id = ${lost?.id}`);
+  const message = await awaitMessage(teams, chat.id, 'ana@example.com');
+  await settled(house);
+  expect(told()).toEqual([message]);
+  // What is told elsewhere is no reply any more; that of the first stays read.
+  expect(await readReplies(house)).toEqual([read]);
+});
