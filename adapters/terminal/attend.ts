@@ -110,12 +110,18 @@ function endOf(view: PlanView): ExitCode {
 }
 
 /** While a new version is drafted: the planner may have a question instead, or give up. */
-async function awaitRevision(session: Session, idle: number): Promise<ExitCode | null> {
+async function awaitRevision(
+  session: Session,
+  planId: string,
+  idle: number,
+): Promise<ExitCode | null> {
   const runId = session.run_id;
   if (runId === null) return null;
   const run = await session.service.getRun(runId);
   // The run is told of the feedback before or with the plan; a few looks bridge what lies between.
   if (run.planning_status === 'running' || idle < 5) return null;
+  // A run ends together with the plan it revised: only what is looked at after it tells whether a version came of it.
+  if (nextMove(await look(session, planId)) !== 'revise') return null;
   session.unpaint();
   if (run.planning_status === 'aborted') {
     sayRun(session, run);
@@ -154,7 +160,7 @@ export async function attend(session: Session, planId: string): Promise<ExitCode
         idle = move === 'revise' ? idle + 1 : 0;
         showProgress(session, view);
         told = tellProgress(session, view, told);
-        if (move === 'revise') code = await awaitRevision(session, idle);
+        if (move === 'revise') code = await awaitRevision(session, planId, idle);
         await session.pause();
         break;
       case 'over':

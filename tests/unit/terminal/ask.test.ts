@@ -154,6 +154,23 @@ describe('deciding about a plan', () => {
     expect(printed).toContain('now also calendar_add');
   });
 
+  it('shows the version that comes between a look at the plan and one at its run', async () => {
+    const second = {
+      ...samples.revised,
+      plan: { ...samples.revised.plan, digest: 'b'.repeat(64) },
+    };
+    const after = {
+      proposeChanges: [...Array.from({ length: 5 }, () => samples.revising), second],
+      approve: [samples.completed],
+    };
+    const { code, calls } = await run({ ...done, after }, ['propose changes: Keep a copy', 'a']);
+    expect(code).toBe(exitCodes.done);
+    expect(calls.slice(1).map(({ method, args }) => [method, args[1]])).toEqual([
+      ['proposeChanges', { version: 1, feedback: 'Keep a copy' }],
+      ['approve', { version: 2, digest: 'b'.repeat(64) }],
+    ]);
+  });
+
   it('takes the change in the same line as its word', async () => {
     const after = { proposeChanges: [samples.rejected] };
     const { calls } = await run({ ...done, after }, ['propose changes: Keep a copy']);
