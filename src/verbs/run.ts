@@ -17,6 +17,8 @@ function waitFor(signal: AbortSignal): Promise<void> {
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
 export async function run(parts: { http: boolean; work: boolean }): Promise<void> {
+  // A worker has no server, and loads none.
+  const http = parts.http ? await import('../serve.ts') : null;
   const began = performance.now();
   const config = loadConfig(process.env, process.cwd());
   const log = createLog(config, false);
@@ -25,13 +27,11 @@ export async function run(parts: { http: boolean; work: boolean }): Promise<void
   const links = createLinks(config, () => url);
   const house = await openHouse({ config, log, work: parts.work, ...links });
   try {
-    if (parts.http) {
-      // A worker has no server, and loads none.
-      const { banner, serve } = await import('../serve.ts');
-      const { app, port } = await serve(house, config, log);
+    if (http !== null) {
+      const { app, port } = await http.serve(house, config, log);
       url = addressOf(config, port);
       const seconds = (performance.now() - began) / 1000;
-      console.log(banner(house, config, url, seconds));
+      console.log(http.banner(house, config, url, seconds));
       await openConsole(config, url);
       trimMemory();
       await waitFor(signal);
