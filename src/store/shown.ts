@@ -5,6 +5,22 @@ import type { Queryable } from './database.ts';
 /** A version of a plan, or what a planning run showed at the end of a turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
+/** Whether a card of it is being posted, or was and nobody knows yet: somebody may be reading it already. */
+export async function isBeingPosted(
+  db: Queryable,
+  conversation: string,
+  subject: ShownSubject,
+): Promise<boolean> {
+  const about =
+    'plan_id' in subject
+      ? sql`plan_id = ${subject.plan_id}`
+      : sql`run_id = ${subject.run_id} and run_turn = ${subject.turn}`;
+  const { rows } = await db.execute(sql`
+    select from countersign.chat_posts
+    where conversation = ${conversation} and state = 'sending' and ${about} limit 1`);
+  return rows.length > 0;
+}
+
 /** Clocks of a platform and of the database differ by less, where they are kept at all. */
 const skew = sql`interval '1 second'`;
 

@@ -21,6 +21,7 @@ async function answer(
  * Writes a deciding word down and carries it out, both or neither: whoever is ended in between can be told it again.
  * @param aloud a refusal is said in the conversation as well
  * @returns why it was refused; null: it was not
+ * @throws what passes by itself, and then nothing is written down
  */
 export function hearDecision(
   context: ConversationContext,
@@ -37,7 +38,7 @@ export function hearDecision(
     try {
       words = await joined.db.transaction(() => deed(joined));
     } catch (error) {
-      if (!(error instanceof CountersignError)) throw error;
+      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
       refusal = error;
       words = aloud ? error.message : null;
     }

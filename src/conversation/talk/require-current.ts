@@ -1,7 +1,7 @@
 // Words that come too late decide nothing: what they would decide about has to have stood there, and to stand there still.
 import { CountersignError } from '#contracts/errors.ts';
 import type { RunRow } from '#store/runs.ts';
-import { wasShown } from '#store/shown.ts';
+import { isBeingPosted, wasShown } from '#store/shown.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { requireRecentWord } from '../press/still-meant.ts';
 import type { Word } from '../words.ts';
@@ -26,27 +26,40 @@ export function requireRecent(
   requireRecentWord(writtenAt, clock.now());
 }
 
-/** @throws `stale_version` when what the word would decide about did not stand there yet when it was written */
+/** For so long after a word was written it may wait until it is known whether what it decides about stood there. */
+const waitsForMs = 60_000;
+
+/** What a word decides about, as it is shown, and what is said where it came after the word; null: nothing. */
+function describeShown({ session, shown }: Subject) {
+  if (session !== null) {
+    const about = { run_id: session.id, turn: session.turn };
+    return { about, late: 'What waits here came after you wrote that. Read it, then decide.' };
+  }
+  if (shown === null) return null;
+  const { id: plan_id, version } = shown;
+  const late = `Version ${version} of ${plan_id} came after you wrote that. Read it, then decide.`;
+  return { about: { plan_id, version }, late };
+}
+
+/**
+ * @throws `stale_version` when what the word would decide about did not stand there yet when it was written; an error that
+ *   passes while its card is being posted, since whoever wrote at once may have read it before the platform said so
+ */
 export async function requireShown(
-  { db }: ConversationContext,
-  { conversation, session, shown }: Subject,
+  { db, clock }: ConversationContext,
+  subject: Subject,
   word: Word,
   writtenAt: Date | undefined,
 ): Promise<void> {
   if (writtenAt === undefined || word.kind === 'status' || word.kind === 'cancel') return;
-  if (session !== null) {
-    const { id: run_id, turn } = session;
-    if (await wasShown(db.query, conversation, { run_id, turn }, writtenAt)) return;
-    throw new CountersignError(
-      'stale_version',
-      'What waits here came after you wrote that. Read it, then decide.',
-    );
+  const what = describeShown(subject);
+  if (what === null) return;
+  const { conversation } = subject;
+  if (await wasShown(db.query, conversation, what.about, writtenAt)) return;
+  const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
+  if (recent && (await isBeingPosted(db.query, conversation, what.about))) {
+    const text = 'What this decides about is just being posted.';
+    throw new CountersignError('tool_unavailable', text, { passesAfterMs: 0 });
   }
-  if (shown === null) return;
-  const { id: plan_id, version } = shown;
-  if (await wasShown(db.query, conversation, { plan_id, version }, writtenAt)) return;
-  throw new CountersignError(
-    'stale_version',
-    `Version ${version} of ${plan_id} came after you wrote that. Read it, then decide.`,
-  );
+  throw new CountersignError('stale_version', what.late);
 }

@@ -1,5 +1,6 @@
 // A message with a name of its own is heard once, with all that it means, however many try at the same moment; and which
 // conversation a plan or a run belongs to.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -125,4 +126,46 @@ test('a deciding word that is heard more than half an hour after it was written 
   ).toBe(true);
   await house.service.say('conv-late', 'approve', ana, minutesAgo(29));
   await reach(house, plan.id, 'completed');
+});
+
+test('a word that comes while its card is being posted waits until it is known when that stood there', async () => {
+  const plan = await planIn('conv-posting');
+  const { query } = house.db;
+  await query.execute(sql`
+    insert into countersign.chat_places (conversation, platform, tenant, channel)
+    values ('conv-posting', 'slack', 'T1', 'C1')`);
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
+    select max(id), 'conv-posting', ${plan.id}, 'key', 'sending', true
+    from countersign.messages where conversation = 'conv-posting'`);
+  const written_at = new Date();
+  const approve = (at: Date) =>
+    house.service.say('conv-posting', 'approve', ana, { once: 'test:posting', written_at: at });
+  await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
+  // Nothing of it is written down, so that it is heard once it is tried again.
+  expect(await textsIn('conv-posting')).not.toContain('approve');
+  await query.execute(sql`
+    update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}
+    where conversation = 'conv-posting'`);
+  await approve(written_at);
+  await reach(house, plan.id, 'completed');
+});
+
+test('a word does not wait for long, and not for the card of something else', async () => {
+  const plan = await planIn('conv-unposted');
+  const { query } = house.db;
+  await query.execute(sql`
+    insert into countersign.chat_places (conversation, platform, tenant, channel)
+    values ('conv-unposted', 'slack', 'T1', 'C2')`);
+  const approve = (ago: number) =>
+    house.service.say('conv-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
+  await approve(0);
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
+    select max(id), 'conv-unposted', ${plan.id}, 'key', 'sending', true
+    from countersign.messages where conversation = 'conv-unposted'`);
+  await approve(61_000);
+  const said = await textsIn('conv-unposted');
+  expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
 });
