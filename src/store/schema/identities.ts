@@ -1,6 +1,6 @@
 // Which accounts are one person, and the codes with which people link them.
 import { sql } from 'drizzle-orm';
-import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { at, countersign } from './columns.ts';
 
 /** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */
@@ -12,6 +12,17 @@ export const identities = countersign.table(
     linked_at: at('linked_at').notNull().default(sql`clock_timestamp()`),
   },
   (t) => [index('identities_person').on(t.person)],
+);
+
+/** Two names that were one person until `ended_at`. About a plan that is older than that they still count as one. */
+export const formerLinks = countersign.table(
+  'former_links',
+  {
+    account: text('account').notNull(),
+    other: text('other').notNull(),
+    ended_at: at('ended_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.other] })],
 );
 
 /** The code an account has asked for; of the code itself only its hash. A newer one takes its place. */

@@ -172,8 +172,6 @@ export const approvals = countersign.table(
       .references(() => plans.id, { onDelete: 'cascade' }),
     version: integer('version').notNull(),
     approver: text('approver').notNull(),
-    /** The approver's other names when they approved: who was one person then counts once, whatever is unlinked later. */
-    also: text('also').array().notNull().default(sql`'{}'::text[]`),
     digest: text('digest').notNull(),
     at: at('at').notNull().defaultNow(),
   },
