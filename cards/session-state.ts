@@ -65,6 +65,11 @@ const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone:
   reject: { symbol: '✕', words: 'Rejected', tone: 'default' },
   changes: { symbol: '↻', words: 'Changes asked for', tone: 'default' },
   said: { symbol: '✓', words: 'Gone on', tone: 'default' },
+  overtaken: {
+    symbol: '✕',
+    words: 'Not planned; something else was asked for since',
+    tone: 'default',
+  },
 };
 
 /** `✓ Approved by ana, 14:02` */

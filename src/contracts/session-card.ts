@@ -12,9 +12,12 @@ import type { PlanningStatus } from './run.ts';
 /** Something a person can pick by a press: what the button says, what is different about it, and what the press says. */
 export type Offer = { name: string; text: string; answer: string };
 
-/** What a person did about what a session showed, once it has gone on; `by` null: nobody in particular. */
+/**
+ * What a person did about what a session showed, once it has gone on; `by` null: nobody in particular. `overtaken`: it was
+ * not planned, and something else was asked for in its conversation since.
+ */
 export type SessionOver = {
-  kind: SessionDecision['kind'];
+  kind: SessionDecision['kind'] | 'overtaken';
   by: string | null;
   at: string | null;
 };
@@ -37,7 +40,7 @@ export type SessionCardFacts = {
   reason: string | null;
   /** What led to this turn. */
   decision: SessionDecision;
-  /** What came after this turn; null: it is the run's latest. */
+  /** What came after this turn; null: it is the run's latest, and nothing else was asked for since it ended without a plan. */
   over: SessionOver | null;
   pattern: PatternSpec | null;
   rfc: Rfc | null;

@@ -6,7 +6,7 @@ import type { Offer, SessionCardFacts } from '#contracts/session-card.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
 import { readLatestCheckpoint } from '#store/planning-checkpoints.ts';
-import { type RunRow, readRun } from '#store/runs.ts';
+import { isOvertaken, type RunRow, readRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readDeciders } from './session-decisions.ts';
 import { digestShown } from './session-subject.ts';
@@ -53,8 +53,12 @@ export async function readRunCard(
   runId: string,
   viewer: { user: string; timezone: string },
 ): Promise<SessionCardFacts> {
-  const run = await readRun(context.db.query, runId);
-  return describeRun(context, run, await readSession(context.db.query, run), viewer);
+  const db = context.db.query;
+  const run = await readRun(db, runId);
+  const facts = await describeRun(context, run, await readSession(db, run), viewer);
+  // What could be asked for once more is not offered below what was asked for instead.
+  const gone = run.planning_status === 'aborted' && (await isOvertaken(db, runId));
+  return gone ? { ...facts, over: { kind: 'overtaken', by: null, at: null } } : facts;
 }
 
 /** The card of `run` as it stands, with the session behind it. */

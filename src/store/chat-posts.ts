@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import type { ChatPost } from '#contracts/chat.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { overtaken } from './runs.ts';
 import { isoOf } from './sql/iso.ts';
 
 /** A message of the bot that is not posted yet. */
@@ -80,7 +81,7 @@ export async function readStaleCard(
   return rows[0] ?? null;
 }
 
-/** The first card of a planning session that has gone on since: it is over, and its buttons are dead. */
+/** The first card of a planning session that has gone on since, or was overtaken: it is over, and its buttons are dead. */
 export async function readEndedSession(
   db: Queryable,
   conversation: string,
@@ -88,7 +89,7 @@ export async function readEndedSession(
   const { rows } = await db.execute<PostRow>(sql`
     select ${postColumns} from ${posts} join countersign.runs r on r.id = p.run_id
     where p.conversation = ${conversation} and p.run_id is not null and p.live and p.state = 'posted'
-      and (r.turn > p.run_turn or r.planning_status = 'complete')
+      and (r.turn > p.run_turn or r.planning_status = 'complete' or ${overtaken})
     order by p.message_id limit 1`);
   return rows[0] ?? null;
 }

@@ -48,6 +48,17 @@ export async function readLatestRun(db: Queryable, conversation: string): Promis
   return row ?? null;
 }
 
+/** Whether a run `r` ended without a plan, nobody having refused it, and another was begun in its conversation after that. */
+export const overtaken = sql`(r.planning_status = 'aborted' and coalesce(r.decision ->> 'kind', 'said') <> 'reject'
+  and exists (select from countersign.runs n where n.conversation = r.conversation and n.created_at > r.updated_at))`;
+
+export async function isOvertaken(db: Queryable, runId: string): Promise<boolean> {
+  const { rows } = await db.execute(
+    sql`select from countersign.runs r where r.id = ${runId} and ${overtaken}`,
+  );
+  return rows.length > 0;
+}
+
 /** A person's latest run in each conversation they asked in since then, at most 50, the latest first. */
 export async function readLatestRuns(db: Queryable, user: string, since: Date): Promise<RunRow[]> {
   const latest = db
