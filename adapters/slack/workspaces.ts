@@ -18,7 +18,8 @@ export type Tokens = {
 };
 
 type WebClient = webApi.WebClient;
-export type ClientOf = (team: string) => Promise<WebClient>;
+/** @param givenUp ends every call of this client, the one under way too */
+export type ClientOf = (team: string, givenUp?: AbortSignal) => Promise<WebClient>;
 
 /** Workspaces whose client is kept; another one is as quickly made. */
 const keptAtMost = 1000;
@@ -40,6 +41,12 @@ export const settingsOf = ({ apiUrl, logger }: ClientOptions): webApi.WebClientO
 export function createClient(token: string, options: ClientOptions): WebClient {
   return new webApi.WebClient(token, settingsOf(options));
 }
+
+/** Calls that end with `signal`. */
+export const fetchUntil =
+  (signal: AbortSignal): NonNullable<webApi.WebClientOptions['fetch']> =>
+  (url, init) =>
+    fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
 
 /** Refusals that are about the token. What was refused so was not done. */
 const tokenRefusals = new Set([
@@ -105,15 +112,20 @@ export function tokensOfOne(botToken: string, options: ClientOptions): Tokens {
 
 export function createClientOf(tokens: Tokens, options: ClientOptions): ClientOf {
   const clients = createRecent<{ token: string; client: WebClient }>(keptAtMost);
-  function clientWith(team: string, token: string): WebClient {
+  function makeClient(team: string, token: string, givenUp?: AbortSignal): WebClient {
+    const ends = givenUp === undefined ? {} : { fetch: fetchUntil(givenUp) };
+    return new WorkspaceClient(token, { ...settingsOf(options), ...ends }, async (reason) => {
+      const next = await tokens.renew(team, token, reason);
+      return next === null ? null : clientWith(team, next, givenUp);
+    });
+  }
+  function clientWith(team: string, token: string, givenUp?: AbortSignal): WebClient {
+    if (givenUp !== undefined) return makeClient(team, token, givenUp);
     const known = clients.get(team);
     if (known?.token === token) return known.client;
-    const client = new WorkspaceClient(token, settingsOf(options), async (reason) => {
-      const next = await tokens.renew(team, token, reason);
-      return next === null ? null : clientWith(team, next);
-    });
+    const client = makeClient(team, token);
     clients.set(team, { token, client });
     return client;
   }
-  return async (team) => clientWith(team, await tokens.of(team));
+  return async (team, givenUp) => clientWith(team, await tokens.of(team), givenUp);
 }

@@ -35,14 +35,17 @@ export type ChatPort = {
    *   and not posted again
    * @param triedSince when a try of it may have been made first; null: nobody has tried, so nothing is looked for. Left out:
    *   nobody knows
+   * @param givenUp ends it: nothing more is begun, and what is under way is broken off where a later try finds by the key
+   *   what got through all the same
    */
   post(
     place: ChatPlace,
     content: ChatContent,
     key: string,
     triedSince?: Date | null,
+    givenUp?: AbortSignal,
   ): Promise<ChatPost>;
-  update(post: ChatPost, content: ChatContent): Promise<void>;
+  update(post: ChatPost, content: ChatContent, givenUp?: AbortSignal): Promise<void>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;
 };

@@ -54,8 +54,12 @@ export function createSlackPort(options: {
   const { clientOf, clock, warn } = options;
   const ask = createAsk(clock);
 
-  async function look(place: ChatPlace, key: string, since: Date | null): Promise<ChatPost | null> {
-    const client = await clientOf(place.tenant);
+  async function look(
+    place: ChatPlace,
+    key: string,
+    { since, givenUp }: { since: Date | null; givenUp: AbortSignal | undefined },
+  ): Promise<ChatPost | null> {
+    const client = await clientOf(place.tenant, givenUp);
     const method = place.thread === null ? 'conversations.history' : 'conversations.replies';
     const call = { team: place.tenant, method, channel: null, deed: 'say what was posted' };
     const ts = await ask(call, () => findPosted(client, place, { key, since, now: clock.now() }));
@@ -66,13 +70,18 @@ export function createSlackPort(options: {
   async function postOnce(
     place: ChatPlace,
     content: ChatContent,
-    { key, triedSince }: { key: string; triedSince: Date | null | undefined },
+    {
+      key,
+      triedSince,
+      givenUp,
+    }: { key: string; triedSince: Date | null | undefined; givenUp: AbortSignal | undefined },
   ) {
     // Where somebody tried before, only Slack knows. It lets many apps look once a minute, so nobody looks without a reason.
-    const before = triedSince === null ? null : await look(place, key, triedSince ?? null);
+    const before =
+      triedSince === null ? null : await look(place, key, { since: triedSince ?? null, givenUp });
     if (before !== null) return { post: before, again: true };
     const begun = clock.now();
-    const client = await clientOf(place.tenant);
+    const client = await clientOf(place.tenant, givenUp);
     const { tenant: team, channel } = place;
     try {
       const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
@@ -87,14 +96,19 @@ export function createSlackPort(options: {
     } catch (cause) {
       const error = explainSlackError(cause, 'post a message');
       if (!mayHaveActed(error)) throw error;
-      const found = await look(place, key, begun).catch(() => null);
+      const found = await look(place, key, { since: begun, givenUp }).catch(() => null);
       if (found !== null) return { post: found, again: true };
       throw error;
     }
   }
 
   /** Puts a file under its message. What cannot be attached does not take the message back. */
-  async function attach(post: ChatPost, given: ChatFile, key: string, again: boolean) {
+  async function attach(
+    post: ChatPost,
+    given: ChatFile,
+    key: string,
+    { again, givenUp }: { again: boolean; givenUp: AbortSignal | undefined },
+  ) {
     const { tenant: team, channel, thread, message } = post;
     const file = { ...given, name: nameUnder(given.name, key) };
     const look = {
@@ -104,7 +118,7 @@ export function createSlackPort(options: {
       deed: 'say what was posted',
     };
     try {
-      const client = await clientOf(team);
+      const client = await clientOf(team, givenUp);
       const under = again ? await ask(look, () => readUnder(client, post)) : nothingUnder;
       if (under.names.has(file.name)) return;
       const target = { team, channel, thread: thread ?? message };
@@ -118,14 +132,14 @@ export function createSlackPort(options: {
   }
 
   return {
-    async post(place, content, key, triedSince) {
-      const { post, again } = await postOnce(place, content, { key, triedSince });
-      if (content.file !== undefined) await attach(post, content.file, key, again);
+    async post(place, content, key, triedSince, givenUp) {
+      const { post, again } = await postOnce(place, content, { key, triedSince, givenUp });
+      if (content.file !== undefined) await attach(post, content.file, key, { again, givenUp });
       return post;
     },
 
-    async update(post, content) {
-      const client = await clientOf(post.tenant);
+    async update(post, content, givenUp) {
+      const client = await clientOf(post.tenant, givenUp);
       const { tenant: team, channel, message: ts } = post;
       const call = { team, method: 'chat.update', channel: null, deed: 'change a message' };
       const write = (said: SlackContent) =>

@@ -35,11 +35,28 @@ const elsewhere =
 
 type Where = Pick<TeamsConversation, 'service_url'>;
 
-/** Every call throws CountersignError. */
+type Request = {
+  method: string;
+  body: object | null;
+  /** It is not sent after that. */
+  givenUp?: AbortSignal | undefined;
+};
+
+/** Every call throws CountersignError. @param givenUp the message is not sent after that */
 export type Connector = {
   /** @returns the message's id; null: it is there, and nobody knows by what name */
-  post(where: Where, conversation: string, activity: object): Promise<string | null>;
-  update(where: Where, conversation: string, message: string, activity: object): Promise<void>;
+  post(
+    where: Where,
+    conversation: string,
+    activity: object,
+    givenUp?: AbortSignal,
+  ): Promise<string | null>;
+  update(
+    where: Where,
+    at: { conversation: string; message: string },
+    activity: object,
+    givenUp?: AbortSignal,
+  ): Promise<void>;
   /** Opens the chat of the bot with one person, or finds it. @returns its id */
   openChat(
     where: Where & Pick<TeamsConversation, 'bot' | 'tenant'>,
@@ -58,13 +75,15 @@ export function createConnector(options: {
 }): Connector {
   const { tokens, answerable, now } = options;
 
-  async function send(url: string, method: string, body: object | null, fresh: boolean) {
+  async function send(url: string, { method, body, givenUp }: Request, fresh: boolean) {
     const late = () => new Error(`it did not answer within ${signInWithinMs} ms`);
     const token = await finishWithin(signInWithinMs, tokens(fresh), late).catch(
       (error: unknown) => {
         throw explainSignIn(error);
       },
     );
+    // Once it is on its way nobody knows whether it got through, unless the answer is waited for.
+    givenUp?.throwIfAborted();
     return fetch(url, {
       method,
       redirect: 'error',
@@ -80,18 +99,18 @@ export function createConnector(options: {
   async function call(
     { service_url }: Where,
     path: string,
-    { method, body, deed }: { method: string; body: object | null; deed: string },
+    { deed, ...request }: Request & { deed: string },
   ): Promise<unknown> {
     // What was kept by a bot with other settings may lead anywhere.
     if (!answerable(service_url)) throw new CountersignError('not_allowed', elsewhere);
     const url = `${service_url.replace(/\/$/, '')}/v3/conversations${path}`;
     try {
-      let response = await send(url, method, body, false);
+      let response = await send(url, request, false);
       // A kept token may have been revoked meanwhile.
-      if (response.status === 401) response = await send(url, method, body, true);
+      if (response.status === 401) response = await send(url, request, true);
       if (!response.ok) throw refusalOf(response, await response.text());
       // From here on it is done, and must not be done again because nobody could read what Teams says of it.
-      return method === 'GET' ? readJson(await response.text()) : await readSaid(response);
+      return request.method === 'GET' ? readJson(await response.text()) : await readSaid(response);
     } catch (error) {
       throw explainTeamsError(error, deed, now());
     }
@@ -101,19 +120,21 @@ export function createConnector(options: {
     parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 
   return {
-    async post(where, conversation, activity) {
+    async post(where, conversation, activity, givenUp) {
       const path = `${pathOf(conversation)}/activities`;
       const answer = await call(where, path, {
         method: 'POST',
         body: activity,
         deed: 'post a message',
+        givenUp,
       });
       const posted = Posted.safeParse(answer);
       return posted.success ? posted.data.id : null;
     },
-    async update(where, conversation, message, activity) {
+    async update(where, { conversation, message }, activity, givenUp) {
       const path = `${pathOf(conversation)}/activities${pathOf(message)}`;
-      await call(where, path, { method: 'PUT', body: activity, deed: 'change a message' });
+      const deed = 'change a message';
+      await call(where, path, { method: 'PUT', body: activity, deed, givenUp });
     },
     async openChat({ bot, tenant, ...where }, person) {
       const answer = await call(where, '', {

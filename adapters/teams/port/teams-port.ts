@@ -45,22 +45,21 @@ export function createTeamsPort(options: {
   }
 
   return {
-    async post(place, content) {
+    async post(place, content, _key, _triedSince, givenUp) {
       const where = await find(place);
       const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
-      const message = await connector.post(where, conversationIdOf(place), activity);
+      const message = await connector.post(where, conversationIdOf(place), activity, givenUp);
       return { ...place, message: message ?? unnamed };
     },
 
-    async update(post, content) {
+    async update(post, content, givenUp) {
       // As if somebody had deleted it: a card that is needed is posted once more.
       if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
       const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
-      await connector.update(where, conversationIdOf(post), post.message, {
-        ...activity,
-        id: post.message,
-      });
+      const { message } = post;
+      const at = { conversation: conversationIdOf(post), message };
+      await connector.update(where, at, { ...activity, id: message }, givenUp);
     },
 
     async whisper(place, user, content) {

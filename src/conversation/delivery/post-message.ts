@@ -52,7 +52,7 @@ export async function postMessage(
     const since = tried ? new Date(row.said_at) : null;
     const post = await settleWithin(
       rule.callWithinMs,
-      port.post(place, content, row.key, since),
+      (givenUp) => port.post(place, content, row.key, since, givenUp),
       late,
     );
     shown = note(post);

@@ -19,7 +19,8 @@ export async function retireStray(
   try {
     const said = { ...row, run_id: null, superseded: true };
     const { content } = await drawMessage(context, visit, said);
-    await settleWithin(rule.callWithinMs, visit.port.update(stray, content));
+    const change = (givenUp: AbortSignal) => visit.port.update(stray, content, givenUp);
+    await settleWithin(rule.callWithinMs, change);
   } catch (error) {
     const tried = { attempt: visit.tries + 1, failures: rule.tries, ageMs: row.failing_ms };
     const decided = decideNextTry(error, tried, rule, random);

@@ -49,7 +49,8 @@ export async function updateCard(
       warn('A card could not be asked for again.', error),
     );
   try {
-    await settleWithin(rule.callWithinMs, port.update(row.post, content), () => void again());
+    const change = (givenUp: AbortSignal) => port.update(row.post, content, givenUp);
+    await settleWithin(rule.callWithinMs, change, () => void again());
   } catch (error) {
     if (!isGone(error)) return settleFailure(context, visit, row, error);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';

@@ -13,22 +13,26 @@ export type Visit = HeldPlace & { port: ChatPort; lease: PlaceLease };
 export type Outcome = 'done' | 'left';
 
 /**
- * What `call` comes to, unless `ms` are over before; it may get through all the same.
+ * What `call` comes to, unless `ms` are over before: then it is given up, and told so by its signal. It may get through all
+ * the same.
  * @param onLate called when a call that was given up has come to an end, with what it came to where it got through
  */
 export function settleWithin<T>(
   ms: number,
-  call: Promise<T>,
+  call: (givenUp: AbortSignal) => Promise<T>,
   onLate: (value?: T) => void = () => {},
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const giving = new AbortController();
   let late = false;
   const timer = setTimeout(() => {
     late = true;
     const text = `The chat platform did not answer within ${ms} ms.`;
-    reject(new CountersignError('timed_out', text, { passesAfterMs: 0 }));
+    const error = new CountersignError('timed_out', text, { passesAfterMs: 0 });
+    reject(error);
+    giving.abort(error);
   }, ms);
-  void call.then(
+  void call(giving.signal).then(
     (value) => {
       clearTimeout(timer);
       if (late) onLate(value);

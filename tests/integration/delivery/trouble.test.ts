@@ -130,6 +130,26 @@ function holdFirst(verb: 'post' | 'update') {
   return { release: gate.resolve, calls: () => calls };
 }
 
+test('a post that is given up is told so, and what ended with it stands once', async () => {
+  const house = await work({ callWithinMs: 100 });
+  const here = await open(house, place());
+  const ended: unknown[] = [];
+  platform.before = async ({ verb, givenUp }) => {
+    if (verb !== 'post' || ended.length > 0) return;
+    await new Promise((_, reject) =>
+      givenUp?.addEventListener('abort', () => {
+        ended.push(givenUp.reason);
+        reject(givenUp.reason);
+      }),
+    );
+  };
+  await propose(house, here);
+  await waitFor('the second try', () => platform.standing.length === 1);
+  await delivered(house);
+  expect(ended).toMatchObject([{ code: 'timed_out' }]);
+  expect(cards().map((card) => card.includes(button))).toEqual([true]);
+});
+
 describe('A post that gets through after it was given up', () => {
   test('is the message, where nobody has tried again yet', async () => {
     const house = await work({ callWithinMs: 100, backoffMs: 60_000, longestBackoffMs: 60_000 });

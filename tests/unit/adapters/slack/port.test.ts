@@ -2,10 +2,12 @@
 import { expect, test, vi } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
+import { createClientOf } from '#adapters/slack/workspaces.ts';
 import type { ChatContent } from '#contracts/chat.ts';
+import { systemClock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
-import { clientOf, useSlack } from '../../fixtures/slack-client.ts';
+import { clientOf, silent, useSlack } from '../../fixtures/slack-client.ts';
 
 const content = (text: string): ChatContent => ({
   text,
@@ -246,4 +248,42 @@ test.each([
   const refused = await refusalOf(port.update(post, content('x')));
   expect(refused).toMatchObject({ code, passesAfterMs: null });
   expect(refused.message).toContain(words);
+});
+
+/** The port with the clients that a process has. */
+async function useOwnPort() {
+  const { slack, place, channel } = await usePort();
+  const tokens = { of: async () => slack.token ?? '', renew: async () => null };
+  const port = createSlackPort({
+    clientOf: createClientOf(tokens, { apiUrl: slack.apiUrl, logger: silent }),
+    clock: systemClock,
+    warn() {},
+  });
+  const asked = () => slack.calls.map(({ method }) => method);
+  return { slack, place, channel, port, asked };
+}
+
+test('a post that is given up is broken off and nothing more is begun; a later try finds what got through', async () => {
+  const { slack, place, channel, port, asked } = await useOwnPort();
+  slack.fail('chat.postMessage', { silence: 'after' });
+  const giving = new AbortController();
+  const outcome = refusalOf(port.post(place, content('once'), 'key', null, giving.signal));
+  await vi.waitFor(() => expect(asked()).toEqual(['chat.postMessage']));
+  giving.abort();
+  expect(await outcome).toMatchObject({ code: 'tool_unavailable', passesAfterMs: 0 });
+  expect(asked()).toEqual(['chat.postMessage']);
+  const found = await port.post(place, content('once'), 'key', new Date());
+  expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([found.message]);
+});
+
+test('nothing is asked of Slack for a post or a change that was given up before', async () => {
+  const { place, port, asked } = await useOwnPort();
+  const post = await port.post(place, content('one'), 'one', null);
+  const before = asked();
+  const gone = AbortSignal.abort();
+  await refusalOf(port.post(place, content('two'), 'two', new Date(), gone));
+  await refusalOf(port.update(post, content('other'), gone));
+  expect(asked()).toEqual(before);
+  await port.update(post, content('other'));
+  expect(asked()).toEqual([...before, 'chat.update']);
 });

@@ -93,3 +93,31 @@ test('a sign-in that never answers ends as one that passes', async () => {
   await vi.advanceTimersByTimeAsync(5000);
   expect(await outcome).toMatchObject({ code: 'tool_unavailable', passesAfterMs: 0 });
 });
+
+test('a message that is given up before it was sent is not sent; one that is under way is heard out', async () => {
+  const asked: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const url = await listen((request, response) => {
+    asked.push(`${request.method}`);
+    void held.promise.then(() => response.end('{"id":"17"}'));
+  });
+  const token = Promise.withResolvers<string>();
+  const port = openPort(url, { test: true, token: token.promise });
+  const early = new AbortController();
+  const post = { ...place, message: '9' };
+  const refused = Promise.allSettled([
+    port.post(place, content, 'key', null, early.signal),
+    port.update(post, content, early.signal),
+  ]);
+  early.abort();
+  token.resolve('the-token-of-the-bot');
+  expect((await refused).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(asked).toEqual([]);
+
+  const late = new AbortController();
+  const posting = port.post(place, content, 'key', null, late.signal);
+  await vi.waitFor(() => expect(asked).toEqual(['POST']));
+  late.abort();
+  held.resolve();
+  expect((await posting).message).toBe('17');
+});
