@@ -113,9 +113,23 @@ const settleAndStart = prepareStatement(
   }),
 );
 
-/** Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. */
-function omitNulls(outcome: StoredOutcome): Partial<StoredOutcome> {
-  return Object.fromEntries(Object.entries(outcome).filter(([, value]) => value !== null));
+/**
+ * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
+ * since Postgres waits meanwhile, and going through an object by its names takes four times as long.
+ */
+function omitNulls(outcome: StoredOutcome) {
+  return {
+    position: outcome.position,
+    attempt: outcome.attempt,
+    status: outcome.status,
+    attempt_status: outcome.attempt_status,
+    summary: outcome.summary ?? undefined,
+    output: outcome.output ?? undefined,
+    error: outcome.error ?? undefined,
+    question: outcome.question ?? undefined,
+    final_args: outcome.final_args ?? undefined,
+    retry_in_ms: outcome.retry_in_ms ?? undefined,
+  } satisfies Record<keyof StoredOutcome, unknown>;
 }
 
 /** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
