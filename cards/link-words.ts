@@ -26,7 +26,13 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
         ? `You are ${name(outcome.account)}, and nothing is linked to it. “${command}” gives you a code for it.`
         : `You are ${name(outcome.person)} wherever you are one of these: ${list(outcome.accounts)}. “${command} remove” takes ${name(outcome.account)} out.`;
     case 'removed':
-      return `Removed: here you are ${name(outcome.person)} and nobody else. No longer linked to ${list(outcome.accounts)}.`;
+      return [
+        `Removed: here you are ${name(outcome.person)} and nobody else. No longer linked to ${list(outcome.accounts)}.`,
+        outcome.former === outcome.person
+          ? `What was asked for and approved as ${name(outcome.former)} stays yours alone.`
+          : `What was asked for and approved as ${name(outcome.former)} stays with that name: from here you no longer see it as yours or decide about it.`,
+        'About plans that were made until now you count as one person still: nobody approves them twice, or their own.',
+      ].join(' ');
     default:
       return outcome satisfies never;
   }

@@ -14,7 +14,8 @@ export type LinkOutcome =
   | { kind: 'code'; code: string; expires_at: string }
   | ({ kind: 'linked' } & Linked)
   | ({ kind: 'shown' } & Linked)
-  | ({ kind: 'removed' } & Linked);
+  /** `former`: the name of all of them before; what was done by it stays with it. */
+  | ({ kind: 'removed'; former: string } & Linked);
 
 /** What follows the word `link`: nothing, a code, `show` or `remove`. @param once the event that said it */
 export function readLinkCommand(said: string, once?: string): LinkCommand {

@@ -14,6 +14,11 @@ export type People = {
   known: Set<string> | null;
   /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
   same?: ReadonlyMap<string, string>;
+  /**
+   * Of persons that were one when the plan was made, whom they all count as where different people are asked for: nobody
+   * becomes two by an unlink. Left out: nobody was.
+   */
+  former?: ReadonlyMap<string, string>;
 };
 
 /** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
@@ -25,6 +30,22 @@ export function personIn({ same }: Pick<People, 'same'>, name: string): string {
 export function isAmong(people: Pick<People, 'same'>, names: string[], user: string): boolean {
   const person = personIn(people, user);
   return names.some((name) => personIn(people, name) === person);
+}
+
+/** Whom a name counts as where different people are asked for. */
+function countedAs(people: Pick<People, 'same' | 'former'>, name: string): string {
+  const person = personIn(people, name);
+  return people.former?.get(person) ?? person;
+}
+
+/** Whether one of `names` is `user`, or was when the plan was made. */
+export function wasAmong(
+  people: Pick<People, 'same' | 'former'>,
+  names: string[],
+  user: string,
+): boolean {
+  const counted = countedAs(people, user);
+  return names.some((name) => countedAs(people, name) === counted);
 }
 
 /** The persons behind `names`, each once. */
@@ -95,10 +116,15 @@ export function counts(policy: ApproverPolicy, people: People, user: string): bo
     case 'n_of':
       return among(policy.people);
     case 'not_requester':
-      return !among([requester]) && (configured.length === 0 || among(configured));
+      return !wasAmong(people, [requester], user) && (configured.length === 0 || among(configured));
     default:
       return policy satisfies never;
   }
+}
+
+/** Of those who were one when the plan was made the first. */
+function differentIn(people: People, persons: string[]): string[] {
+  return persons.filter((person, index) => !wasAmong(people, persons.slice(0, index), person));
 }
 
 /** How each rule stands once `approved` have approved. */
@@ -106,7 +132,10 @@ export function judge(rules: Rule[], people: People, approved: string[]): RuleSt
   return rules.map((rule) => ({
     rule,
     needed: neededFor(rule.policy),
-    given: personsIn(people, approved).filter((user) => counts(rule.policy, people, user)),
+    given: differentIn(
+      people,
+      personsIn(people, approved).filter((user) => counts(rule.policy, people, user)),
+    ),
   }));
 }
 
@@ -147,7 +176,7 @@ export function approvalsThatSuffice(rules: Rule[], people: People, approved: st
     if (open.length === 0) return given.length;
     let best: { user: string; n: number } | null = null;
     for (const user of all) {
-      if (given.includes(user)) continue;
+      if (wasAmong(people, given, user)) continue;
       const n = open.filter(({ rule }) => counts(rule.policy, people, user)).length;
       if (n > (best?.n ?? 0)) best = { user, n };
     }

@@ -4,7 +4,7 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { listOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
-import { readNamesOf, readPersons } from '#store/identities.ts';
+import { type FormerLink, readFormerLinks, readNamesOf, readPersons } from '#store/identities.ts';
 import { findSpeakers } from '#store/messages.ts';
 import type { PlanRow } from '#store/plans.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type Rule,
   type RuleStanding,
   rulesOf,
+  wasAmong,
 } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
 import type { PlansContext } from './plans-context.ts';
@@ -23,7 +24,7 @@ import type { PlansContext } from './plans-context.ts';
 export type Asked = Pick<
   PlanRow,
   'requester' | 'approver_policy' | 'conversation' | 'tools_required'
->;
+> & { created_at: Date | string };
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
 export type Authority = { rules: Rule[]; people: People };
 
@@ -63,6 +64,17 @@ async function findPresent(
   };
 }
 
+/** Whom each of those who were one when the plan was made counts as: the first of them by name. */
+function groupFormer(links: FormerLink[], madeAt: Date): Map<string, string> {
+  const groups = new Map<string, Set<string>>();
+  for (const { a, b, ended_at } of links) {
+    if (new Date(ended_at) <= madeAt) continue;
+    const group = new Set([...(groups.get(a) ?? [a]), ...(groups.get(b) ?? [b])]);
+    for (const person of group) groups.set(person, group);
+  }
+  return new Map([...groups].map(([person, group]) => [person, [...group].sort()[0] ?? person]));
+}
+
 /** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
 export async function readAuthorities(
   db: Queryable,
@@ -79,7 +91,9 @@ export async function readAuthorities(
     ...namesIn(rules),
     ...users,
   ]);
-  const same = await readPersons(db, [...new Set([...configured, ...names])]);
+  const all = [...new Set([...configured, ...names])];
+  const same = await readPersons(db, all);
+  const links = await readFormerLinks(db, [...new Set(all.map((name) => same.get(name) ?? name))]);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
     conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
   );
@@ -91,7 +105,13 @@ export async function readAuthorities(
   };
   return read.map((one) => ({
     rules: one.rules,
-    people: { requester: one.plan.requester, configured, known: knownOf(one), same },
+    people: {
+      requester: one.plan.requester,
+      configured,
+      known: knownOf(one),
+      same,
+      former: groupFormer(links, new Date(one.plan.created_at)),
+    },
   }));
 }
 
@@ -124,7 +144,7 @@ export function mayApproveNow(
   user: string,
 ): boolean {
   return (
-    !isAmong(people, approved, user) &&
+    !wasAmong(people, approved, user) &&
     judge(rules, people, approved).some(
       (standing) => !isSatisfied(standing) && counts(standing.rule.policy, people, user),
     )
@@ -170,6 +190,12 @@ export function requireUseful(
   actor: Actor,
 ): RuleStanding[] {
   const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
+  if (open.length > 0 && !isAmong(people, before, actor.id) && wasAmong(people, before, actor.id)) {
+    throw new CountersignError(
+      'not_allowed',
+      `You were one person with somebody of ${listOf(before)} when this plan was made, and count once about it. It still needs ${describeAllMissing(open, people)}.`,
+    );
+  }
   const useful = open.some(({ rule }) => counts(rule.policy, people, actor.id));
   if (open.length > 0 && !useful && !isAmong(people, before, actor.id)) {
     throw new CountersignError(

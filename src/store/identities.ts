@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Surface } from '#contracts/actor.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { isoOf } from './sql/iso.ts';
 
 /** A list as one parameter. */
 const list = (names: string[]) =>
@@ -63,6 +64,36 @@ export async function storePerson(
     insert into countersign.identities (account, person)
     select account, ${person} from ${list(accounts)} as a(account)
     on conflict (account) do update set person = excluded.person`);
+}
+
+/** Notes that `account` and each of `others` are one person no longer. */
+export async function noteFormerLinks(
+  tx: Transaction,
+  account: string,
+  others: string[],
+): Promise<void> {
+  await tx.execute(sql`
+    insert into countersign.former_links (account, other)
+    select ${account}, other from ${list(others)} as o(other)
+    on conflict (account, other) do update set ended_at = excluded.ended_at`);
+}
+
+/** Two persons that were one until `ended_at`, or have accounts that were. */
+export type FormerLink = { a: string; b: string; ended_at: string };
+
+/** Those of which both sides are among `persons`. */
+export async function readFormerLinks(db: Queryable, persons: string[]): Promise<FormerLink[]> {
+  if (persons.length < 2) return [];
+  const { rows } = await db.execute<FormerLink>(sql`
+    select * from (
+      select coalesce(i.person, f.account) as a, coalesce(o.person, f.other) as b,
+        ${isoOf('f.ended_at', 'milliseconds')} as ended_at
+      from countersign.former_links f
+        left join countersign.identities i on i.account = f.account
+        left join countersign.identities o on o.account = f.other
+    ) links
+    where a <> b and a in ${list(persons)} and b in ${list(persons)}`);
+  return rows;
 }
 
 /** These accounts act by their own names again. */

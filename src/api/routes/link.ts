@@ -34,7 +34,7 @@ const LinkAnswer = documented(
     z.object({ kind: z.literal('code'), code: z.string(), expires_at: z.iso.datetime() }),
     z.object({ kind: z.literal('linked'), ...linked }),
     z.object({ kind: z.literal('shown'), ...linked }),
-    z.object({ kind: z.literal('removed'), ...linked }),
+    z.object({ kind: z.literal('removed'), ...linked, former: z.string() }),
   ]) satisfies z.ZodType<LinkOutcome>,
   { id: 'LinkOutcome', description: 'A code, or who an account is linked to.' },
 );

@@ -17,6 +17,7 @@ import {
   type LinkCode,
   lockIdentities,
   markLinkCode,
+  noteFormerLinks,
   readAccounts,
   readPerson,
   recordWrongCode,
@@ -142,7 +143,10 @@ async function use({ db, clock }: LinkContext, code: string, actor: Actor): Prom
   return tried;
 }
 
-/** Takes the account away from its person; what others share stays theirs. */
+/**
+ * Takes the account away from its person; what others share stays theirs, and so does what was asked for and approved by
+ * the name they had together. Who was one person counts once about the plans that were made until then.
+ */
 async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
   const account = actor.id;
   return db.transaction(async (tx) => {
@@ -152,10 +156,15 @@ async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
     const { free, stay, person } = leavePerson(before.accounts, before.person, account);
     await forgetAccounts(tx, free);
     await storePerson(tx, stay, person);
+    const others = [...new Set([...before.accounts, before.person])].filter(
+      (one) => one !== account,
+    );
+    await noteFormerLinks(tx, account, others);
     const data = { person: before.person, left: stay, now: person };
     await recordDeeds(tx, [{ planId: null, actor, action: 'unlink', data }]);
     const now = await show(tx, account);
-    return { kind: 'removed', ...now, accounts: before.accounts.filter((one) => one !== account) };
+    const accounts = before.accounts.filter((one) => one !== account);
+    return { kind: 'removed', ...now, accounts, former: before.person };
   });
 }
 

@@ -30,7 +30,7 @@ afterAll(() => house.close());
 beforeEach(async () => {
   now = new Date('2026-05-04T09:00:00Z');
   await house.db.query.execute(
-    sql`truncate countersign.identities, countersign.link_codes, countersign.link_tries, countersign.interaction_policies`,
+    sql`truncate countersign.identities, countersign.former_links, countersign.link_codes, countersign.link_tries, countersign.interaction_policies`,
   );
 });
 
@@ -255,6 +255,7 @@ describe('Removing', () => {
       account: inTeams.id,
       person: inTeams.id,
       accounts: [byMail.id],
+      former: byMail.id,
     });
     expect(await personOf(inTeams)).toBe(inTeams.id);
     expect(await say({ do: 'show' }, byMail)).toMatchObject({ accounts: [] });
@@ -267,6 +268,45 @@ describe('Removing', () => {
     expect(await personOf(byMail)).toBe(byMail.id);
     expect(await personOf(inSlack)).toBe(await personOf(inTeams));
     expect(await personOf(inSlack)).not.toBe(byMail.id);
+  });
+
+  test('makes nobody two, who approved as one', async () => {
+    const approvers = { kind: 'n_of', n: 2, people: [inSlack.id, inTeams.id, other.id] };
+    await join(inSlack, inTeams);
+    const plan = await propose(byMail, { approvers });
+    await plan.approve(inSlack);
+    await say({ do: 'remove' }, inTeams);
+    await expect(plan.approve(inTeams)).rejects.toMatchObject({
+      code: 'not_allowed',
+      message: expect.stringContaining('count once'),
+    });
+    const facts = async ({ id: user }: Actor) =>
+      (await house.service.card(plan.id, { user, timezone: 'UTC' })).may_approve;
+    expect([await facts(inTeams), await facts(other)]).toEqual([false, true]);
+    // What is made from then on is between two.
+    const later = await propose(byMail, { approvers });
+    await later.approve(inSlack);
+    expect((await later.approve(inTeams)).status).toBe('approved');
+    expect((await plan.approve(other)).status).toBe('approved');
+  });
+
+  test('lets nobody approve what they asked for by the name they had', async () => {
+    await join(byMail, inSlack);
+    const mine = await propose(inSlack, { approvers: { kind: 'not_requester' } });
+    const boss = person('teams:X1:BOSS', 'teams');
+    await join(byMail, boss);
+    await say({ do: 'remove' }, boss);
+    await expect(mine.approve(boss)).rejects.toMatchObject({ code: 'not_allowed' });
+    const later = await propose(inSlack, { approvers: { kind: 'not_requester' } });
+    expect((await later.approve(boss)).status).toBe('approved');
+  });
+
+  test('leaves what was asked for with the name it was asked by', async () => {
+    await join(byMail, inTeams);
+    const plan = await propose(inTeams);
+    await say({ do: 'remove' }, inTeams);
+    await expect(plan.approve(inTeams)).rejects.toMatchObject({ code: 'not_allowed' });
+    expect((await plan.approve(byMail)).status).toBe('approved');
   });
 
   test('changes nothing where nothing is linked', async () => {
