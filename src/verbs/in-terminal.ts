@@ -4,7 +4,6 @@ import { type Config, loadConfig } from '#config';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import type { House } from '../wire/house.ts';
-import { openHouse } from '../wire.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** What people may say to each of them. */
@@ -15,7 +14,9 @@ export async function inTerminal(
   work: boolean,
   command: (house: House, config: Config, io: TerminalIo) => Promise<number>,
 ): Promise<void> {
+  // A mistake in the settings is told before the house is loaded.
   const config = loadConfig(process.env, process.cwd());
+  const { openHouse } = await import('../wire.ts');
   const log = createLog(config, true);
   const { chatLinkTo } = createLinks(config, () => addressOf(config, config.env.PORT));
   const house = await openHouse({ config, log, work, linkTo: () => null, chatLinkTo });

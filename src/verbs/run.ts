@@ -4,7 +4,6 @@ import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
-import { openHouse } from '../wire.ts';
 import { openConsole } from './open-console.ts';
 import { untilSignal } from './until-signal.ts';
 
@@ -17,10 +16,11 @@ function waitFor(signal: AbortSignal): Promise<void> {
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
 export async function run(parts: { http: boolean; work: boolean }): Promise<void> {
-  // A worker has no server, and loads none.
+  // A mistake in the settings is told before the house is loaded. A worker has no server, and loads none.
+  const config = loadConfig(process.env, process.cwd());
+  const { openHouse } = await import('../wire.ts');
   const http = parts.http ? await import('../serve.ts') : null;
   const began = performance.now();
-  const config = loadConfig(process.env, process.cwd());
   const log = createLog(config, false);
   const signal = untilSignal();
   let url = addressOf(config, config.env.PORT);
