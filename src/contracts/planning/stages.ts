@@ -1,7 +1,8 @@
 // The states of a planning session and what can happen in them. The table that joins them is `#planner/controller/table.ts`.
 import { z } from 'zod';
 
-export const Stage = z.enum([
+/** In which work is done, as a session passes through them. */
+export const workingStages = [
   'COLLECT_CONTEXT',
   'DRAFT_OUTLINE',
   'VALIDATE_OUTLINE',
@@ -10,6 +11,10 @@ export const Stage = z.enum([
   'DRAFT_SCHEDULE',
   'VALIDATE_SCHEDULE',
   'SEEK_APPROVAL',
+] as const;
+
+export const Stage = z.enum([
+  ...workingStages,
   'COMPLETE',
   'NEEDS_CLARIFICATION',
   'NEEDS_SCHED_ESCALATION',

@@ -1,6 +1,7 @@
 // Changes of an outline's parts in words: "rename phase 1 to Setup", "drop the review phase", "every Tuesday instead". What is
 // about single steps is left for those who read that.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import { makeNode } from '../grammar/make-node.ts';
 import { createNodeFinder, type NodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
 import { type TimeContext, takeRule } from './said-times.ts';
@@ -69,22 +70,14 @@ function newPart(
   const goal = nodes.find(({ parent }) => parent === null)?.id ?? null;
   return {
     id,
-    node: {
+    node: makeNode({
       id,
       parent: goal,
       title: title === '' ? name : `${name}: ${title}`,
       structure,
-      rhythm: 'one_off',
       level: 2,
       origin: 'user_feedback',
-      after: [],
-      steps: [],
-      duration_minutes: null,
-      not_before: null,
-      deadline: null,
-      recurs: null,
-      target: null,
-    },
+    }),
   };
 }
 

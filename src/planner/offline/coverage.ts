@@ -1,6 +1,8 @@
 // Nothing that was said may be lost: every word of an instruction stands in what was made of it,
 // or is one that carries no meaning of its own there. Whatever is left over is asked about, never dropped.
+
 import type { Json } from '#contracts/text.ts';
+import { numberWords } from '../number-words.ts';
 import { readLeadVerb } from './lexicon.ts';
 import { pathPattern } from './paths.ts';
 import type { Intent, Reading, ReadingContext } from './reading.ts';
@@ -52,17 +54,6 @@ const own: Partial<Record<Intent['act'], ReadonlySet<string>>> = {
 const kept = words(
   "overwriting overwrite replacing replace without existing old any anything unless if only when does not doesn't doesn’t exist exists already yet new version",
 );
-const counts: Record<string, number> = {
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-};
 const token = /[\p{L}\p{N}_]+(?:['’]\p{L}+)*/gu;
 const eachMark = new RegExp(`[${markClass}]`, 'gu');
 const amount = /\d+(?:\.\d+)?/;
@@ -105,7 +96,7 @@ export function findUnread(
     said.has(word) ||
     common.has(word) ||
     vocabularies.some((vocabulary) => vocabulary.has(word)) ||
-    (count !== null && (counts[word] ?? Number(word)) === count);
+    (count !== null && (numberWords[word] ?? Number(word)) === count);
   return findRun(rest, known);
 }
 

@@ -1,7 +1,9 @@
 // Reads moments and recurrences out of plain English. Times are those of the person's zone, daylight saving included.
 // English alone: the package's own entry brings sixteen languages.
+
 import { type ParsedResult, parse } from 'chrono-node/en';
 import { Temporal } from 'temporal-polyfill';
+import { numberWords } from '../number-words.ts';
 
 export type Moment = {
   /** ISO 8601 with the zone's offset at that moment. */
@@ -41,16 +43,7 @@ const numbers: Record<string, number> = {
   a: 1,
   an: 1,
   one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twelve: 12,
+  ...numberWords,
   other: 2,
   second: 2,
 };

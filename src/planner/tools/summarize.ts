@@ -1,5 +1,6 @@
 // summarize: what the session says, as its reader likes it; where it says nothing yet, what there is so far. No model.
 import { z } from 'zod';
+import { workingStages } from '#contracts/planning/stages.ts';
 import type { PlanningState, SessionResult } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { StorableText } from '#contracts/text.ts';
@@ -78,16 +79,7 @@ export const summarize: PlanningTool<Summarize> = {
   description:
     'Puts a text into the words this person likes: the outcome first, as long as they read, in their tone.',
   input: Summarize,
-  stages: [
-    'COLLECT_CONTEXT',
-    'DRAFT_OUTLINE',
-    'VALIDATE_OUTLINE',
-    'DRAFT_ROADMAP',
-    'VALIDATE_ROADMAP',
-    'DRAFT_SCHEDULE',
-    'VALIDATE_SCHEDULE',
-    'SEEK_APPROVAL',
-  ],
+  stages: [...workingStages],
   prerequisites: [],
   produces: [],
   automatic: { text: null },

@@ -1,23 +1,13 @@
 // Whether tools can be called in the order of the stages at all (B3): each must find what it needs made by a tool of the
 // same stage or an earlier one. It is asked once, before any session, so that no stage ever offers nothing.
 import { CountersignError } from '#contracts/errors.ts';
-import type { Stage } from '#contracts/planning/stages.ts';
+import { type Stage, workingStages } from '#contracts/planning/stages.ts';
 import type { Product } from '../tools/planning-tool.ts';
 import type { BenchTool } from './bench-tool.ts';
 
 export type Maker = Pick<BenchTool, 'name' | 'stages' | 'prerequisites' | 'produces'>;
 
-/** Stages as a session passes through them. */
-const way: Stage[] = [
-  'COLLECT_CONTEXT',
-  'DRAFT_OUTLINE',
-  'VALIDATE_OUTLINE',
-  'DRAFT_ROADMAP',
-  'VALIDATE_ROADMAP',
-  'DRAFT_SCHEDULE',
-  'VALIDATE_SCHEDULE',
-  'SEEK_APPROVAL',
-];
+const way: readonly Stage[] = workingStages;
 
 /** A stage that makes something itself, without a tool. */
 const stagesThatMake: Maker[] = [
