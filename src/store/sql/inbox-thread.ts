@@ -39,11 +39,14 @@ const head = sql`
   select id, due_at <= clock_timestamp() as due from countersign.inbox
   where ${isOpen} and ${inGivenThread} order by id limit 1`;
 
-/** `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. */
+/**
+ * `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. The thread is
+ * named once more so that the index of open events finds the row by all its columns: by the id alone all of it is read.
+ */
 const takeHead = sql`
   taken as (
     update countersign.inbox set attempt = attempt + 1, failures = failures + 1
-    where exists (select from lease) and id = (select id from head) and ${isOpen}
+    where exists (select from lease) and ${inGivenThread} and id = (select id from head) and ${isOpen}
       and due_at <= clock_timestamp()
     returning id, platform, tenant, thread, kind, body, ${isoOf('received_at', 'milliseconds')} as received_at, attempt, failures,
       (extract(epoch from clock_timestamp() - stored_at) * 1000)::float8 as age_ms
@@ -111,7 +114,7 @@ const settlingAndTaking = prepareStatement(
       where ${isOpen} and ${inGivenThread} and id <> ${given('id')} order by id limit 1
     ), ${holdOn}, settled as (
       update countersign.inbox set handled_at = clock_timestamp(), error = null, reply = ${given('reply')}::jsonb
-      where id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
+      where ${inGivenThread} and id = ${given('id')} and attempt = ${given('attempt')} and ${isOpen}
         and (select count(*) from lease) + (select count(*) from gone) >= 0
       returning id
     ), ${takeHead}

@@ -1,4 +1,5 @@
 // What handling costs: the statements of a thread's events, which is what bounds how many a worker can take.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
 import { enter, workOn } from '#conversation/inbox/work-on-thread.ts';
@@ -19,12 +20,14 @@ beforeEach(() => clearInbox(house));
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
 const never = new AbortController().signal;
 
-/** @returns the names of the statements it takes to work on the thread, and what was handled */
+/** @returns the statements it takes to work on the thread, with their names, and what was handled */
 async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   const statements: string[] = [];
+  const asked: [Statement, Record<string, unknown>][] = [];
   const handled: string[] = [];
   const run: Queryable['run'] = (statement: Statement, values) => {
     statements.push(statement.name);
+    asked.push([statement, values]);
     return house.db.query.run(statement, values);
   };
   const context: InboxContext = {
@@ -45,7 +48,7 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   };
   const entered = await enter(context, thread);
   if (entered !== null) await workOn(context, entered, never);
-  return { statements, handled };
+  return { statements, asked, handled };
 }
 
 const states = async () =>
@@ -80,4 +83,26 @@ test('an event that comes while the last one is handled is handled under the sam
     'settle_and_take',
     'enter_thread',
   ]);
+});
+
+test('none of them reads what is open in other threads', async () => {
+  for (const name of ['a', 'b']) await house.receive(makeEvent(name, { thread: 'C1' }));
+  const { asked } = await work(async () => {});
+  expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
+  const plans = await house.db.transaction(async (tx) => {
+    // So few rows are read quicker without any index.
+    await tx.execute(sql`set local enable_seqscan = off`);
+    const explained: string[][] = [];
+    for (const [{ name, text, params }, values] of asked) {
+      const explaining = { name: `explain_${name}`, text: `explain ${text}`, params };
+      const rows = await tx.run<{ 'QUERY PLAN': string }>(explaining, values);
+      explained.push(rows.map((row) => row['QUERY PLAN']));
+    }
+    return explained;
+  });
+  const conditions = plans.flatMap((lines) =>
+    lines.flatMap((line, at) => (line.includes('using inbox_open') ? [lines[at + 1]] : [])),
+  );
+  expect(conditions).not.toEqual([]);
+  for (const condition of conditions) expect(condition).toContain('(thread = ');
 });
