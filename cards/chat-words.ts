@@ -17,7 +17,7 @@ export const pressWords = {
   kept: 'Kept.',
   done: 'Done. The card changes in a moment.',
   unknownButton: 'This button is out of date. Write “status” for what holds now.',
-  /** Before a card that is shown to one person in a message of its own. */
+  /** On the button that shows all of a plan, and before a card that is shown to one person in a message of its own. */
   details: 'Details',
   notInTime: 'Slack did not open the window in time. Press again.',
   notInTimeFor: ({ reply }: { reply: string }) =>
@@ -34,6 +34,8 @@ export const windowWords = {
   close: 'Close',
   cancel: 'Cancel',
   note: 'Note (optional)',
+  /** Beside the box of a question that is answered by ticking it. */
+  yes: 'Yes',
   noSteps: 'It has no steps.',
   steps: { first: 'Steps to approve', more: 'More steps', submit: 'Approve these' },
   back: { plan: 'Back to the plan', list: 'Back to the list' },
@@ -41,6 +43,8 @@ export const windowWords = {
 } as const;
 
 export const entryWords = {
+  /** Behind why nothing was done: the window in which they wrote it is closed. */
+  wrote: ({ text }: { text: string }) => `You wrote: ${text}`,
   tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
   notStorable: 'It contains characters that cannot be stored. Type it again.',
   noneTicked: 'Tick at least one step.',

@@ -26,6 +26,11 @@ export const slackLimits = {
   /** The text beside the blocks: notifications and screen readers. */
   fallbackText: 3000,
   url: 3000,
+  /** Of long text that is posted in messages: characters of a section, which leaves room for their escapes, and their number. */
+  pageText: 2900,
+  pageSections: 4,
+  pages: 10,
+  pageTitle: 150,
   /** Windows and the Home tab. */
   viewBlocks: 100,
   viewTitle: 24,
@@ -35,6 +40,8 @@ export const slackLimits = {
   inputLabel: 2000,
   placeholder: 150,
   inputText: 3000,
+  /** Our own choice: what fits one line of a form. */
+  inputLine: 1000,
   /** Elements of a menu, and of one block of checkboxes. */
   options: 100,
   checkboxes: 10,
@@ -44,6 +51,14 @@ export const slackLimits = {
 
 /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
 export const teamsLimits = {
+  /** With everything around the card: https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
+  message: 28 * 1024,
+  /** Room in it for what is not counted exactly. */
+  around: 200,
+  /** Of a card that answers a press. */
+  answer: 27 * 1024,
+  /** Characters in the list of chats and the feed of what is new. */
+  summary: 300,
   /** 28 KB with everything the connector adds around it. */
   payload: 25 * 1024,
   /** Further ones go behind the overflow menu. */

@@ -1,5 +1,6 @@
 // What a person reads in the browser when an installation comes back from Slack. Plain HTML, nothing loaded, no script.
 import { createHash } from 'node:crypto';
+import { installWords } from '#cards/slack-words.ts';
 import { listOf } from '#contracts/words.ts';
 
 /** `href` may be relative to the page. */
@@ -51,7 +52,7 @@ ${ways.length === 0 ? '' : `<nav>${ways.join('\n')}</nav>`}
 }
 
 /** Beside the page itself, so that it holds behind a base path too. */
-const startAgain: Link = { text: 'Start again', href: 'install' };
+const startAgain: Link = { text: installWords.links.again, href: 'install' };
 
 export type Installed = {
   owner: string;
@@ -66,62 +67,51 @@ export type Installed = {
 
 export function installedPage(given: Installed): Page {
   const { owner, org_wide, name, app_id, missing, enterpriseUrl } = given;
-  const lacking =
-    missing.length === 0
-      ? []
-      : [
-          `Slack did not grant ${listOf(missing)}, so some things will not work. Whoever runs Countersign puts its manifest into "App Manifest" of the Slack app; then add it again.`,
-        ];
+  const { links } = installWords;
+  const lacking = missing.length === 0 ? [] : [installWords.lacking({ scopes: listOf(missing) })];
   if (org_wide)
     return {
       status: 200,
-      title: `Countersign is in the organisation ${name}`,
-      text: ['Choose the workspaces in which it may be used.', ...lacking],
+      title: installWords.inOrganisation({ name }),
+      text: [installWords.chooseWorkspaces, ...lacking],
       links:
         enterpriseUrl === null
           ? []
           : [
               {
-                text: 'Choose workspaces',
+                text: links.choose,
                 href: `${enterpriseUrl}manage/organization/apps/profile/${app_id}/workspaces/add`,
               },
             ],
     };
   return {
     status: 200,
-    title: `Countersign is in ${name}`,
-    text: [
-      'Invite it into a channel with /invite @Countersign, or write to it directly. /plans help says the rest.',
-      ...lacking,
-    ],
+    title: installWords.inWorkspace({ name }),
+    text: [installWords.next, ...lacking],
     links: [
-      { text: 'Open Slack', href: `slack://app?team=${owner}&id=${app_id}` },
-      { text: 'Open Slack in the browser', href: `https://app.slack.com/client/${owner}` },
+      { text: links.open, href: `slack://app?team=${owner}&id=${app_id}` },
+      { text: links.openInBrowser, href: `https://app.slack.com/client/${owner}` },
     ],
   };
 }
 
-const nothing = 'Nothing was installed';
 const refused = (status: number, text: string, links: Link[] = [startAgain]): Page => ({
   status,
-  title: nothing,
+  title: installWords.nothing,
   text: [text],
   links,
 });
 
 export const pages = {
-  denied: refused(200, 'You cancelled it in Slack.'),
-  expired: refused(400, 'It was begun more than ten minutes ago.'),
-  reused: refused(400, 'This page was opened before: what it stood for is done, or has failed.'),
-  elsewhere: refused(400, 'It was not begun in this browser, or cookies are switched off here.'),
-  notInvited: refused(
-    403,
-    'This Countersign is not for your workspace. Ask whoever runs it to add its id to SLACK_ALLOWED_WORKSPACES.',
-  ),
-  overtaken: refused(409, 'Somebody added it to the same workspace at this moment; theirs holds.'),
-  tooMany: refused(429, 'Too many came from your address. Load this page again in a minute.', []),
-  incomplete: refused(400, 'Slack sent you back without its permission.'),
-  unavailable: refused(503, 'Slack or the database did not answer. Start again in a minute.'),
+  denied: refused(200, installWords.denied),
+  expired: refused(400, installWords.expired),
+  reused: refused(400, installWords.reused),
+  elsewhere: refused(400, installWords.elsewhere),
+  notInvited: refused(403, installWords.notInvited),
+  overtaken: refused(409, installWords.overtaken),
+  tooMany: refused(429, installWords.tooMany, []),
+  incomplete: refused(400, installWords.incomplete),
+  unavailable: refused(503, installWords.unavailable),
   /** @param why says to whoever runs Countersign what is wrong with the app */
   misconfigured: (why: string) => refused(502, why, []),
 };

@@ -6,6 +6,7 @@ import { escapeMrkdwn } from '#cards/escape.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, describeCounts, listWords } from '#cards/plan-list.ts';
+import { exportWords } from '#cards/slack-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
@@ -16,9 +17,7 @@ import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
 import { readExport, sendExport } from './send-export.ts';
 
-const help = describeCommands('/plans', [
-  ['PLAN-… export', 'the plan as a file; also log, and trace'],
-]);
+const help = describeCommands('/plans', [[...exportWords.command]]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
 type Reader = { id: string; timezone: string; account: Actor; once: string };

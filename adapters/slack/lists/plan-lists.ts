@@ -1,5 +1,6 @@
 // Plans as a list in Slack: one line each, with a button that opens the plan. Pure.
 import type { types } from '@slack/bolt';
+import { pressWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';
 import { cutShown } from '#cards/plain.ts';
 import { describePlan, sortPlans } from '#cards/plan-list.ts';
@@ -38,7 +39,7 @@ export function listBlocks(
         accessory: {
           type: 'button',
           action_id: `countersign:details:${id}`,
-          text: { type: 'plain_text', text: 'Details', emoji: false },
+          text: { type: 'plain_text', text: pressWords.details, emoji: false },
           value: JSON.stringify({ action: 'details', plan_id: id, version, digest }),
         },
       };

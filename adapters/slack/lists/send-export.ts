@@ -1,4 +1,5 @@
 // A plan's record for whoever asks for it: the plan as Markdown, what ran, how it was planned; as a file in their direct messages.
+import { exportWords } from '#cards/slack-words.ts';
 import { type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
@@ -26,10 +27,7 @@ async function collect(chunks: AsyncIterable<string>, plan: string): Promise<str
   for await (const chunk of chunks) {
     text += chunk;
     if (text.length <= exportAtMost) continue;
-    throw new CountersignError(
-      'invalid_request',
-      `${plan} is too large for a message. GET /api/plans/${plan}/plan.md and /log.jsonl have all of it.`,
-    );
+    throw new CountersignError('invalid_request', exportWords.tooLarge({ plan }));
   }
   return text;
 }
@@ -74,22 +72,16 @@ async function write(plans: PlanReads, { plan, kind }: Export) {
 /** Somebody waits for it; whatever Slack refuses is tried again with the command. */
 const ask: Ask = (_, call) => call();
 
-const titles = {
-  export: 'as Markdown',
-  log: 'what ran, one line an attempt',
-  trace: 'how it was planned',
-} as const;
-
 /** Sends it; `id` is the person behind `user`. @returns what there is to say where it was asked for @throws CountersignError */
 export async function sendExport(
   { plansFor, clientOf, warn }: SlackContext,
   { team, user, id }: { team: string; user: string; id: string },
   wanted: Export,
 ): Promise<string> {
-  const { plan, kind } = wanted;
+  const { plan } = wanted;
   const { text, name } = await write(plansFor(team, id), wanted);
-  if (text === '') return `Nothing of ${plan} has run yet.`;
-  const title = `${plan}: ${titles[kind]}`;
+  if (text === '') return exportWords.nothingRun({ plan });
+  const title = exportWords.title(wanted);
   const client = await clientOf(team);
   try {
     // Slack says which conversation the direct messages are; the file goes under the message.
@@ -105,5 +97,5 @@ export async function sendExport(
   } catch (error) {
     throw explainSlackError(error, 'send a file');
   }
-  return `I have sent you ${plan}, ${titles[kind]}, in your direct messages with me.`;
+  return exportWords.sent(wanted);
 }

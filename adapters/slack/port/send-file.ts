@@ -3,6 +3,7 @@
 
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
+import { slackLimits } from '#cards/limits.ts';
 import { cutText } from '#cards/plain.ts';
 import type { ChatFile } from '#contracts/chat.ts';
 import { calm, quiet } from './content.ts';
@@ -19,23 +20,22 @@ type Sender = {
   warn(message: string, error?: unknown): void;
 };
 
-/** Characters of one section, sections of one message, and messages. */
-const page = { text: 2900, sections: 4, messages: 10 };
+const { pageText, pageSections, pages: pagesAtMost } = slackLimits;
 
 /** The text in messages that Slack takes, cut at the ends of lines where it can be. Pure. */
 function splitIntoMessages(text: string): { messages: string[][]; whole: boolean } {
   const sections: string[] = [];
   for (let rest = text; rest !== ''; ) {
-    const fits = rest.length <= page.text ? rest : rest.slice(0, page.text);
+    const fits = rest.length <= pageText ? rest : rest.slice(0, pageText);
     const end = fits.length === rest.length ? -1 : fits.lastIndexOf('\n');
-    const piece = end > page.text / 2 ? fits.slice(0, end + 1) : cutWhole(fits);
+    const piece = end > pageText / 2 ? fits.slice(0, end + 1) : cutWhole(fits);
     sections.push(piece);
     rest = rest.slice(piece.length);
   }
   const messages: string[][] = [];
-  for (let at = 0; at < sections.length; at += page.sections)
-    messages.push(sections.slice(at, at + page.sections));
-  return { messages: messages.slice(0, page.messages), whole: messages.length <= page.messages };
+  for (let at = 0; at < sections.length; at += pageSections)
+    messages.push(sections.slice(at, at + pageSections));
+  return { messages: messages.slice(0, pagesAtMost), whole: messages.length <= pagesAtMost };
 }
 
 /** Without half of a character at the end. */
@@ -59,7 +59,7 @@ async function sendPages(
   const { messages, whole } = splitIntoMessages(text);
   const call = { team, method: 'chat.postMessage', channel, deed: 'take text' };
   const pages = messages.map((sections, index) => ({
-    text: cutText(`${title} (${index + 1} of ${messages.length})`, 150),
+    text: cutText(`${title} (${index + 1} of ${messages.length})`, slackLimits.pageTitle),
     blocks: sections.map(sectionOf),
   }));
   const all = whole ? pages : [...pages, { text: fileWords.restElsewhere, blocks: [] }];

@@ -1,6 +1,6 @@
 // What a stored press or a form that was sent does: once, in the conversation of its card, as whoever pressed; and why not, said to
 // them alone.
-import { pressWords } from '#cards/chat-words.ts';
+import { entryWords, pressWords } from '#cards/chat-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
@@ -41,7 +41,7 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     // The window is closed: what they wrote would be gone.
-    const again = wrote === '' ? '' : `\nYou wrote: ${wrote}`;
+    const again = wrote === '' ? '' : `\n${entryWords.wrote({ text: wrote })}`;
     await tellAlone(context, presser, `${error.message}${again}`);
   }
 }

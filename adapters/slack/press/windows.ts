@@ -82,7 +82,7 @@ function elementOf(field: Field): types.InputBlock['element'] {
         type: 'plain_text_input',
         action_id: valueId,
         multiline: type === 'multiline',
-        max_length: type === 'text' ? 1000 : textAtMost,
+        max_length: type === 'text' ? slackLimits.inputLine : textAtMost,
         ...hint,
       };
     case 'number':
@@ -106,7 +106,11 @@ function elementOf(field: Field): types.InputBlock['element'] {
           .map(({ label }, index) => optionOf(label, String(index))),
       };
     case 'boolean':
-      return { type: 'checkboxes', action_id: valueId, options: [optionOf('Yes', 'true')] };
+      return {
+        type: 'checkboxes',
+        action_id: valueId,
+        options: [optionOf(windowWords.yes, 'true')],
+      };
     default:
       return type satisfies never;
   }

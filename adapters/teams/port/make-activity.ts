@@ -1,10 +1,9 @@
 // A message as Teams takes it: what `cards/` drew, with the people for whom it is refreshed, within the size that gets through. Pure.
 import { z } from 'zod';
+import { teamsLimits } from '#cards/limits.ts';
 import { cutText } from '#cards/plain.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 
-/** Bytes of a message with all that is around its card. https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
-const largest = 28 * 1024;
 export const cardType = 'application/vnd.microsoft.card.adaptive';
 
 const Card = z.looseObject({
@@ -35,8 +34,8 @@ export function makeActivity(
   if (card === null) return { ...common, text, textFormat: 'plain' };
   // What the list of chats and the feed of what is new show.
   const [summary = ''] = text.split('\n', 1);
-  const around = { ...common, summary: cutText(summary, 300) };
-  const room = largest - sizeOf(around) - 200;
+  const around = { ...common, summary: cutText(summary, teamsLimits.summary) };
+  const room = teamsLimits.message - sizeOf(around) - teamsLimits.around;
   return {
     ...around,
     attachments: [{ contentType: cardType, content: fillReaders(card, readers, room) }],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pressWords } from '#cards/chat-words.ts';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import { teamsLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject } from '#cards/refresh.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -18,8 +19,6 @@ import { drawDetails } from './details-card.ts';
 import type { Decision, Look } from './read-press.ts';
 
 const stepsOfPage = 15;
-/** Bytes of an answer's card. */
-const room = 27 * 1024;
 
 /** What the handler of a press leaves for whoever waits for it. */
 export const Reply = z.object({ note: z.string() });
@@ -48,7 +47,7 @@ async function drawSubject(
     'plan_id' in subject
       ? viewPlan(await service.card(subject.plan_id, viewer))
       : viewSession(await service.runCard(subject.run_id, viewer));
-  return fillReaders(addRefresh(drawAdaptiveCard(view), view), [scene.from.id], room);
+  return fillReaders(addRefresh(drawAdaptiveCard(view), view), [scene.from.id], teamsLimits.answer);
 }
 
 async function showDetails(
