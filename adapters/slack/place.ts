@@ -1,7 +1,8 @@
 // Where a conversation takes place in Slack, and its name in the house: workspace, channel and thread are all part of it,
 // so that nothing said or pressed elsewhere is ever about it.
-import { hash } from 'node:crypto';
 import type { ChatPlace } from '#contracts/chat.ts';
+
+export { conversationAt as conversationOf } from '#conversation/delivery/open-conversation.ts';
 
 /** A direct message is one conversation; people do not think in threads there. */
 function isDirect(channel: string): boolean {
@@ -11,10 +12,4 @@ function isDirect(channel: string): boolean {
 /** @param root the first message of the thread; in a channel each of its messages can be one */
 export function placeOf(tenant: string, channel: string, root: string | null): ChatPlace {
   return { platform: 'slack', tenant, channel, thread: isDirect(channel) ? null : root };
-}
-
-/** The conversation that lives at a place: always the same one, and no other place's. */
-export function conversationOf({ platform, tenant, channel, thread }: ChatPlace): string {
-  const name = JSON.stringify([platform, tenant, channel, thread]);
-  return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
 }

@@ -48,8 +48,8 @@ export const fetchUntil =
   (url, init) =>
     fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) });
 
-/** Refusals that are about the token. What was refused so was not done. */
-const tokenRefusals = new Set([
+/** Refusals that are about a token, whichever. What was refused so was not done. */
+export const tokenRefusals = new Set([
   'account_inactive',
   'invalid_auth',
   'token_expired',

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SocketModeReceiver, webApi } from '@slack/bolt';
 import { explainSlackError } from '../port/explain-error.ts';
 import { createSlackLogger } from '../slack-logger.ts';
-import { settingsOf } from '../workspaces.ts';
+import { fetchUntil, settingsOf, tokenRefusals } from '../workspaces.ts';
 
 /** Milliseconds until Slack counts as silent: from the first call to its hello. */
 const helloWithinMs = 20_000;
@@ -22,21 +22,18 @@ function pauseAfter(failures: number): number {
 }
 
 /** Refusals that are about the app token; the others explain themselves. */
-const tokenRefusals = new Set([
-  'account_inactive',
-  'invalid_auth',
+const appTokenRefusals = new Set([
+  ...tokenRefusals,
   'missing_scope',
   'not_allowed_token_type',
   'not_authed',
   'team_disabled',
-  'token_expired',
-  'token_revoked',
   'user_removed_from_team',
 ]);
 
 /** Why there is no connection, and how long Slack wants to be left alone. */
 function explain(error: unknown): { text: string; afterMs: number } {
-  if (error instanceof webApi.WebAPIPlatformError && tokenRefusals.has(error.data.error))
+  if (error instanceof webApi.WebAPIPlatformError && appTokenRefusals.has(error.data.error))
     return {
       text: `Slack does not take SLACK_APP_TOKEN (${error.data.error}). Make an app-level token with connections:write on the app's page "Basic Information".`,
       afterMs: 0,
@@ -91,8 +88,7 @@ async function hold(
     installerOptions: {
       clientOptions: {
         ...settingsOf({ apiUrl, logger }),
-        fetch: (url, init) =>
-          fetch(url, { ...init, signal: AbortSignal.any([signal, init?.signal ?? signal]) }),
+        fetch: fetchUntil(signal),
       },
     },
   });

@@ -1,6 +1,6 @@
 // Homes follow the plans: a change makes those stale that somebody may be looking at.
 import { askForHomes, type HomeOf, noteHome } from '#store/chat-homes.ts';
-import { type Asking, sendSlip } from './homes-context.ts';
+import { type Asking, askToDraw } from './homes-context.ts';
 
 /** Hours for which a Home follows after it was opened: whoever opens it later has it drawn anew. */
 export const followedForHours = 8;
@@ -11,7 +11,7 @@ const gatherMs = 1000;
 export async function openHome(context: Asking, home: HomeOf): Promise<void> {
   await context.db.transaction(async (tx) => {
     await noteHome(tx, home);
-    await sendSlip(context, tx, home.platform, 0);
+    await askToDraw(context, tx, home.platform, 0);
   });
 }
 
@@ -19,7 +19,7 @@ export async function openHome(context: Asking, home: HomeOf): Promise<void> {
 export async function followHomes(context: Asking): Promise<void> {
   await context.db.transaction(async (tx) => {
     for (const platform of await askForHomes(tx, followedForHours)) {
-      await sendSlip(context, tx, platform, gatherMs);
+      await askToDraw(context, tx, platform, gatherMs);
     }
   });
 }

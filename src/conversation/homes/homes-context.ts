@@ -16,7 +16,7 @@ export type HomesContext = {
 export type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 
 /** Says that Homes of a platform are to be drawn. Slips for later gather what comes until then. */
-export async function sendSlip(
+export async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,
   platform: Platform,

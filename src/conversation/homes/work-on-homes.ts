@@ -13,7 +13,7 @@ import {
   takeHome,
 } from '#store/chat-homes.ts';
 import { followedForHours } from './follow-plans.ts';
-import { type HomesContext, sendSlip } from './homes-context.ts';
+import { askToDraw, type HomesContext } from './homes-context.ts';
 
 /** A Home is drawn at most once in so long. */
 const paceMs = 3000;
@@ -64,7 +64,7 @@ export async function workOnHomes(
     await drawHome(context, drawer, home);
   }
   const inMs = await readNextHome(db.query, platform);
-  if (inMs !== null) await db.transaction((tx) => sendSlip(context, tx, platform, inMs + 1));
+  if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
 /** A function for the watch round: finds Homes again whose slip is lost, and forgets those that are not followed any more. */
@@ -72,7 +72,7 @@ export function createHomesWatch(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: Platform) => {
     const inMs = await readNextHome(db.query, platform);
-    if (inMs === 0) await db.transaction((tx) => sendSlip(context, tx, platform, 0));
+    if (inMs === 0) await db.transaction((tx) => askToDraw(context, tx, platform, 0));
   };
   return async () => {
     for (const platform of Platform.options) {
