@@ -1,0 +1,45 @@
+// Two presses are the same when they ask for the same about the same thing as it stood.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSamePress } from '#adapters/slack/press/is-same-press.ts';
+import type { CardPress } from '#contracts/card.ts';
+
+const drawn: CardPress = {
+  ...{ action: 'settle_retry', plan_id: 'PLAN-1', version: 2, digest: 'd' },
+  ...{ step_id: 's', attempt: 1, stood: 'unknown' },
+};
+
+test('a press is the same as the button it came from', () => {
+  expect(isSamePress(drawn, { ...drawn })).toBe(true);
+});
+
+test.each<[string, Partial<CardPress>]>([
+  ['another action', { action: 'settle_done' }],
+  ['another step', { step_id: 't' }],
+  ['an earlier attempt', { attempt: 0 }],
+  ['a later attempt', { attempt: 2 }],
+  ['a step that stood otherwise', { stood: 'waiting' }],
+  ['an earlier version', { version: 1 }],
+  ['a later version', { version: 3 }],
+  ['another digest', { digest: 'e' }],
+])('a press about %s is another', (_what, other) => {
+  expect(isSamePress(drawn, { ...drawn, ...other })).toBe(false);
+  expect(isSamePress({ ...drawn, ...other }, drawn)).toBe(false);
+});
+
+test('a press about a step is another than one about the plan', () => {
+  const { step_id: _, ...plan } = drawn;
+  expect(isSamePress(drawn, plan)).toBe(false);
+  expect(isSamePress(plan, drawn)).toBe(false);
+});
+
+test('a press that does not say the attempt or how it stood is that of whatever is drawn', () => {
+  const { attempt: _, stood: __, ...before } = drawn;
+  fc.assert(
+    fc.property(fc.nat(5), fc.constantFrom('waiting', 'unknown', 'failed'), (attempt, stood) => {
+      expect(isSamePress({ ...drawn, attempt, stood }, before)).toBe(true);
+    }),
+  );
+  // A button that does not say them is no answer to a press that does.
+  expect(isSamePress(before, drawn)).toBe(false);
+});

@@ -1,0 +1,162 @@
+// What Slack takes of a window: at each bound it stays as it is, one beyond it is cut or left out; Slack takes both.
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { readHeld, writeHeld } from '#adapters/slack/press/held.ts';
+import { objectTo } from '#adapters/slack/press/read-entered.ts';
+import {
+  formBlocks,
+  makeWindow,
+  partBlocks,
+  textBlock,
+  textSections,
+  valueId,
+} from '#adapters/slack/press/windows.ts';
+import { entryWords } from '#cards/chat-words.ts';
+import { slackLimits } from '#cards/limits.ts';
+import type { Field, Form } from '#cards/view.ts';
+import { checkSlackView } from '#tests/fixtures/block-kit.ts';
+
+const long = (length: number) => 'x'.repeat(length);
+
+const field = (given: Partial<Field>): Field => ({
+  ...{ name: 'f', type: 'text', label: 'Name', help: '', required: false, options: [] },
+  ...{ min: null, max: null, whole: false, words: '', missing: '' },
+  ...given,
+});
+const form = (given: Partial<Form>): Form => ({
+  ...{ fields: [], label: 'Why?', placeholder: '', required: false, missing: '', submit: 'Send' },
+  ...given,
+});
+
+type Drawing = Omit<Parameters<typeof makeWindow>[0], 'title'> & { title?: string };
+
+/** Draws a window, which Slack has to take. */
+function draw({ title = 'A window', ...rest }: Drawing) {
+  const view = makeWindow({ title, ...rest });
+  expect(checkSlackView(view)).toEqual([]);
+  return view;
+}
+
+const drawForm = (given: Partial<Form>) =>
+  JSON.stringify(draw({ blocks: formBlocks(form(given)), submit: 'Send' }).blocks);
+
+/** Each text as a window shows it. */
+const texts: [string, number, (text: string) => string][] = [
+  ['its title', slackLimits.viewTitle, (title) => draw({ title, blocks: [] }).title.text],
+  [
+    'the button that sends it',
+    slackLimits.viewButton,
+    (submit) => draw({ submit, blocks: formBlocks(form({})) }).submit?.text ?? '',
+  ],
+  ['what is asked', slackLimits.inputLabel, (label) => drawForm({ label })],
+  ['an example of it', slackLimits.placeholder, (placeholder) => drawForm({ placeholder })],
+  [
+    'the name of a field',
+    slackLimits.inputLabel,
+    (label) => drawForm({ fields: [field({ label })] }),
+  ],
+  ['help to a field', slackLimits.placeholder, (help) => drawForm({ fields: [field({ help })] })],
+  [
+    'a choice',
+    slackLimits.optionText,
+    (label) => drawForm({ fields: [field({ type: 'choice', options: [{ value: 'v', label }] })] }),
+  ],
+  [
+    'a step to tick',
+    slackLimits.optionText,
+    (label) => JSON.stringify(draw({ blocks: partBlocks([label]), submit: 'Send' }).blocks),
+  ],
+  [
+    'a line',
+    slackLimits.sectionText,
+    (line) => JSON.stringify(draw({ blocks: textSections([line]) }).blocks),
+  ],
+];
+
+describe.each(texts)('%s', (_what, atMost, show) => {
+  test('stays as it is at the bound', () => {
+    expect(show(long(atMost))).toContain(long(atMost));
+  });
+  test('is cut one beyond', () => {
+    const shown = show(long(atMost + 1));
+    expect(shown).toContain(`${long(atMost - 1)}…`);
+    expect(shown).not.toContain(long(atMost));
+  });
+});
+
+test('lines share a section while they fit, and one character more begins another', () => {
+  const half = slackLimits.sectionText / 2;
+  expect(draw({ blocks: textSections([long(half), long(half - 1)]) }).blocks).toHaveLength(1);
+  expect(draw({ blocks: textSections([long(half), long(half)]) }).blocks).toHaveLength(2);
+});
+
+test.each([
+  [slackLimits.options, slackLimits.options],
+  [slackLimits.options + 1, slackLimits.options],
+])('of %i choices %i are offered', (given, offered) => {
+  const options = Array.from({ length: given }, (_, n) => ({ value: `${n}`, label: `<${n}>` }));
+  const drawn = drawForm({ fields: [field({ type: 'choice', options })] });
+  expect(drawn.match(/<\d+>/g)).toHaveLength(offered);
+});
+
+const WithOptions = z.object({ element: z.object({ options: z.array(z.unknown()) }) });
+const readOptions = (block: unknown) => WithOptions.parse(block).element.options;
+
+test.each([
+  [slackLimits.checkboxes, 1],
+  [slackLimits.checkboxes + 1, 2],
+])('%i steps to tick stand in %i blocks, each once', (steps, blocks) => {
+  const labels = Array.from({ length: steps }, (_, n) => `<${n}>`);
+  const drawn = draw({ blocks: partBlocks(labels), submit: 'Send' }).blocks;
+  expect(drawn).toHaveLength(blocks);
+  const values = [...JSON.stringify(drawn.map(readOptions)).matchAll(/"value":"(\d+)"/g)];
+  expect(values.map(([, value]) => value)).toEqual(labels.map((_, n) => `${n}`));
+});
+
+const held = (label: string) => ({
+  ...{ team: 'T1', user: 'U1', place: null, missing: null, pages: [''] },
+  press: { action: 'human_done' as const, plan_id: 'PLAN-1', version: 1, digest: 'd' },
+  fields: [
+    {
+      ...{ name: 'f', label, type: 'text' as const, required: true },
+      ...{ min: null, max: null, whole: false },
+    },
+  ],
+});
+
+test('what a window remembers is whole at the bound; one beyond, its fields are left to be checked later', () => {
+  const room = slackLimits.viewMetadata - JSON.stringify(held('')).length;
+  const whole = writeHeld(held(long(room)));
+  expect(whole).toHaveLength(slackLimits.viewMetadata);
+  expect(readHeld(whole)).toEqual(held(long(room)));
+  const less = writeHeld(held(long(room + 1)));
+  expect(readHeld(less)).toEqual({ ...held(''), fields: [] });
+  for (const fits of [room, room + 1]) draw({ blocks: [], held: held(long(fits)) });
+});
+
+/** What the form says of a text that was entered. */
+function objectToText(text: string) {
+  const view = {
+    ...{ id: 'V1', hash: 'h', callback_id: 'countersign:form' },
+    private_metadata: writeHeld({ ...held(''), fields: [] }),
+    state: { values: { [textBlock]: { [valueId]: { value: text } } } },
+  };
+  const sent = { type: 'view_submission' as const, user: { id: 'U1' }, view };
+  return objectTo({ kind: 'sent', team: 'T1', sent });
+}
+
+test('a text is taken at the bound, and said to be too long one beyond', () => {
+  const atMost = slackLimits.inputText;
+  expect(objectToText(long(atMost))).toBeNull();
+  expect(objectToText(long(atMost + 1))).toEqual({
+    response_action: 'errors',
+    errors: { [textBlock]: entryWords.tooLong({ atMost }) },
+  });
+});
+
+test.each([
+  ['text', slackLimits.inputLine],
+  ['multiline', slackLimits.inputText],
+] as const)('a field of %s takes %i characters', (type, atMost) => {
+  expect(drawForm({ label: '', fields: [field({ type })] })).toContain(`"max_length":${atMost}`);
+});
