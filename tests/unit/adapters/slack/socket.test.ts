@@ -51,6 +51,8 @@ test.each(['invalid_auth', 'account_inactive', 'not_authed', 'team_disabled'])(
     slack.socket.disconnect('refresh_requested');
     await expect.poll(() => opened(slack)).toBe(5);
     await connected(slack);
+    // The connection stands there before its hello has come here.
+    await expect.poll(() => warnings.at(-1)).toBe('Slack is connected again.');
     expect(warnings).toEqual([
       expect.stringMatching(
         new RegExp(`^Nothing comes from Slack\\. .*SLACK_APP_TOKEN \\(${error}\\)`),
