@@ -6,6 +6,7 @@ import type { Clock } from '#contracts/clock.ts';
 import type { ReadWithin } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';
@@ -14,7 +15,6 @@ import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
 import { tokensOfMany } from './install/tokens.ts';
 import { createHomes } from './lists/home.ts';
-import { conversationOf } from './place.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { objectTo } from './press/read-entered.ts';
@@ -90,7 +90,7 @@ export function openSlack(options: {
     port,
     respond: createRespond({ apiUrl, warn }),
     openConversation:
-      options.openConversation ?? (async (place: ChatPlace) => conversationOf(place)),
+      options.openConversation ?? (async (place: ChatPlace) => conversationAt(place)),
     openHome: options.openHome,
     warn,
   };

@@ -2,8 +2,6 @@
 // so that nothing said or pressed elsewhere is ever about it.
 import type { ChatPlace } from '#contracts/chat.ts';
 
-export { conversationAt as conversationOf } from '#conversation/delivery/open-conversation.ts';
-
 /** A direct message is one conversation; people do not think in threads there. */
 function isDirect(channel: string): boolean {
   return channel.startsWith('D');

@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, test } from 'vitest';
-import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import { placeOf } from '#adapters/slack/place.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
 import { clearInbox, settled } from '#tests/integration/inbox/bench.ts';
 import { type SlackHouse, useSlackHouse } from '#tests/integration/slack/slack-house.ts';
@@ -85,7 +86,7 @@ const planOf = ({ blocks }: SlackMessage) =>
   /PLAN-[0-9a-f]+/.exec(JSON.stringify(blocks))?.[0] ?? '';
 
 async function talkIn({ house, slack }: SlackHouse, channel: string, root: string) {
-  const conversation = conversationOf(placeOf(slack.workspace.id, channel, root));
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
   return house.service.messages(conversation, { limit: 50 });
 }
 

@@ -1,12 +1,11 @@
 // What has to happen within the three seconds of a trigger: a window opens at once and says that it is loading; what stands in
 // it follows. Nothing is decided here, so what is lost here is pressed again.
-
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { AnyPress } from '#contracts/press.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { concerns } from '#conversation/press/concerns.ts';
-import { conversationOf } from '../place.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
@@ -38,7 +37,7 @@ async function fill(context: SlackContext, held: Held) {
   const { team, user, place, press } = held;
   try {
     if (place !== null) {
-      const conversation = conversationOf({ platform: 'slack', tenant: team, ...place });
+      const conversation = conversationAt({ platform: 'slack', tenant: team, ...place });
       if (!(await concerns(service, conversation, press)))
         return noticeWindow(windowWords.elsewhere);
     }

@@ -2,7 +2,8 @@
 import { greetWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { person } from '#contracts/actor.ts';
-import { conversationOf, placeOf } from '../place.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { placeOf } from '../place.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { isWritten } from '../transport/name-signal.ts';
 import type { MessageSignal } from '../transport/read-signal.ts';
@@ -32,7 +33,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   if (addressed === 'no' || user === undefined) return;
   const place = placeOf(team, channel, thread_ts ?? ts);
   if (addressed === 'maybe') {
-    const known = await service.messages(conversationOf(place), { limit: 1 });
+    const known = await service.messages(conversationAt(place), { limit: 1 });
     if (known.length === 0) return;
   }
   const named = new Map<string, string>();

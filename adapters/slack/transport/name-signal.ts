@@ -1,6 +1,7 @@
 // What a signal is called in the inbox: the names that make two of them one, and the thread whose order it keeps. Pure.
 import type { ReceivedEvent } from '#contracts/inbox.ts';
-import { conversationOf, placeOf } from '../place.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { placeOf } from '../place.ts';
 import type { PressSignal, Signal } from './read-signal.ts';
 
 /** Subtypes under which people write; every other one is news about a message, with a timestamp of its own kind. */
@@ -25,7 +26,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       const { channel, ts, thread_ts, subtype } = message;
       // One message that mentions us comes twice, under two ids.
       const keys = isWritten(subtype) ? [`message:${channel}:${ts}`] : [];
-      const thread = conversationOf(placeOf(team, channel, thread_ts ?? ts));
+      const thread = conversationAt(placeOf(team, channel, thread_ts ?? ts));
       return { kind: 'event', keys: [`event:${event}`, ...keys], thread };
     }
     case 'home':
@@ -41,7 +42,7 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
       return {
         kind: 'interaction',
         keys: [`trigger:${pressed.trigger_id}`, ...acts.slice(0, 5)],
-        thread: place === null ? `user:${pressed.user.id}` : conversationOf(place),
+        thread: place === null ? `user:${pressed.user.id}` : conversationAt(place),
       };
     }
     case 'sent': {

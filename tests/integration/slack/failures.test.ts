@@ -1,8 +1,9 @@
 // When Slack refuses: what passes is waited for and the latest state wins; what an operator has to mend is said, and then goes on;
 // nothing that was said is lost, and nothing stands there twice.
 import { expect, test } from 'vitest';
-import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import { placeOf } from '#adapters/slack/place.ts';
 import { person } from '#contracts/actor.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -129,7 +130,7 @@ test('a token that was really revoked is told like that, whoever asks for someth
   const { message } = await slack.mention(ana.id, channel, 'hello');
   await heard(desk, message.ts, 1);
   await slack.revokeTokens(slack.workspace.id);
-  const conversation = conversationOf(placeOf(slack.workspace.id, channel, message.ts));
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await house.service.say(conversation, 'and now?', person('ana@example.com', 'api'));
   expect(await broken(desk)).toContain('SLACK_BOT_TOKEN');
 });
@@ -160,7 +161,7 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
   slack.fail('conversations.replies', { status: 500 });
   const { message } = await slack.mention(ana.id, channel, 'one');
   // What is said while something is being planned goes on with that, and has one answer.
-  const conversation = conversationOf(placeOf(slack.workspace.id, channel, message.ts));
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await waitFor('the first answer', async () => {
     const said = await readLatestMessages(house.db.query, conversation, 10);
     return said.some(({ text }) => text === 'Heard: one');

@@ -1,7 +1,8 @@
 // What Slack sends reaches the house once, signed, stored and in its own conversation; everything else reaches nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import { placeOf } from '#adapters/slack/place.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -22,7 +23,7 @@ async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
 
 /** What was said in a thread, as `author: text`. */
 async function talkIn({ house, slack }: SlackHouse, channel: string, root: string | null) {
-  const conversation = conversationOf(placeOf(slack.workspace.id, channel, root));
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
   const messages = await house.service.messages(conversation, { limit: 50 });
   return messages.map(({ author, name, text }) => `${author === 'bot' ? 'bot' : name}: ${text}`);
 }

@@ -3,7 +3,8 @@
 // although the database does not answer"), presses from elsewhere in deciding.test.ts and security.test.ts.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { conversationOf, placeOf } from '#adapters/slack/place.ts';
+import { placeOf } from '#adapters/slack/place.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Signal } from '#tests/fixtures/slack/delivery.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
@@ -159,7 +160,7 @@ test.each([
   const { plan, root } = await askFor(desk, 'plan it');
   await slack.say(ana.id, channel, comment, { thread_ts: root });
   await waitFor('it to be heard', async () => {
-    const conversation = conversationOf(placeOf(slack.workspace.id, channel, root));
+    const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
     const messages = await house.service.messages(conversation, { limit: 50 });
     const at = messages.findIndex(({ text }) => text === comment.replace(/^@\S+ /, ''));
     return at >= 0 && messages.length > at + 1;
@@ -218,7 +219,7 @@ test('a retry whose first try never came is heard', async () => {
     { headers },
   );
   await settled(house);
-  const conversation = conversationOf(placeOf(slack.workspace.id, channel, '1700000001.000100'));
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, '1700000001.000100'));
   const said = await house.service.messages(conversation, { limit: 10 });
   expect(said[0]?.text).toBe('second');
 });
