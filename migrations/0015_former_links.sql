@@ -4,5 +4,3 @@ CREATE TABLE "countersign"."former_links" (
 	"ended_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
 	CONSTRAINT "former_links_account_other_pk" PRIMARY KEY("account","other")
 );
---> statement-breakpoint
-ALTER TABLE "countersign"."approvals" DROP COLUMN "also";
