@@ -4,6 +4,7 @@ import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
+import type { Cap } from '../budget/limits.ts';
 import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
 import type { OfferedTool, Workbench } from '../reasoner.ts';
@@ -22,8 +23,6 @@ export type AgentRun = {
   signal: AbortSignal;
   clock: Clock;
 };
-
-export type Cap = 'turns' | 'time' | 'repeats' | 'silence';
 
 export type AgentEnd =
   | { kind: 'ended'; event: StageEvent }

@@ -1,6 +1,4 @@
 // The caps of planning (B2, B9), and what a person reads when one is met.
-
-import type { Cap } from '../agent/run-agent.ts';
 import type { Ceiling } from './paid-model.ts';
 
 export type PlanningLimits = {
@@ -14,6 +12,9 @@ export type PlanningLimits = {
   perSession: number;
   perDay: number;
 };
+
+/** What ends the turn of a model before it is done: its calls, its time, the same call again and again, no answer. */
+export type Cap = 'turns' | 'time' | 'repeats' | 'silence';
 
 const dollars = (usd: number) => `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`;
 
