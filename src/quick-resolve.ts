@@ -1,7 +1,7 @@
 // A shortcut through Node's module resolution. For every import Node looks for the manifest around the file again, and
 // parses all of its `imports` or `exports` each time; a start has three thousand imports, and drizzle-orm alone has 180 kB of
-// manifest. That was half of the processor time of a start. Nothing is guessed here: Node is asked first, once for each
-// folder and each package, and what it said is said again.
+// manifest. Nothing is guessed here: Node is asked first, once for each folder and each package, and what it said is said
+// again.
 import { registerHooks } from 'node:module';
 import manifest from '../package.json' with { type: 'json' };
 
