@@ -1,5 +1,4 @@
 // Which Countersign this is.
-import { createRequire } from 'node:module';
+import manifest from '../package.json' with { type: 'json' };
 
-const manifest: { version: string } = createRequire(import.meta.url)('../package.json');
 export const { version } = manifest;

@@ -3,7 +3,7 @@ import type { TerminalIo } from '#adapters/terminal/screen.ts';
 import { type Config, loadConfig } from '#config';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
-import type { House } from '../wire/house.ts';
+import type { House } from '../wire.ts';
 import { untilSignal } from './until-signal.ts';
 
 /** What people may say to each of them. */
