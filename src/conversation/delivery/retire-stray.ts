@@ -1,5 +1,4 @@
 // A second post of a message, which got through after its call was given up: its buttons go, since nothing follows it.
-
 import type { ChatPost } from '#contracts/chat.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import { dropStray, noteFailure, type PostRow } from '#store/chat-posts.ts';

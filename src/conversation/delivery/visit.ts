@@ -1,5 +1,4 @@
 // One stay at a place: what is done there, under which lease, and what becomes of a call that failed.
-
 import type { ChatPort } from '#contracts/chat.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { breakPlace, type HeldPlace, type PlaceLease, postponePlace } from '#store/chat-places.ts';

@@ -1,5 +1,4 @@
 // How fine an outline may be, by the level of reasoning that was asked for (0 to 10).
-
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
 import { applyFixes } from './fix.ts';

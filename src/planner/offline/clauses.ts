@@ -1,6 +1,5 @@
 // Splits a request into clauses, one instruction each, and keeps how they follow each other.
 // A piece of text that somebody wants written is never taken apart, unless what follows is plainly an instruction.
-
 import { type LeadVerb, prohibition, pronoun, readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { pathPattern } from './paths.ts';
 import { sameAgain } from './same-again.ts';

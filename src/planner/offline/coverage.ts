@@ -1,6 +1,5 @@
 // Nothing that was said may be lost: every word of an instruction stands in what was made of it,
 // or is one that carries no meaning of its own there. Whatever is left over is asked about, never dropped.
-
 import type { Json } from '#contracts/text.ts';
 import { numberWords } from '../number-words.ts';
 import { readLeadVerb } from './lexicon.ts';

@@ -1,6 +1,6 @@
 // Reads moments and recurrences out of plain English. Times are those of the person's zone, daylight saving included.
-// English alone: the package's own entry brings sixteen languages.
 
+// English alone: the package's own entry brings sixteen languages.
 import { type ParsedResult, parse } from 'chrono-node/en';
 import { Temporal } from 'temporal-polyfill';
 import { numberWords } from '../number-words.ts';

@@ -1,5 +1,4 @@
 // How long nodes take: as stated, as their steps say, or assumed, for comparing ways through the plan. Minutes.
-
 import { dependenciesOf, sourcesOf } from './collect-edges.ts';
 import type { Operations } from './operations.ts';
 import type { OutlineIndex } from './outline-index.ts';

@@ -1,6 +1,5 @@
 // Moves what was said about order into the `after` of nodes: ids that are titles, timing in words, edges that a model
 // gives, and what a person wants changed. What cannot be read is returned as questions.
-
 import type { DependencyType } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';

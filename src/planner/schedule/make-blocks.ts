@@ -1,6 +1,5 @@
 // From places to blocks: which nodes need a time of their own, and which of those times hold something back. A plan in
 // which nobody said a time comes out without blocks, or with forecasts that hold nothing.
-
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { ScheduleBlock } from '#contracts/planning/schedule.ts';
 import type { Interval } from '#timeline/intervals.ts';

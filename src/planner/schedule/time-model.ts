@@ -1,6 +1,5 @@
 // An outline and its roadmap as work with times: leaves are what is placed; wholes become moments around their parts, so
 // that an edge, a date or a deadline of a whole binds everything in it.
-
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { JsonObject } from '#contracts/text.ts';

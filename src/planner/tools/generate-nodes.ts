@@ -1,6 +1,5 @@
 // generate_nodes: the outline. The model, or what stands for it, writes nodes and steps; here they are read, checked
 // against the manifest, kept as fine as was asked for, and compared with the outline before.
-
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';

@@ -1,5 +1,4 @@
 // A tool as it lies on the workbench: one of the thirteen, a reading operation, or a verb of the conversation.
-
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';

@@ -1,6 +1,5 @@
 // The tools of one stage with the session behind them (B3). A call goes through three phases: prepare (is it offered, do
 // its arguments fit), execute, finalise (what changes in the session, what the trace says). Failures are results.
-
 import type { Clock } from '#contracts/clock.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { Stage } from '#contracts/planning/stages.ts';

@@ -1,5 +1,4 @@
 // Instructions that move, rename or delete files, one by one or by description.
-
 import { readFileSet, takeException } from '../file-sets.ts';
 import { fileNoun, readLeadVerb } from '../lexicon.ts';
 import { isPronoun, readFolder, readObjects } from '../objects.ts';

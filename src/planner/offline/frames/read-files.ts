@@ -1,5 +1,4 @@
 // Instructions and questions that only look: list, read, summarise.
-
 import { readFileSet } from '../file-sets.ts';
 import { readLeadVerb } from '../lexicon.ts';
 import { isPronoun, readFolder, readObjects, readPaths } from '../objects.ts';
