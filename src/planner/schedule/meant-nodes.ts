@@ -1,33 +1,9 @@
 // Which nodes a wish about dates means, and what is asked where that cannot be told.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { Schedule } from '#contracts/planning/schedule.ts';
-import type { NodeFinder } from '../roadmap/find-node.ts';
 import { describeNodes } from '../roadmap/name-nodes.ts';
-import type { DateChange } from './date-change.ts';
 import { quote } from './date-clauses.ts';
+import type { DateContext } from './date-reading.ts';
 import { sayMoment, sayNode } from './time-words.ts';
-
-export type ReadDates = {
-  changes: DateChange[];
-  /** Local dates on which people work although they would not, or the other way round. */
-  days_on: string[];
-  days_off: string[];
-  /** What to ask, a question each; empty: all of it was read. */
-  questions: string[];
-};
-
-export type DateReading = {
-  outline: PlanOutline;
-  /** The times as they were, for "two hours later". */
-  schedule: Schedule | null;
-  now: Date;
-  timezone: string;
-  /** Minutes of a day's work for the nodes that take a person's time; null for the others, whose days have 24 hours. */
-  workday(node: string): number | null;
-};
-
-/** What the readers of one feedback share. */
-export type DateContext = DateReading & { finder: NodeFinder; read: ReadDates };
 
 /** Asks for another moment where this one has passed. */
 export function isPast(

@@ -5,10 +5,11 @@ import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
 import { changeOf } from './date-change.ts';
 import { quote, splitWishes } from './date-clauses.ts';
-import { type DateContext, type DateReading, forNodes, type ReadDates } from './meant-nodes.ts';
-import { readDated } from './read-dated.ts';
+import type { DateContext, DateReading, ReadDates } from './date-reading.ts';
+import { forNodes } from './meant-nodes.ts';
 import { readDuration } from './read-duration.ts';
 import { findMoment, prepareMoments, printDate } from './read-moment.ts';
+import { readMomentWish } from './read-moment-wish.ts';
 import { readShift } from './read-shift.ts';
 
 export function readDateChanges(feedback: string, reading: DateReading): ReadDates {
@@ -22,7 +23,7 @@ export function readDateChanges(feedback: string, reading: DateReading): ReadDat
       readDrop(wish, context) ||
       readShift(wish, context) ||
       readDuration(wish, context) ||
-      readDated(wish, context);
+      readMomentWish(wish, context);
     if (!understood)
       read.questions.push(
         `What does ${quote(wish)} change? Name a step and a time, such as “move step 2 to Friday 10:00”.`,

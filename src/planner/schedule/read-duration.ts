@@ -2,7 +2,8 @@
 import { readLength } from '../roadmap/read-amount.ts';
 import { changeOf } from './date-change.ts';
 import { amountForm } from './date-clauses.ts';
-import { type DateContext, forNodes, nameNode } from './meant-nodes.ts';
+import type { DateContext } from './date-reading.ts';
+import { forNodes, nameNode } from './meant-nodes.ts';
 
 const durationForms: [RegExp, 'to' | 'more' | 'less'][] = [
   [new RegExp(String.raw`^(?:give|allow|plan)\s+(.+?)\s+${amountForm}\s+more$`, 'i'), 'more'],
@@ -27,7 +28,7 @@ const durationForms: [RegExp, 'to' | 'more' | 'less'][] = [
   ],
 ];
 
-/** "The review takes three days", "shorten it by an hour". A person's day has the hours of a working day. */
+/** A person's day has the hours of a working day. */
 export function readDuration(wish: string, context: DateContext): boolean {
   for (const [form, how] of durationForms) {
     const match = form.exec(wish);

@@ -3,7 +3,8 @@ import { toLocalIso } from '#timeline/recurrence.ts';
 import { readLength } from '../roadmap/read-amount.ts';
 import { changeOf } from './date-change.ts';
 import { amountForm } from './date-clauses.ts';
-import { type DateContext, forNodes, isEverything, isPast, nameNode } from './meant-nodes.ts';
+import type { DateContext } from './date-reading.ts';
+import { forNodes, isEverything, isPast, nameNode } from './meant-nodes.ts';
 import { shiftMoment } from './read-moment.ts';
 import { toMs } from './time-model.ts';
 
@@ -12,7 +13,6 @@ const shiftForm = new RegExp(
   'i',
 );
 
-/** "Everything a day later", "bring the launch forward by two hours". */
 export function readShift(wish: string, context: DateContext): boolean {
   const match = shiftForm.exec(wish.replace(/\s+(?:please|instead)$/i, ''));
   if (match === null) return false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Schedule } from '#contracts/planning/schedule.ts';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { DateReading } from '#planner/schedule/meant-nodes.ts';
+import type { DateReading } from '#planner/schedule/date-reading.ts';
 import { readDateChanges } from '#planner/schedule/read-dates.ts';
 import { makeOutline, now, print, timezone } from './bench.ts';
 

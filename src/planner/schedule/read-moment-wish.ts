@@ -2,7 +2,8 @@
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { changeOf, type DateChange } from './date-change.ts';
-import { type DateContext, forNodes, isIt, isPast } from './meant-nodes.ts';
+import type { DateContext } from './date-reading.ts';
+import { forNodes, isIt, isPast } from './meant-nodes.ts';
 import { endOfDay, findMoment, keepClock, prepareMoments } from './read-moment.ts';
 import { toMs } from './time-model.ts';
 
@@ -16,8 +17,7 @@ const verbs =
 const ending =
   /(?:\s+|^)(?:no earlier than|not earlier than|earlier than|no later than|at the earliest|at the latest|the|not|never|must|should|shall|can|can['’]?t|cannot|may|has to|have to|needs? to|is|are|be|to|on|at|for|in|out|back|forward|instead|only|starts?|begins?|runs?|ends?|finish(?:es|ed)?|done|ready|complete[sd]?|due|over|delivered|happens?|do|don['’]t|deadline|until|till|before|after|by|from)$/i;
 
-/** A wish that names a moment: where something begins, from when on it may, or by when it is done. */
-export function readDated(wish: string, context: DateContext): boolean {
+export function readMomentWish(wish: string, context: DateContext): boolean {
   const { now, timezone, read } = context;
   const text = prepareMoments(wish.replace(/\s+instead$/i, ''), now, timezone);
   const moment = findMoment(text, now, timezone);
