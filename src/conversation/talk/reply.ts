@@ -8,7 +8,7 @@ import { readWordFor } from '../words.ts';
 import { hearReply } from './hear-reply.ts';
 import { onceOnly } from './once-only.ts';
 
-/** A message addressed to a run. @throws what the decision throws */
+/** @throws what the decision throws */
 export async function reply(
   context: ConversationContext,
   runId: string,
