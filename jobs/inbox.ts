@@ -3,7 +3,7 @@
 import { Platform } from '#contracts/inbox.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { sendSlip } from '#conversation/inbox/slips.ts';
-import { type Entered, enter, workOn } from '#conversation/inbox/work-on-thread.ts';
+import { type HeldThread, holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -30,12 +30,12 @@ const restMs = 25;
 /** Threads of a platform worked on at once in one process; each needs a connection for a moment. */
 const threadsAtOnce = 8;
 
-/** Hands out `most` places, to who asked first. @returns takes one, and answers how to give it back */
-function createPlaces(most: number): () => Promise<() => void> {
+/** Hands out `most` slots, to who asked first. @returns takes one, and answers how to give it back */
+function createSlots(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = most;
   const giveBack = () => {
-    // Whoever waits takes the place over.
+    // Whoever waits takes the slot over.
     const next = waiting.shift();
     if (next === undefined) free += 1;
     else next();
@@ -52,21 +52,21 @@ function createPlaces(most: number): () => Promise<() => void> {
  * thread. So one fetcher serves all threads, however slow the events of one are.
  */
 function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
-  const takePlace = createPlaces(threadsAtOnce);
+  const takeSlot = createSlots(threadsAtOnce);
   return async (thread, signal, goOn) => {
-    const giveBack = await takePlace();
-    let entered: Entered | null = null;
+    const giveBack = await takeSlot();
+    let held: HeldThread | null = null;
     try {
       signal.throwIfAborted();
-      entered = await enter(context, thread);
+      held = await holdThread(context, thread);
     } finally {
-      if (entered === null) giveBack();
+      if (held === null) giveBack();
     }
-    if (entered === null) return;
-    const held = entered;
+    if (held === null) return;
+    const mine = held;
     goOn(async (stopping) => {
       try {
-        await workOn(context, held, stopping);
+        await workOnThread(context, mine, stopping);
       } catch (error) {
         if (!stopping.aborted)
           context.warn(

@@ -56,10 +56,13 @@ async function passOn(context: InboxContext, lease: Lease): Promise<void> {
 }
 
 /** A thread that is held, and its first event. */
-export type Entered = { lease: Lease; handler: InboxHandler; taken: Taken };
+export type HeldThread = { lease: Lease; handler: InboxHandler; taken: Taken };
 
 /** Takes the thread where something of it is due, nobody else is at it and its platform has a handler; otherwise null. */
-export async function enter(context: InboxContext, thread: InboxThread): Promise<Entered | null> {
+export async function holdThread(
+  context: InboxContext,
+  thread: InboxThread,
+): Promise<HeldThread | null> {
   const { db, handlers, random, rule } = context;
   const { platform, tenant, thread: name } = thread;
   const handler = handlers[platform];
@@ -73,9 +76,9 @@ export async function enter(context: InboxContext, thread: InboxThread): Promise
  * Works until nothing of the thread is due or somebody else is at it.
  * @param stopping aborted: the event under way is cut off and left, with the rest, to others
  */
-export async function workOn(
+export async function workOnThread(
   context: InboxContext,
-  { lease, handler, taken: first }: Entered,
+  { lease, handler, taken: first }: HeldThread,
   stopping: AbortSignal,
 ): Promise<void> {
   const { db, rule } = context;

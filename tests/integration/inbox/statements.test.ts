@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import { enter, workOn } from '#conversation/inbox/work-on-thread.ts';
+import { holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { Queryable, Statement } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -46,8 +46,8 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
       throw new Error(message, { cause: error });
     },
   };
-  const entered = await enter(context, thread);
-  if (entered !== null) await workOn(context, entered, never);
+  const held = await holdThread(context, thread);
+  if (held !== null) await workOnThread(context, held, never);
   return { statements, asked, handled };
 }
 
@@ -85,7 +85,7 @@ test('an event that comes while the last one is handled is handled under the sam
   ]);
 });
 
-test('none of them reads what is open in other threads', async () => {
+test('no statement of a thread reads what is open in other threads', async () => {
   for (const name of ['a', 'b']) await house.receive(makeEvent(name, { thread: 'C1' }));
   const { asked } = await work(async () => {});
   expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
