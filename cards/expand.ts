@@ -25,7 +25,7 @@ type LazyTemplate = () => Template;
 
 const require = createRequire(import.meta.url);
 
-/** The engine is four hundred modules, a quarter of a second of a start; many a process draws no card. */
+/** The engine is four hundred modules, and many a process draws no card. */
 export function findTemplate(path: string): LazyTemplate {
   let template: Template | null = null;
   return () => {

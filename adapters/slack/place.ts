@@ -1,5 +1,5 @@
-// Where a conversation takes place in Slack, and its name in the house: workspace, channel and thread are all part of it,
-// so that nothing said or pressed elsewhere is ever about it.
+// Where a conversation takes place in Slack: workspace, channel and thread are all part of it, so that nothing said or
+// pressed elsewhere is ever about it.
 import type { ChatPlace } from '#contracts/chat.ts';
 
 /** A direct message is one conversation; people do not think in threads there. */

@@ -1,5 +1,5 @@
 // Whether a request is Slack's: its signature over the time and the bytes that came, and its age. Bolt's own check makes three
-// more digests to compare two, which took a quarter of what a server has to do for an event.
+// more digests to compare two.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far the time of a request may be from ours, in either direction: one from far off could have been kept to be sent later. */

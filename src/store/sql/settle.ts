@@ -115,7 +115,7 @@ const settleAndStart = prepareStatement(
 
 /**
  * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
- * since Postgres waits meanwhile, and going through an object by its names takes four times as long.
+ * since Postgres waits meanwhile, and going through an object by its names takes longer.
  */
 function omitNulls(outcome: StoredOutcome) {
   return {
