@@ -36,7 +36,7 @@ let threads = 0;
 const thread = () =>
   open(house, { platform: 'slack', tenant: 'T1', channel: 'C9', thread: `${++threads}` });
 
-test('it is gone once something else was asked for in its conversation, for whoever looks', async () => {
+test('“Try again” is gone once something else was asked for in its conversation, for whoever looks', async () => {
   const here = await thread();
   const first = await ask(here, 'Fail at it');
   await shown('Try again');
@@ -56,7 +56,7 @@ test('it is gone once something else was asked for in its conversation, for whoe
   expect((await house.service.runCard(first, viewer)).over).toMatchObject({ kind: 'overtaken' });
 });
 
-test('it stays where something was asked for in another conversation', async () => {
+test('“Try again” stays where something was asked for in another conversation', async () => {
   const here = await thread();
   const first = await ask(here, 'Fail at it');
   await shown('Try again');
@@ -67,7 +67,7 @@ test('it stays where something was asked for in another conversation', async () 
   expect(await countLive(first)).toBe(1);
 });
 
-test('it is gone once it was pressed, also where that came to nothing again', async () => {
+test('“Try again” is gone once it was pressed, also where that came to nothing again', async () => {
   const here = await thread();
   const run = await ask(here, 'Fail at it');
   await shown('Try again');
