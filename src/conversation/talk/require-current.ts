@@ -59,7 +59,7 @@ export async function requireShown(
   const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
   if (recent && (await isBeingPosted(db.query, conversation, what.about))) {
     const text = 'What this decides about is just being posted.';
-    throw new CountersignError('tool_unavailable', text, { passesAfterMs: 0 });
+    throw new CountersignError('timed_out', text, { passesAfterMs: 0 });
   }
   throw new CountersignError('stale_version', what.late);
 }
