@@ -20,7 +20,7 @@ export function createHandler(context: SlackContext, clock: Clock): InboxHandler
       case 'message':
         return hear(context, signal);
       case 'press':
-        if (await setFromHome(context, signal, { at: event.received_at, now: clock.now() })) return;
+        if (await setFromHome(context, signal, event.received_at)) return;
         return decidePress(context, signal, event);
       case 'sent':
         return decideSent(context, signal, event);

@@ -105,8 +105,15 @@ export type Simulation = {
 export type PolicyView = { user: string; policy: InteractionPolicy; set: PolicyOverride };
 /** `request`: what the person asked for in that conversation last. */
 export type SaidPolicy = { conversation: string; request: string; policy: PolicyOverride };
-/** `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. */
-export type PolicyChange = { policy: PolicyOverride; keep: boolean };
+/**
+ * `keep`: sliders that are left out stay as they are; otherwise they go back to their defaults. `pressed`: it was set in a
+ * chat. It needs no name of its own: set twice it is the same.
+ */
+export type PolicyChange = {
+  policy: PolicyOverride;
+  keep: boolean;
+  pressed?: Pick<Pressed, 'at'>;
+};
 
 /**
  * Every method may throw CountersignError; nothing else is expected.

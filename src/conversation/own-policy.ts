@@ -1,5 +1,6 @@
 // The sliders a person keeps for themselves. Only that person sets them, whatever the surface; never a model.
 import type { Actor } from '#contracts/actor.ts';
+import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { applyOverride, defaultPolicy } from '#contracts/policy.ts';
 import type { PolicyChange, PolicyView } from '#contracts/service.ts';
@@ -7,22 +8,24 @@ import { JsonObject } from '#contracts/text.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Database, Queryable } from '#store/database.ts';
 import { readPolicy, replacePolicy, storePolicy } from '#store/policies.ts';
+import { requireRecentSetting } from './press/still-meant.ts';
 
 export async function getPolicy(db: Queryable, user: string): Promise<PolicyView> {
   const { policy } = await readPolicy(db, user);
   return { user, policy: applyOverride(defaultPolicy, policy), set: policy };
 }
 
-/** @throws `not_allowed` for anybody else than the person */
+/** @throws `not_allowed` for anybody else than the person; `stale_version` when they pressed it so long ago that they are asked again */
 export async function setPolicy(
-  db: Database,
+  { db, clock }: { db: Database; clock: Clock },
   user: string,
-  { policy, keep }: PolicyChange,
+  { policy, keep, pressed }: PolicyChange,
   actor: Actor,
 ): Promise<PolicyView> {
   if (actor.kind !== 'person' || actor.id !== user) {
     throw new CountersignError('not_allowed', `Only ${user} can change how I talk to ${user}.`);
   }
+  if (pressed !== undefined) requireRecentSetting(pressed.at, clock.now());
   return db.transaction(async (tx) => {
     if (keep) await storePolicy(tx, user, policy);
     else await replacePolicy(tx, user, policy);

@@ -74,7 +74,7 @@ export function createService(context: ConversationContext): Service {
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
-    setPolicy: (user, change, actor) => setPolicy(db, user, change, actor),
+    setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
 
     async propose(draft, options, actor) {
       const origin = {

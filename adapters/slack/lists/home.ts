@@ -8,7 +8,6 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Service } from '#contracts/service.ts';
-import { requireRecentPress } from '#conversation/press/still-meant.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -84,7 +83,7 @@ function readSetting({ pressed }: PressSignal): PolicyOverride | null {
 export async function setFromHome(
   context: SlackContext,
   signal: PressSignal,
-  { at, now }: { at: Date; now: Date },
+  at: Date,
 ): Promise<boolean> {
   const policy = readSetting(signal);
   if (policy === null) return false;
@@ -92,8 +91,8 @@ export async function setFromHome(
   const user = pressed.user.id;
   const { id } = await context.people.find(team, user);
   try {
-    requireRecentPress(at, now);
-    await context.service.setPolicy(id, { policy, keep: true }, person(id, 'slack'));
+    const change = { policy, keep: true, pressed: { at } };
+    await context.service.setPolicy(id, change, person(id, 'slack'));
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     await tellAlone(context, { team, user, place: null }, error.message);

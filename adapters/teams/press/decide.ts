@@ -8,7 +8,6 @@ import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Try } from '#conversation/inbox/inbox-context.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
 import { concerns } from '#conversation/press/concerns.ts';
-import { requireRecentPress } from '#conversation/press/still-meant.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
@@ -19,7 +18,7 @@ import { drawLook, type Reply } from './show.ts';
  * After this long whoever waits for the answer may be gone before they could read it. What they do not read all the same
  * is handled once more, and told then.
  */
-const waitedForMs = 6000;
+const toldElsewhereAfterMs = 6000;
 
 /** Who pressed, and the press they made. */
 type By = { actor: Actor; pressed: Pressed };
@@ -40,11 +39,10 @@ async function approvePart(
 }
 
 async function act(context: TeamsContext, decision: Decision, scene: Scene, by: By): Promise<void> {
-  const { service, clock } = context;
+  const { service } = context;
   const { actor, pressed } = by;
   if (decision.kind === 'settings') {
-    requireRecentPress(pressed.at, clock.now());
-    await service.setPolicy(actor.id, { policy: decision.policy, keep: true }, actor);
+    await service.setPolicy(actor.id, { policy: decision.policy, keep: true, pressed }, actor);
     return;
   }
   if (!(await concerns(service, conversationAt(scene.place), decision.press)))
@@ -110,6 +108,6 @@ export async function decide(
   });
   if (note === null) return;
   const reply: Reply = { note };
-  if (asks && one.age() < waitedForMs) one.reply(reply);
+  if (asks && one.age() < toldElsewhereAfterMs) one.reply(reply);
   else await tell(context, scene, note);
 }

@@ -1,4 +1,4 @@
-// What was pressed or written long ago decides nothing: whoever did so may mean it no more, and is told to do it again.
+// What was pressed, set or written long ago does nothing: whoever did so may mean it no more, and is told to do it again.
 import { CountersignError } from '#contracts/errors.ts';
 
 const meantForMs = 30 * 60_000;
@@ -24,4 +24,9 @@ export function requireRecentWord(at: Date, now: Date): void {
     now,
     'You wrote this more than half an hour ago, and it could not be done then. Nothing was changed: read what stands here now, and write it again.',
   );
+}
+
+/** @throws `stale_version` when the setting was made so long ago that its person is asked again */
+export function requireRecentSetting(at: Date, now: Date): void {
+  requireMeant(at, now, 'You set this more than half an hour ago; it was not kept. Set it again.');
 }

@@ -25,6 +25,9 @@ const one = () => {
   return db;
 };
 
+const now = new Date('2026-05-04T09:30:00Z');
+const context = () => ({ db: one(), clock: { now: () => now } });
+
 describe('the sliders of a person', () => {
   test('are none for somebody who is not known', async () => {
     expect(await readPolicy(one().query, 'nobody')).toEqual({ policy: {}, probed: false });
@@ -41,7 +44,7 @@ describe('the sliders of a person', () => {
 
   test('are set by that person, and it is in the audit', async () => {
     const change = { policy: { tone: 'clinical' as const }, keep: true };
-    const view = await setPolicy(one(), 'ben', change, person('ben', 'console'));
+    const view = await setPolicy(context(), 'ben', change, person('ben', 'console'));
     expect(view).toEqual({
       user: 'ben',
       policy: { ...defaultPolicy, tone: 'clinical' },
@@ -60,10 +63,24 @@ describe('the sliders of a person', () => {
     ['a model', { kind: 'model', id: 'ben', via: 'api' } as const],
   ])('are not set by %s', async (_, actor) => {
     const change = { policy: { approval_policy: 'single_final' as const }, keep: true };
-    await expect(setPolicy(one(), 'ben', change, actor)).rejects.toMatchObject({
+    await expect(setPolicy(context(), 'ben', change, actor)).rejects.toMatchObject({
       code: 'not_allowed',
     });
     expect((await getPolicy(one().query, 'ben')).set).not.toHaveProperty('approval_policy');
+  });
+
+  test('that were set in a chat are kept for half an hour, and not a moment longer', async () => {
+    const set = (tone: 'friendly' | 'clinical', ago: number) => {
+      const pressed = { at: new Date(now.getTime() - ago) };
+      const change = { policy: { tone }, keep: true, pressed };
+      return setPolicy(context(), 'hal', change, person('hal', 'slack'));
+    };
+    await set('friendly', 30 * 60_000);
+    await expect(set('clinical', 30 * 60_000 + 1)).rejects.toMatchObject({
+      code: 'stale_version',
+      message: 'You set this more than half an hour ago; it was not kept. Set it again.',
+    });
+    expect((await getPolicy(one().query, 'hal')).set).toEqual({ tone: 'friendly' });
   });
 });
 

@@ -1,10 +1,12 @@
-// What somebody sets on their Home tab is kept while they may mean it; later they are told, and see what is kept.
+// What somebody sets on their Home tab is kept; where it is refused they are told why, and see what is kept.
 import { expect, test } from 'vitest';
 import { setFromHome } from '#adapters/slack/lists/home.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
 import { readSignal } from '#adapters/slack/transport/read-signal.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { PolicyChange } from '#contracts/service.ts';
 
-const now = new Date('2026-03-02T09:30:00Z');
+const at = new Date('2026-03-02T09:30:00Z');
 const body = Buffer.from(
   JSON.stringify({
     type: 'block_actions',
@@ -32,27 +34,37 @@ const body = Buffer.from(
   }),
 );
 
-async function setAfter(ms: number) {
+/** What came of it, where `keep` keeps it. */
+async function setWith(keep: (change: PolicyChange) => Promise<void>) {
   const done: string[] = [];
   // Only what a setting touches.
   const context = {
     people: { find: async () => ({ id: 'ana' }) },
-    service: { setPolicy: async () => void done.push('kept') },
+    service: { setPolicy: (_user: string, change: PolicyChange) => keep(change) },
     openHome: async () => void done.push('shown'),
     clientOf: async () => ({
       chat: {
-        postMessage: async ({ channel }: { channel: string }) => void done.push(`told ${channel}`),
+        postMessage: async ({ channel, text }: { channel: string; text: string }) =>
+          void done.push(`told ${channel}: ${text}`),
       },
     }),
     warn() {},
   } as unknown as SlackContext;
   const signal = readSignal(body);
   if (signal?.kind !== 'press') throw new Error('It is no press.');
-  expect(await setFromHome(context, signal, { at: new Date(now.getTime() - ms), now })).toBe(true);
+  expect(await setFromHome(context, signal, at)).toBe(true);
   return done;
 }
 
-test('a setting counts for half an hour; one that is older changes nothing, and whoever made it is told', async () => {
-  expect(await setAfter(30 * 60_000)).toEqual(['kept', 'shown']);
-  expect(await setAfter(30 * 60_000 + 1)).toEqual(['told U1', 'shown']);
+test('a setting is kept with the moment at which it was made', async () => {
+  const kept: PolicyChange[] = [];
+  expect(await setWith(async (change) => void kept.push(change))).toEqual(['shown']);
+  expect(kept).toEqual([{ policy: { tone: 'friendly' }, keep: true, pressed: { at } }]);
+});
+
+test('whoever made a setting that is refused is told why, and sees what is kept', async () => {
+  const done = await setWith(async () => {
+    throw new CountersignError('stale_version', 'Set it again.');
+  });
+  expect(done).toEqual(['told U1: Set it again.', 'shown']);
 });

@@ -1,6 +1,10 @@
-// How long a press or a word counts: half an hour, and not a moment longer.
+// How long a press, a setting or a word counts: half an hour, and not a moment longer.
 import { expect, test } from 'vitest';
-import { requireRecentPress, requireRecentWord } from '#conversation/press/still-meant.ts';
+import {
+  requireRecentPress,
+  requireRecentSetting,
+  requireRecentWord,
+} from '#conversation/press/still-meant.ts';
 
 const now = new Date('2026-05-04T09:30:00Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -8,6 +12,7 @@ const halfAnHour = 30 * 60_000;
 
 test.each([
   ['press', requireRecentPress, 'pressed'],
+  ['setting', requireRecentSetting, 'set'],
   ['word', requireRecentWord, 'wrote'],
 ])('a %s counts for half an hour', (_name, require, words) => {
   expect(() => require(ago(halfAnHour), now)).not.toThrow();
