@@ -35,8 +35,7 @@ export type ChatPort = {
    *   and not posted again
    * @param triedSince when a try of it may have been made first; null: nobody has tried, so nothing is looked for. Left out:
    *   nobody knows
-   * @param givenUp ends it: nothing more is begun, and what is under way is broken off where a later try finds by the key
-   *   what got through all the same
+   * @param givenUp ends it: nothing more is begun. A post that is on its way is heard out, so that it is known where it stands
    */
   post(
     place: ChatPlace,

@@ -81,7 +81,9 @@ export function createSlackPort(options: {
       triedSince === null ? null : await look(place, key, { since: triedSince ?? null, givenUp });
     if (before !== null) return { post: before, again: true };
     const begun = clock.now();
-    const client = await clientOf(place.tenant, givenUp);
+    // Once a post is on its way nobody knows whether it gets through, unless its answer is waited for.
+    const client = await clientOf(place.tenant);
+    givenUp?.throwIfAborted();
     const { tenant: team, channel } = place;
     try {
       const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
@@ -96,7 +98,8 @@ export function createSlackPort(options: {
     } catch (cause) {
       const error = explainSlackError(cause, 'post a message');
       if (!mayHaveActed(error)) throw error;
-      const found = await look(place, key, { since: begun, givenUp }).catch(() => null);
+      const since = begun;
+      const found = await look(place, key, { since, givenUp: undefined }).catch(() => null);
       if (found !== null) return { post: found, again: true };
       throw error;
     }
