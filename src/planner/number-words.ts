@@ -21,3 +21,8 @@ export const numberWords: Record<string, number> = {
   nineteen: 19,
   twenty: 20,
 };
+
+/** Any of them, as a part of a pattern; longest first, so that "six" does not end "sixteen". */
+export const numberForm = Object.keys(numberWords)
+  .sort((a, b) => b.length - a.length)
+  .join('|');

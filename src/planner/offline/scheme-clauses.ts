@@ -1,5 +1,6 @@
 // Instructions one after the other, each with what is said about its times: "create a.txt; two days after that, post it".
 import type { OperationSpec } from '#contracts/tool.ts';
+import { numberForm } from '../number-words.ts';
 import { type Clause, splitClauses } from './clauses.ts';
 import { readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { findPaths } from './paths.ts';
@@ -30,8 +31,7 @@ export type ClauseContext = TimeContext & {
   repeats: boolean;
 };
 
-const count =
-  '(?:\\d+(?:[.,]\\d+)?|an?|half\\s+an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)';
+const count = `(?:\\d+(?:[.,]\\d+)?|an?|half\\s+an?|one|${numberForm})`;
 const unit = '(?:minutes?|mins?|hours?|hrs?|days?|weeks?|months?)';
 const amount = `(?:at\\s+least\\s+)?${count}\\s*-?\\s*${unit}(?:\\s+and\\s+(?:a\\s+half|${count}\\s+${unit}))?`;
 const reference = '(?:[^,;\\n.]|\\.(?=\\S)){1,100}?';

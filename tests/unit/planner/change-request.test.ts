@@ -92,6 +92,8 @@ describe('a change request', () => {
     ['the launch after Friday', 'schedule'],
     ['at 9 instead', 'schedule'],
     ['add two days of buffer', 'schedule'],
+    ['eleven days for the review', 'schedule'],
+    ['sixteen days for the review', 'schedule'],
     // Several: the earliest.
     ['move the launch to Friday; skip the review', 'outline'],
     ['start on Monday. Do the review before the design.', 'roadmap'],

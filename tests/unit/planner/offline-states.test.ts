@@ -168,6 +168,7 @@ describe('a request in parts', () => {
 describe('an order in words', () => {
   it.each([
     ['Create a.txt saying "A". Two days after that, create b.txt saying "B"', ['1 FS 2 2880']],
+    ['Create a.txt saying "A". Eleven days after that, create b.txt saying "B"', ['1 FS 2 15840']],
     ['Create a.txt saying "A" and create b.txt saying "B" two days after a.txt', ['1 FS 2 2880']],
     [
       'Create a.txt saying "A" and create b.txt saying "B". a.txt must finish before b.txt ends.',

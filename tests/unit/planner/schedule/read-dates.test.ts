@@ -65,6 +65,8 @@ describe('a change of dates', () => {
     ['bring the launch forward by a day', ['3 from 03-26 18:00']],
     ['push step 1 back by 30 minutes', ['1 from 03-11 10:30']],
     ['delay the launch by two days', ['3 from 03-29 18:00']],
+    ['Move the launch back by fifteen days', ['3 from 04-11 18:00']],
+    ['the review takes sixteen hours', ['2 for 960']],
     ['everything a day later', ['1 from 03-12 10:00', '3 from 03-28 18:00']],
     ['two hours earlier', ['1 from 03-11 08:00', '3 from 03-27 16:00']],
     ['the review takes three days', ['2 for 1440']],
