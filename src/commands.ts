@@ -5,10 +5,10 @@ import { CountersignError } from '#contracts/errors.ts';
 import { benchNames } from './bench/names.ts';
 import { version } from './version.ts';
 
-/** What each module of `verbs/` has. */
+/** What the module of a verb has. */
 type Verb<A extends unknown[]> = { run(...said: A): Promise<void> };
 
-/** Runs a verb with what its line said; the command itself, which commander hands over last, is no word of a person. */
+/** Runs a verb with what its line said; the command itself, which commander hands over last, is handed on and not looked at. */
 const runs =
   <A extends unknown[]>(load: () => Promise<Verb<A>>) =>
   async (...said: A): Promise<void> =>
@@ -16,7 +16,7 @@ const runs =
 
 /** Opens a house that keeps running. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
-  (await import('./verbs/run.ts')).run(parts);
+  (await import('./verbs/keep-running.ts')).keepRunning(parts);
 
 const program = new Command('countersign')
   .description(

@@ -15,7 +15,7 @@ function waitFor(signal: AbortSignal): Promise<void> {
 }
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
-export async function run(parts: { http: boolean; work: boolean }): Promise<void> {
+export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
   // A mistake in the settings is told before the house is loaded. A worker has no server, and loads none.
   const config = loadConfig(process.env, process.cwd());
   const { openHouse } = await import('../wire.ts');
