@@ -362,6 +362,11 @@ export const cardStates = {
   ),
   escalation: ofSession('The schedule does not fit', sessions.escalation, ''),
   'not-planned': ofSession('Planning gave up', sessions.aborted, sessions.aborted.text),
+  overtaken: ofSession(
+    'Planning gave up, and something else was asked for since',
+    sessions.overtaken,
+    sessions.overtaken.text,
+  ),
   policy: {
     about: 'How somebody likes to be asked: on the Home tab, and by “settings”',
     said: null,

@@ -55,6 +55,7 @@ describe('wherever a session stands', () => {
     expect(viewSession(sessions.running).buttons).toEqual([]);
     expect(viewSession(sessions.answered).buttons).toEqual([]);
     expect(viewSession(sessions.rejected).buttons).toEqual([]);
+    expect(viewSession(sessions.overtaken).buttons).toEqual([]);
     expect(viewSession(sessions.aborted).buttons.map(({ label }) => label)).toEqual(['Try again']);
   });
 });

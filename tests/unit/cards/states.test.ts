@@ -58,6 +58,7 @@ describe('the states of cards', () => {
     'expired',
     'superseded',
     'outline-approved',
+    'overtaken',
   ] as const)('%s is decided and has no live button', (name) => {
     for (const platform of ['slack', 'teams'] as const) {
       const drawn = JSON.stringify(drawState(platform, cardStates[name]).card);
