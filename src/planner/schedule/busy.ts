@@ -5,7 +5,7 @@ import { shorten } from '#contracts/words.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 import { startOfDay } from '#timeline/working-time.ts';
-import type { Desk } from '../tools/planning-tool.ts';
+import type { PlannerTools } from '../ports.ts';
 
 export type BusyTime = Interval & {
   /** What it is: “Standup”, or `PLAN-3f9a1c20: Review`. */
@@ -15,6 +15,9 @@ export type BusyTime = Interval & {
 };
 
 export type BusyReport = { busy: BusyTime[]; looked_at: string[]; unread: string[] };
+
+/** Whose calendars are read, and with what. */
+type CalendarQuery = { tools: PlannerTools; user: string; timezone: string; signal: AbortSignal };
 
 const reading = 'calendar_read';
 
@@ -36,9 +39,10 @@ const away =
   /\b(?:vacation|holidays?|on leave|annual leave|parental leave|out of (?:the )?office|ooo|day off|days off|off sick|sick leave|travel(?:l?ing)?|away|conference|offsite|off-site)\b/i;
 
 /** The events of the calendars that can be read. They are the calendars of the person the plan is for. Never throws but when aborted. */
-export async function readCalendars(desk: Desk, window: Interval): Promise<BusyReport> {
-  const { tools, user, signal, state } = desk;
-  const { timezone } = state;
+export async function readCalendars(
+  { tools, user, timezone, signal }: CalendarQuery,
+  window: Interval,
+): Promise<BusyReport> {
   if (!tools.readable().some(({ name }) => name === reading))
     return {
       busy: [],

@@ -6,26 +6,17 @@ import { fail } from '../agent/agent-tool.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges } from '../schedule/date-change.ts';
-import { placeWork, type ReadBusy } from '../schedule/place-work.ts';
-import {
-  isAsked,
-  noWishes,
-  readWishes,
-  type ScheduleContext,
-  type Wishes,
-  WishesInput,
-} from '../schedule/schedule-wishes.ts';
+import { placeWork } from '../schedule/place-work.ts';
+import { isAsked, readWishes, type ScheduleContext } from '../schedule/schedule-wishes.ts';
+import { tellPlacing } from './generate-schedule/tell-placing.ts';
+import { noWishes, type WishesArguments, WishesInput } from './generate-schedule/wishes-input.ts';
 import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
-
-export type GenerateScheduleOptions = {
-  profile: StrategyProfile;
-  calendars?: ReadBusy;
-};
 
 export function createGenerateSchedule({
   profile,
-  calendars = readCalendars,
-}: GenerateScheduleOptions): PlanningTool<Wishes> {
+}: {
+  profile: StrategyProfile;
+}): PlanningTool<WishesArguments> {
   return {
     name: 'generate_schedule',
     description:
@@ -41,7 +32,13 @@ export function createGenerateSchedule({
       if (outline === null || roadmap === null)
         return { result: fail('There is no outline with a roadmap to schedule.') };
       const context = openContext(desk, profile, outline);
-      const wishes = readWishes(input, context);
+      const wanted = {
+        changes: input.changes,
+        days_on: input.work_on ?? [],
+        days_off: input.rest_on ?? [],
+        in_working_hours: input.in_working_hours,
+      };
+      const wishes = readWishes(wanted, context);
       if (wishes.questions.length > 0) return askAbout(wishes.questions, desk);
       const changed = applyChanges(
         outline,
@@ -55,23 +52,44 @@ export function createGenerateSchedule({
         days_on: merge(context.profile.days_on, wishes.days_on, wishes.days_off),
         days_off: merge(context.profile.days_off, wishes.days_off, wishes.days_on),
       };
-      const asked = isAsked(changed, input, wishes, context);
-      return await placeWork({ ...context, profile: days }, changed, roadmap, asked, calendars);
+      const asked = isAsked(changed, wanted, wishes, context);
+      const placing = await placeWork(
+        { ...context, profile: days },
+        changed,
+        roadmap,
+        asked,
+        (window) => readCalendars({ ...desk, timezone: context.timezone }, window),
+      );
+      return tellPlacing(placing, changed, desk.policy);
     },
   };
 }
 
 /** Days that were worked, or not, by this session's wishes stay so. */
 function openContext(desk: Desk, profile: StrategyProfile, outline: PlanOutline): ScheduleContext {
-  const last = desk.state.schedule?.profile;
+  const { schedule: last, timezone } = desk.state;
   return {
-    desk,
     outline,
-    timezone: desk.state.timezone,
+    timezone,
+    now: desk.now,
+    user: desk.user,
+    request: desk.request,
+    feedback: feedbackOf(desk),
+    last,
     operations: readOperations(desk.tools.manifest()),
     profile:
-      last === undefined ? profile : { ...profile, days_on: last.days_on, days_off: last.days_off },
+      last === null
+        ? profile
+        : { ...profile, days_on: last.profile.days_on, days_off: last.profile.days_off },
   };
+}
+
+/** What the person wants of the times; null: this turn is not about them. */
+function feedbackOf({ state, request }: Desk): string | null {
+  if (state.change !== null) return state.change.gate === 'schedule' ? state.change.feedback : null;
+  const { pause } = state;
+  const waits = pause?.kind === 'escalation' || pause?.kind === 'questions';
+  return waits && pause.resume === 'DRAFT_SCHEDULE' ? request : null;
 }
 
 function askAbout(questions: string[], { state }: Desk): ToolOutcome {

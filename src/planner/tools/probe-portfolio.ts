@@ -61,7 +61,7 @@ export function createProbePortfolio({
         to: Date.parse(ends_at) + roomMs,
       };
       const [events, plans] = await Promise.all([
-        calendars(desk, window),
+        calendars({ ...desk, timezone: desk.state.timezone }, window),
         readPlans(otherPlans, people, window, desk),
       ]);
       const others = people.filter((person) => person !== desk.user);
