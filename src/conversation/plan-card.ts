@@ -89,7 +89,7 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
 
 /** The change that waits, for `user`; null: none does. */
 export async function readPatchFacts(
-  context: ConversationContext,
+  context: Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>,
   plan: Plan,
   user: string,
 ): Promise<PatchFacts | null> {

@@ -10,6 +10,8 @@ import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readPatchFacts } from './plan-card.ts';
 
+type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
+
 const lookedAt = { proposals: 50, changes: 10 };
 const atOnce = 5;
 
@@ -24,7 +26,7 @@ async function filterTogether<T>(all: T[], keep: (one: T) => Promise<boolean>): 
 }
 
 async function findProposals(
-  context: ConversationContext,
+  context: Asking,
   user: string,
   within: Within | null,
 ): Promise<string[]> {
@@ -45,7 +47,7 @@ async function findProposals(
   });
 }
 
-async function findChanges(context: ConversationContext, user: string): Promise<string[]> {
+async function findChanges(context: Asking, user: string): Promise<string[]> {
   const ids = await readChangedPlans(context.db.query, lookedAt.changes);
   return filterTogether(ids, async (id) => {
     const patch = await readPatchFacts(context, await readPlan(context.db.query, id), user);
@@ -55,7 +57,7 @@ async function findChanges(context: ConversationContext, user: string): Promise<
 
 /** The plans in which something waits for this person, each once. @param within only those of one organisation */
 export async function findWaitingFor(
-  context: ConversationContext,
+  context: Asking,
   user: string,
   within: Within | null = null,
 ): Promise<string[]> {
