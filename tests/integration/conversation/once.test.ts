@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
+import { isBeingPosted } from '#store/shown.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,
@@ -159,6 +160,9 @@ test('a word does not wait for long, and not for the card of something else', as
     values ('conv-unposted', 'slack', 'T1', 'C2')`);
   const approve = (ago: number) =>
     house.service.say('conv-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
+    values (0, 'conv-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
   await approve(0);
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
@@ -168,4 +172,21 @@ test('a word does not wait for long, and not for the card of something else', as
   const said = await textsIn('conv-unposted');
   expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('what is being posted of a planning session is what one of its turns showed', async () => {
+  const { query } = house.db;
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
+    values (-1, 'conv-session', 'run-one', 2, 'session', 'sending', true)`);
+  const find = (run_id: string, turn: number, conversation = 'conv-session') =>
+    isBeingPosted(query, conversation, { run_id, turn });
+  expect(await find('run-one', 2)).toBe(true);
+  expect(await find('run-one', 1)).toBe(false);
+  expect(await find('run-two', 2)).toBe(false);
+  expect(await find('run-one', 2, 'conv-elsewhere')).toBe(false);
+  await query.execute(
+    sql`update countersign.chat_posts set state = 'posted' where message_id = -1`,
+  );
+  expect(await find('run-one', 2)).toBe(false);
 });
