@@ -43,5 +43,6 @@ export const installWords = {
   overtaken: 'Somebody added it to the same workspace at this moment; theirs holds.',
   tooMany: 'Too many came from your address. Load this page again in a minute.',
   incomplete: 'Slack sent you back without its permission.',
+  misconfigured: 'Whoever runs Countersign has to mend something first: its log says what.',
   unavailable: 'Slack or the database did not answer. Start again in a minute.',
 } as const;

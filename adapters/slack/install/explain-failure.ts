@@ -17,15 +17,13 @@ const settings: Record<string, string> = {
     'SLACK_CLIENT_ID is not that of a Slack app. It stands on its page "Basic Information".',
 };
 
-const operator = 'Whoever runs Countersign has to mend something first: its log says what.';
-
 function explainRefusal(reason: string): Failure {
   if (reason === 'code_already_used' || reason === 'invalid_code')
     return { page: pages.expired, tell: null };
   // The token that Slack has just given: another installation came after it.
   if (reason === 'token_revoked') return { page: pages.overtaken, tell: null };
   const known = settings[reason];
-  if (known !== undefined) return { page: pages.misconfigured(operator), tell: known };
+  if (known !== undefined) return { page: pages.misconfigured, tell: known };
   return { page: pages.unavailable, tell: `Slack refused an installation: ${reason}.` };
 }
 
@@ -50,7 +48,7 @@ export function explainFailure(error: unknown): Failure {
   if (error instanceof NotInvited) return { page: pages.notInvited, tell: null };
   if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error.data.error);
   if (error instanceof CountersignError && error.passesAfterMs === null)
-    return { page: pages.misconfigured(operator), tell: error.message };
+    return { page: pages.misconfigured, tell: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const page = byCode[code];
   if (page !== undefined) return { page, tell: null };

@@ -112,6 +112,6 @@ export const pages = {
   tooMany: refused(429, installWords.tooMany, []),
   incomplete: refused(400, installWords.incomplete),
   unavailable: refused(503, installWords.unavailable),
-  /** @param why says to whoever runs Countersign what is wrong with the app */
-  misconfigured: (why: string) => refused(502, why, []),
+  /** What is wrong with the app is said to whoever runs Countersign. */
+  misconfigured: refused(502, installWords.misconfigured, []),
 };
