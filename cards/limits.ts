@@ -1,5 +1,4 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
-
 import { keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
 import { moreLines } from './text-view.ts';
@@ -26,11 +25,6 @@ export const slackLimits = {
   /** The text beside the blocks: notifications and screen readers. */
   fallbackText: 3000,
   url: 3000,
-  /** Of long text that is posted in messages: characters of a section, which leaves room for their escapes, and their number. */
-  pageText: 2900,
-  pageSections: 4,
-  pages: 10,
-  pageTitle: 150,
   /** Windows and the Home tab. */
   viewBlocks: 100,
   viewTitle: 24,
@@ -40,32 +34,48 @@ export const slackLimits = {
   inputLabel: 2000,
   placeholder: 150,
   inputText: 3000,
-  /** Our own choice: what fits one line of a form. */
-  inputLine: 1000,
   /** Elements of a menu, and of one block of checkboxes. */
   options: 100,
   checkboxes: 10,
   optionText: 75,
   optionValue: 150,
+
+  // Our own choices:
+  /** Of long text that is posted in messages: characters of a section, which leaves room for their escapes, and their number. */
+  pageText: 2900,
+  pageSections: 4,
+  pages: 10,
+  pageTitle: 150,
+  /** What fits one line of a form. */
+  inputLine: 1000,
+  /** Characters of a plan's record that is sent as a file; what is longer is for the API. */
+  exportText: 20_000_000,
 } as const;
+
+/**
+ * With everything around the card, some of it added by the connector:
+ * https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages
+ */
+const teamsMessage = 28 * 1024;
 
 /** https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards; sizes in bytes of UTF-8 JSON. */
 export const teamsLimits = {
-  /** With everything around the card: https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages */
-  message: 28 * 1024,
-  /** Room in it for what is not counted exactly. */
-  around: 200,
-  /** Of a card that answers a press. */
-  answer: 27 * 1024,
-  /** Characters in the list of chats and the feed of what is new. */
-  summary: 300,
-  /** 28 KB with everything the connector adds around it. */
-  payload: 25 * 1024,
+  message: teamsMessage,
   /** Further ones go behind the overflow menu. */
   primaryActions: 6,
   actionTitle: 75,
   /** People for whom a card is drawn anew when they see it. */
   refreshUsers: 60,
+
+  // Our own choices:
+  /** Room in a message for what is not counted exactly. */
+  around: 200,
+  /** Of a card that answers a press. */
+  answer: teamsMessage - 1024,
+  /** Of a card that is posted. */
+  payload: teamsMessage - 3 * 1024,
+  /** Characters in the list of chats and the feed of what is new. */
+  summary: 300,
 } as const;
 
 /** Length as Slack would count it at worst. */

@@ -1,4 +1,5 @@
 // A plan's record for whoever asks for it: the plan as Markdown, what ran, how it was planned; as a file in their direct messages.
+import { slackLimits } from '#cards/limits.ts';
 import { exportWords } from '#cards/slack-words.ts';
 import { type TraceNote, type TraceStage, viewTrace } from '#cards/trace-view.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -10,9 +11,6 @@ import { sendFile } from '../port/send-file.ts';
 import type { SlackContext } from '../slack-context.ts';
 
 type Export = { plan: string; kind: 'export' | 'log' | 'trace' };
-
-/** Characters; what is longer is for the API. */
-const exportAtMost = 20_000_000;
 
 /** `PLAN-3f9a1c20 export`; null: something else was said. */
 export function readExport(said: string): Export | null {
@@ -26,7 +24,7 @@ async function collect(chunks: AsyncIterable<string>, plan: string): Promise<str
   let text = '';
   for await (const chunk of chunks) {
     text += chunk;
-    if (text.length <= exportAtMost) continue;
+    if (text.length <= slackLimits.exportText) continue;
     throw new CountersignError('invalid_request', exportWords.tooLarge({ plan }));
   }
   return text;
