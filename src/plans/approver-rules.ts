@@ -15,7 +15,7 @@ export type People = {
   /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
   same?: ReadonlyMap<string, string>;
   /**
-   * Of persons that were one when the plan was made, whom they all count as where different people are asked for: nobody
+   * Of persons that were one when the plan was asked for, whom they all count as where different people are asked for: nobody
    * becomes two by an unlink. Left out: nobody was.
    */
   former?: ReadonlyMap<string, string>;
@@ -38,7 +38,7 @@ function countedAs(people: Pick<People, 'same' | 'former'>, name: string): strin
   return people.former?.get(person) ?? person;
 }
 
-/** Whether one of `names` is `user`, or was when the plan was made. */
+/** Whether one of `names` is `user`, or was when the plan was asked for. */
 export function wasAmong(
   people: Pick<People, 'same' | 'former'>,
   names: string[],
@@ -176,8 +176,9 @@ export function approvalsThatSuffice(rules: Rule[], people: People, approved: st
     if (open.length === 0) return given.length;
     let best: { user: string; n: number } | null = null;
     for (const user of all) {
-      if (wasAmong(people, given, user)) continue;
-      const n = open.filter(({ rule }) => counts(rule.policy, people, user)).length;
+      const n = open.filter(
+        (one) => counts(one.rule.policy, people, user) && !wasAmong(people, one.given, user),
+      ).length;
       if (n > (best?.n ?? 0)) best = { user, n };
     }
     // Somebody none of the rules names: whoever else is in the conversation, or is not the requester.

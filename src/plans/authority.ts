@@ -6,7 +6,7 @@ import { listOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
 import { type FormerLink, readFormerLinks, readNamesOf, readPersons } from '#store/identities.ts';
 import { findSpeakers } from '#store/messages.ts';
-import type { PlanRow } from '#store/plans.ts';
+import { type PlanRow, readAskedAt } from '#store/plans.ts';
 import {
   counts,
   isAmong,
@@ -23,8 +23,8 @@ import type { PlansContext } from './plans-context.ts';
 
 export type Asked = Pick<
   PlanRow,
-  'requester' | 'approver_policy' | 'conversation' | 'tools_required'
-> & { created_at: Date | string };
+  'id' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
+>;
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
 export type Authority = { rules: Rule[]; people: People };
 
@@ -64,15 +64,15 @@ async function findPresent(
   };
 }
 
-/** Whom each of those who were one when the plan was made counts as: the first of them by name. */
-function groupFormer(links: FormerLink[], madeAt: Date): Map<string, string> {
+/** Whom each of those who were one when the plan was asked for counts as: the first of them by name. */
+function groupFormer(links: FormerLink[], askedAt: Date): Map<string, string> {
   const groups = new Map<string, Set<string>>();
-  for (const { a, b, ended_at } of links) {
-    if (new Date(ended_at) <= madeAt) continue;
-    const group = new Set([...(groups.get(a) ?? [a]), ...(groups.get(b) ?? [b])]);
-    for (const person of group) groups.set(person, group);
+  for (const { names, ended_at } of links) {
+    if (new Date(ended_at) <= askedAt) continue;
+    const group = new Set(names.flatMap((name) => [...(groups.get(name) ?? [name])]));
+    for (const name of group) groups.set(name, group);
   }
-  return new Map([...groups].map(([person, group]) => [person, [...group].sort()[0] ?? person]));
+  return new Map([...groups].map(([name, group]) => [name, [...group].sort()[0] ?? name]));
 }
 
 /** What `readAuthority` reads, of many plans by as many statements as of one; in the order of the questions. */
@@ -94,6 +94,8 @@ export async function readAuthorities(
   const all = [...new Set([...configured, ...names])];
   const same = await readPersons(db, all);
   const links = await readFormerLinks(db, [...new Set(all.map((name) => same.get(name) ?? name))]);
+  const ids = read.map(({ plan }) => plan.id);
+  const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
     conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
   );
@@ -110,7 +112,8 @@ export async function readAuthorities(
       configured,
       known: knownOf(one),
       same,
-      former: groupFormer(links, new Date(one.plan.created_at)),
+      // Of a plan that is not stored yet nobody knows when it was asked for.
+      former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
     },
   }));
 }
@@ -137,18 +140,18 @@ export function isApprover({ rules, people }: Authority, user: string): boolean 
   return rules.some(({ policy }) => counts(policy, people, user));
 }
 
-/** Whether an approval by `user` would bring the plan nearer to its start. */
-export function mayApproveNow(
-  { rules, people }: Authority,
-  approved: string[],
-  user: string,
-): boolean {
-  return (
-    !wasAmong(people, approved, user) &&
-    judge(rules, people, approved).some(
-      (standing) => !isSatisfied(standing) && counts(standing.rule.policy, people, user),
-    )
+/** The open rules that an approval by `user` would bring nearer: those that count them, and nobody who was one with them. */
+function findHelped({ people }: Authority, open: RuleStanding[], user: string): RuleStanding[] {
+  return open.filter(
+    ({ rule, given }) => counts(rule.policy, people, user) && !wasAmong(people, given, user),
   );
+}
+
+/** Whether an approval by `user` would bring the plan nearer to its start. */
+export function mayApproveNow(authority: Authority, approved: string[], user: string): boolean {
+  const standings = judge(authority.rules, authority.people, approved);
+  const open = standings.filter((standing) => !isSatisfied(standing));
+  return findHelped(authority, open, user).length > 0;
 }
 
 /** @throws `not_allowed` unless a person decides */
@@ -185,22 +188,22 @@ function describeStranger({ rules, people }: Authority): string {
  * @throws `not_allowed` when the actor is new and no open rule counts them
  */
 export function requireUseful(
-  { rules, people }: Authority,
+  authority: Authority,
   before: string[],
   actor: Actor,
 ): RuleStanding[] {
+  const { rules, people } = authority;
   const open = judge(rules, people, before).filter((standing) => !isSatisfied(standing));
-  if (open.length > 0 && !isAmong(people, before, actor.id) && wasAmong(people, before, actor.id)) {
+  const helped = findHelped(authority, open, actor.id);
+  if (open.length > 0 && helped.length === 0 && !isAmong(people, before, actor.id)) {
+    const former = before.filter((name) => wasAmong(people, [name], actor.id));
+    const why =
+      former.length === 0
+        ? `What you can approve is approved already (${listOf(before)}).`
+        : `You and ${listOf(former)} were one person when this plan was asked for, and count once about it.`;
     throw new CountersignError(
       'not_allowed',
-      `You were one person with somebody of ${listOf(before)} when this plan was made, and count once about it. It still needs ${describeAllMissing(open, people)}.`,
-    );
-  }
-  const useful = open.some(({ rule }) => counts(rule.policy, people, actor.id));
-  if (open.length > 0 && !useful && !isAmong(people, before, actor.id)) {
-    throw new CountersignError(
-      'not_allowed',
-      `What you can approve is approved already (${listOf(before)}). It still needs ${describeAllMissing(open, people)}.`,
+      `${why} It still needs ${describeAllMissing(open, people)}.`,
     );
   }
   return judge(rules, people, [...before, actor.id]);

@@ -78,21 +78,20 @@ export async function noteFormerLinks(
     on conflict (account, other) do update set ended_at = excluded.ended_at`);
 }
 
-/** Two persons that were one until `ended_at`, or have accounts that were. */
-export type FormerLink = { a: string; b: string; ended_at: string };
+/** Accounts that were one person until `ended_at`, and the persons they act for now. */
+export type FormerLink = { names: string[]; ended_at: string };
 
-/** Those of which both sides are among `persons`. */
+/** Those of which both sides are among `persons`, by the account or by the person it acts for. */
 export async function readFormerLinks(db: Queryable, persons: string[]): Promise<FormerLink[]> {
   if (persons.length < 2) return [];
+  const among = list(persons);
   const { rows } = await db.execute<FormerLink>(sql`
-    select * from (
-      select coalesce(i.person, f.account) as a, coalesce(o.person, f.other) as b,
-        ${isoOf('f.ended_at', 'milliseconds')} as ended_at
-      from countersign.former_links f
-        left join countersign.identities i on i.account = f.account
-        left join countersign.identities o on o.account = f.other
-    ) links
-    where a <> b and a in ${list(persons)} and b in ${list(persons)}`);
+    select array_remove(array[f.account, f.other, i.person, o.person], null) as names,
+      ${isoOf('f.ended_at', 'milliseconds')} as ended_at
+    from countersign.former_links f
+      left join countersign.identities i on i.account = f.account
+      left join countersign.identities o on o.account = f.other
+    where (f.account in ${among} or i.person in ${among}) and (f.other in ${among} or o.person in ${among})`);
   return rows;
 }
 

@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
 import { firstWithin, type Within } from './plans-within.ts';
-import { planPartitions, plans, planVersions } from './schema.ts';
+import { planPartitions, plans, planVersions, runs } from './schema.ts';
 
 export type PlanRow = typeof plans.$inferSelect;
 
@@ -96,6 +96,16 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   const [row] = await db.run<PlanRow>(read, { id });
   if (row === undefined) throw planNotFound(id);
   return row;
+}
+
+/** When each plan was asked for: where it was planned here, when its run began. */
+export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
+  const rows = await db
+    .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
+    .from(plans)
+    .leftJoin(runs, eq(runs.id, plans.run_id))
+    .where(inArray(plans.id, ids));
+  return new Map(rows.map(({ id, made, begun }) => [id, new Date(begun ?? made)]));
 }
 
 /**

@@ -290,6 +290,49 @@ describe('Removing', () => {
     expect((await plan.approve(other)).status).toBe('approved');
   });
 
+  test('leaves a rule that names them to whoever it names, whatever those approved who were one with them', async () => {
+    const guarded = { http_request: { kind: 'named' as const, people: [inTeams.id] } };
+    const strict = await openTestHouse(database.url, {
+      work: false,
+      settings: { guardedApprovers: guarded, http: { allowPrivate: ['127.0.0.1'] } },
+    });
+    try {
+      await join(inSlack, inTeams);
+      const call = {
+        id: 'call',
+        description: 'Call',
+        tool: 'http',
+        operation: 'request',
+        args: { url: 'http://127.0.0.1:1/', method: 'POST' },
+      };
+      const approvers = { kind: 'n_of' as const, n: 2, people: [inSlack.id, other.id] };
+      const draft = { title: 'Call', steps: [call], approvers };
+      const { id, version, digest } = await strict.service.propose(draft, {}, byMail);
+      const approve = (by: Actor) => strict.service.approve(id, { version, digest }, by);
+      await approve(inSlack);
+      await say({ do: 'remove' }, inTeams);
+      await approve(other);
+      expect((await approve(inTeams)).status).toBe('approved');
+    } finally {
+      await strict.close();
+    }
+  });
+
+  test('makes nobody another than who asked, when the plan came after it', async () => {
+    const boss = person('teams:X1:BOSS', 'teams');
+    await join(inSlack, boss);
+    const { run_id } = await house.service.startRun(
+      { text: 'Wait', conversation: 'planned-late' },
+      inSlack,
+    );
+    await say({ do: 'remove' }, boss);
+    const plan = await propose(inSlack, { approvers: { kind: 'not_requester' } });
+    await house.db.query.execute(
+      sql`update countersign.plans set run_id = ${run_id} where id = ${plan.id}`,
+    );
+    await expect(plan.approve(boss)).rejects.toMatchObject({ code: 'not_allowed' });
+  });
+
   test('lets nobody approve what they asked for by the name they had', async () => {
     await join(byMail, inSlack);
     const mine = await propose(inSlack, { approvers: { kind: 'not_requester' } });
