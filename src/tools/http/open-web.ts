@@ -34,7 +34,11 @@ export function openWebAtFirstUse(options: WebOptions): Web {
   let web: Promise<Web> | null = null;
   return {
     async send(request) {
-      web ??= open(options);
+      // A library that could not be loaded now may be there the next time.
+      web ??= open(options).catch((error: unknown) => {
+        web = null;
+        throw error;
+      });
       return (await web).send(request);
     },
     async close() {
