@@ -31,7 +31,7 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
         outcome.former === outcome.person
           ? `What was asked for and approved as ${name(outcome.former)} stays yours alone.`
           : `What was asked for and approved as ${name(outcome.former)} stays with that name: from here you no longer see it as yours or decide about it.`,
-        'About plans that were made until now you count as one person still: nobody counts twice, and where somebody other than the requester has to approve, none of you does who was the requester then.',
+        'About plans that were asked for until now you count as one person still: nobody counts twice, and where somebody other than the requester has to approve, none of you can approve what one of you asked for.',
       ].join(' ');
     default:
       return outcome satisfies never;
