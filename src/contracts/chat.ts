@@ -15,6 +15,9 @@ export type ChatPlace = {
 /** A message that was posted, by the platform's own name for it. */
 export type ChatPost = ChatPlace & { message: string };
 
+/** A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. */
+export type Posted = ChatPost & { sent_at?: Date };
+
 /** Text that is too long for a message. */
 export type ChatFile = { name: string; title: string; text: string };
 
@@ -43,7 +46,7 @@ export type ChatPort = {
     key: string,
     triedSince?: Date | null,
     givenUp?: AbortSignal,
-  ): Promise<ChatPost>;
+  ): Promise<Posted>;
   update(post: ChatPost, content: ChatContent, givenUp?: AbortSignal): Promise<void>;
   /** What only `user` sees. */
   whisper(place: ChatPlace, user: string, content: ChatContent): Promise<void>;

@@ -142,9 +142,14 @@ export type Shown = {
   rests: boolean;
   /** It stands there without its card, which is to follow. */
   follows: boolean;
+  /** By the platform's clock; null: it did not say. */
+  sent_at: Date | null;
   /** Milliseconds since the call began that posted it. */
   took_ms: number;
 };
+
+/** Clocks of a platform and of the database differ by less, where they are kept at all. */
+export const clocksApartMs = 1000;
 
 /**
  * The message stands on its platform. Earlier cards of its plan in the conversation are to be drawn as superseded.
@@ -154,14 +159,15 @@ export async function settlePosted(
   tx: Transaction,
   conversation: string,
   { message_id, key, asked, plan_id }: PostRow,
-  { post, digest, rests, follows, took_ms }: Shown,
+  { post, digest, rests, follows, sent_at, took_ms }: Shown,
 ): Promise<boolean> {
   await tx.execute(sql`
     update countersign.chat_places set delivered = greatest(delivered, ${message_id}::bigint), tries = 0, not_before = null
     where conversation = ${conversation}`);
   const { rows } = await tx.execute(sql`
     update countersign.chat_posts set state = 'posted', post = ${JSON.stringify(post)}::jsonb, shown = ${digest},
-      shown_at = clock_timestamp(), sent_at = coalesce(sent_at, clock_timestamp() - make_interval(secs => ${took_ms / 1000})),
+      shown_at = clock_timestamp(), sent_at = coalesce(sent_at, ${sent_at?.toISOString() ?? null}::timestamptz,
+        clock_timestamp() - make_interval(secs => ${(took_ms + clocksApartMs) / 1000})),
       answered = ${asked}, asked = asked + ${follows ? 1 : 0}::int, live = live and not ${rests},
       failures = 0, failing_since = null, redraw_at = null, error = null
     where message_id = ${message_id} and key = ${key} and state = 'sending' returning message_id`);

@@ -1,28 +1,29 @@
 // Whether what a word decides about stood in its conversation when the word was written: what nobody could read, nobody decides.
 import { sql } from 'drizzle-orm';
+import { clocksApartMs } from './chat-posts.ts';
 import type { Queryable } from './database.ts';
 
 /** A version of a plan, or what a planning run showed at the end of a turn. */
 type ShownSubject = { plan_id: string; version: number } | { run_id: string; turn: number };
 
-/** Whether a card of it is being posted, or was and nobody knows yet: somebody may be reading it already. */
+/**
+ * Whether the first card of its plan or run is being posted, or was and nobody knows yet: somebody may be reading it already.
+ * Where another one stands, that may be what somebody has read.
+ */
 export async function isBeingPosted(
   db: Queryable,
   conversation: string,
   subject: ShownSubject,
 ): Promise<boolean> {
-  const about =
+  const [of, about] =
     'plan_id' in subject
-      ? sql`plan_id = ${subject.plan_id}`
-      : sql`run_id = ${subject.run_id} and run_turn = ${subject.turn}`;
-  const { rows } = await db.execute(sql`
-    select from countersign.chat_posts
-    where conversation = ${conversation} and state = 'sending' and ${about} limit 1`);
-  return rows.length > 0;
+      ? [sql`plan_id = ${subject.plan_id}`, sql`true`]
+      : [sql`run_id = ${subject.run_id}`, sql`run_turn = ${subject.turn}`];
+  const { rows } = await db.execute<{ first: boolean | null }>(sql`
+    select bool_or(state = 'sending' and ${about}) and not bool_or(state = 'posted') as first
+    from countersign.chat_posts where conversation = ${conversation} and ${of}`);
+  return rows[0]?.first === true;
 }
-
-/** Clocks of a platform and of the database differ by less, where they are kept at all. */
-const skew = sql`interval '1 second'`;
 
 /**
  * A conversation that lives on no platform shows everything at once. Elsewhere a message with the card was sent before, or a
@@ -34,8 +35,9 @@ export async function wasShown(
   subject: ShownSubject,
   writtenAt: Date,
 ): Promise<boolean> {
-  const by = sql`${writtenAt.toISOString()}::timestamptz + ${skew}`;
-  const sent = sql`(p.sent_at <= ${by} or p.sent_at is null and p.state = 'posted')`;
+  const written = sql`${writtenAt.toISOString()}::timestamptz`;
+  const by = sql`${written} + make_interval(secs => ${clocksApartMs / 1000})`;
+  const sent = sql`(p.sent_at <= ${written} or p.sent_at is null and p.state = 'posted')`;
   const found =
     'plan_id' in subject
       ? sql`

@@ -138,7 +138,7 @@ export function createSlackPort(options: {
     async post(place, content, key, triedSince, givenUp) {
       const { post, again } = await postOnce(place, content, { key, triedSince, givenUp });
       if (content.file !== undefined) await attach(post, content.file, key, { again, givenUp });
-      return post;
+      return { ...post, sent_at: new Date(Number(post.message) * 1000) };
     },
 
     async update(post, content, givenUp) {

@@ -1,7 +1,7 @@
 // Posting one message, once: its key is stored before the platform is asked, so whoever asks again asks for the same post.
 // A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
 // same: the one that is noted last is the message, and the card of any other says that it is further down.
-import type { ChatPost } from '#contracts/chat.ts';
+import type { Posted } from '#contracts/chat.ts';
 import { renewPlace } from '#store/chat-places.ts';
 import { noteStray, type PostRow, type Shown, settlePosted } from '#store/chat-posts.ts';
 import { passCrashPoint } from './crash-points.ts';
@@ -38,12 +38,13 @@ export async function postMessage(
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     passCrashPoint('begun');
     const began = performance.now();
-    const note = (post: ChatPost): Shown => ({
+    const note = ({ sent_at, ...post }: Posted): Shown => ({
       ...drawn,
       post,
+      sent_at: sent_at ?? null,
       took_ms: performance.now() - began,
     });
-    const late = (post?: ChatPost) => {
+    const late = (post?: Posted) => {
       if (post === undefined) return;
       void settle(context, conversation, row, note(post)).catch((error: unknown) =>
         warn('A message that was posted late could not be noted.', error),

@@ -55,9 +55,11 @@ export async function requireShown(
   const what = describeShown(subject);
   if (what === null) return;
   const { conversation } = subject;
-  if (await wasShown(db.query, conversation, what.about, writtenAt)) return;
   const recent = clock.now().getTime() - writtenAt.getTime() < waitsForMs;
-  if (recent && (await isBeingPosted(db.query, conversation, what.about))) {
+  // Asked first: what is posted between the two reads has then been shown.
+  const posting = recent && (await isBeingPosted(db.query, conversation, what.about));
+  if (await wasShown(db.query, conversation, what.about, writtenAt)) return;
+  if (posting) {
     const text = 'What this decides about is just being posted.';
     throw new CountersignError('timed_out', text, { passesAfterMs: 0 });
   }

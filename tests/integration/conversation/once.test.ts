@@ -174,6 +174,22 @@ test('a word does not wait for long, and not for the card of something else', as
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
+test('a word does not wait for a card while another of the plan stands there, which it may be about', async () => {
+  const plan = await planIn('conv-standing');
+  const { query } = house.db;
+  await query.execute(sql`
+    insert into countersign.chat_places (conversation, platform, tenant, channel)
+    values ('conv-standing', 'slack', 'T1', 'C3')`);
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at)
+    select max(id), 'conv-standing', ${plan.id}, 'next', 'sending', true, null from countersign.messages
+    where conversation = 'conv-standing'
+    union all values (-7, 'conv-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
+  await house.service.say('conv-standing', 'approve', ana, { written_at: new Date() });
+  expect((await textsIn('conv-standing')).join()).toContain('came after you wrote that');
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
 test('what is being posted of a planning session is what one of its turns showed', async () => {
   const { query } = house.db;
   await query.execute(sql`

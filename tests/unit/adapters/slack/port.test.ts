@@ -251,6 +251,12 @@ test.each([
   expect(refused.message).toContain(words);
 });
 
+test('a message says when it was sent by the clock of Slack', async () => {
+  const { port, place } = await usePort();
+  const { message, sent_at } = await port.post(place, content('now'), 'key', null);
+  expect(sent_at?.getTime()).toBe(Math.floor(Number(message) * 1000));
+});
+
 /** The port with the clients that a process has. */
 async function useOwnPort() {
   const { slack, place, channel } = await usePort();
