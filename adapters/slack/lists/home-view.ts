@@ -71,7 +71,7 @@ const emptyHome = [
   homeWords.promise,
 ].join('\n');
 
-/** Lines of one group: a view takes 100 blocks. */
+/** Lines of one group: three of them with all the rest fit `viewBlocks`. */
 export const linesOfGroup = 20;
 
 /** What differs in single conversations, in a few lines. */

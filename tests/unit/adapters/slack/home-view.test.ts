@@ -1,6 +1,12 @@
 // The Home tab is published anew for what people look there for, not for each step of a plan that runs.
 import { expect, test } from 'vitest';
-import { digestHome, drawHome, type HomeFacts } from '#adapters/slack/lists/home-view.ts';
+import {
+  digestHome,
+  drawHome,
+  type HomeFacts,
+  linesOfGroup,
+} from '#adapters/slack/lists/home-view.ts';
+import { slackLimits } from '#cards/limits.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import { now, samples } from '#tests/fixtures/plans.ts';
 
@@ -27,4 +33,24 @@ test.each([
   ['that it waits for the reader', { ...before, waiting: new Set([plan.id]) }],
 ])('of a plan that runs it shows %s', (_, after) => {
   expect(digestHome(after)).not.toBe(digestHome(before));
+});
+
+test('every group at its fullest fits one view, and what is left out is counted', () => {
+  const many = (status: typeof plan.status, from: number) =>
+    Array.from({ length: linesOfGroup + 1 }, (_, index) => ({
+      ...plan,
+      status,
+      id: `PLAN-${String(from + index).padStart(8, '0')}`,
+    }));
+  const mine = many('proposed', 0);
+  const full: HomeFacts = {
+    plans: [...mine, ...many('proposed', 100), ...many('executing', 200)],
+    waiting: new Set(mine.map(({ id }) => id)),
+    policy: defaultPolicy,
+    said: Array.from({ length: 9 }, () => ({ request: 'x'.repeat(500), policy: defaultPolicy })),
+  };
+  const { blocks } = drawHome(full, 'Ana', now);
+  expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);
+  expect(blocks.length).toBeGreaterThan(3 * linesOfGroup);
+  expect(JSON.stringify(blocks).match(/1 more/g)).toHaveLength(3);
 });
