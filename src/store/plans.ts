@@ -98,14 +98,20 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
-/** When each plan was asked for: where it was planned here, when its run began. */
+/** When each plan was asked for: where it was planned here, when its run began, unless that took it up only later. */
 export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db
     .select({ id: plans.id, made: plans.created_at, begun: runs.created_at })
     .from(plans)
     .leftJoin(runs, eq(runs.id, plans.run_id))
     .where(inArray(plans.id, ids));
-  return new Map(rows.map(({ id, made, begun }) => [id, new Date(begun ?? made)]));
+  return new Map(
+    rows.map(({ id, made, begun }) => {
+      const madeAt = new Date(made);
+      const begunAt = begun === null ? madeAt : new Date(begun);
+      return [id, begunAt < madeAt ? begunAt : madeAt];
+    }),
+  );
 }
 
 /**

@@ -46,7 +46,7 @@ export async function wasShown(
           left join countersign.plan_versions v on v.plan_id = p.plan_id and v.version = ${subject.version}
         where p.conversation = ${conversation} and p.plan_id = ${subject.plan_id} and (
           m.created_at >= coalesce(v.created_at, '-infinity') and ${sent}
-          or p.state = 'posted' and p.shown_at between v.created_at and ${by})`
+          or m.created_at < v.created_at and p.state = 'posted' and p.shown_at between v.created_at and ${by})`
       : sql`
         select from countersign.chat_posts p
         where p.conversation = ${conversation} and p.run_id = ${subject.run_id} and p.run_turn = ${subject.turn} and ${sent}`;

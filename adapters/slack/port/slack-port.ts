@@ -83,21 +83,22 @@ export function createSlackPort(options: {
     const begun = clock.now();
     // Once a post is on its way nobody knows whether it gets through, unless its answer is waited for.
     const client = await clientOf(place.tenant);
-    givenUp?.throwIfAborted();
     const { tenant: team, channel } = place;
     try {
       const call = { team, method: 'chat.postMessage', channel, deed: 'post a message' };
       const metadata = metadataOf(key);
-      const write = (said: SlackContent) =>
-        ask(call, () =>
+      const write = (said: SlackContent) => {
+        givenUp?.throwIfAborted();
+        return ask(call, () =>
           client.chat.postMessage({ channel, ...threadOf(place), ...said, ...quiet, metadata }),
         );
+      };
       const { ts } = await writeAtLeastText(contentOf(content), write, warn);
       if (ts === undefined) throw new Error('Slack named no message.');
       return { post: { ...place, message: ts }, again: false };
     } catch (cause) {
       const error = explainSlackError(cause, 'post a message');
-      if (!mayHaveActed(error)) throw error;
+      if (cause === givenUp?.reason || !mayHaveActed(error)) throw error;
       const since = begun;
       const found = await look(place, key, { since, givenUp: undefined }).catch(() => null);
       if (found !== null) return { post: found, again: true };

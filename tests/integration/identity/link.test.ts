@@ -333,6 +333,24 @@ describe('Removing', () => {
     await expect(plan.approve(boss)).rejects.toMatchObject({ code: 'not_allowed' });
   });
 
+  test('makes nobody another than who asked, when they have it changed after it', async () => {
+    const boss = person('teams:X1:BOSS', 'teams');
+    await join(inSlack, boss);
+    const { id } = await propose(inSlack, { approvers: { kind: 'not_requester' } });
+    await say({ do: 'remove' }, boss);
+    await house.service.proposeChanges(id, { version: 1, feedback: 'Shorter.' }, inSlack);
+    const may = async (user: string) =>
+      (await house.service.card(id, { user, timezone: 'UTC' })).may_approve;
+    expect(await may(boss.id)).toBe(false);
+    await house.db.query.execute(
+      sql`update countersign.plans set status = 'proposed', revising = false where id = ${id}`,
+    );
+    const { version, digest } = await house.service.getPlan(id);
+    await expect(house.service.approve(id, { version, digest }, boss)).rejects.toMatchObject({
+      code: 'not_allowed',
+    });
+  });
+
   test('lets nobody approve what they asked for by the name they had', async () => {
     await join(byMail, inSlack);
     const mine = await propose(inSlack, { approvers: { kind: 'not_requester' } });

@@ -47,7 +47,11 @@ test('every group at its fullest fits one view, and what is left out is counted'
     plans: [...mine, ...many('proposed', 100), ...many('executing', 200)],
     waiting: new Set(mine.map(({ id }) => id)),
     policy: defaultPolicy,
-    said: Array.from({ length: 9 }, () => ({ request: 'x'.repeat(500), policy: defaultPolicy })),
+    said: Array.from({ length: 9 }, (_, index) => ({
+      conversation: `C${index}`,
+      request: 'x'.repeat(500),
+      policy: defaultPolicy,
+    })),
   };
   const { blocks } = drawHome(full, 'Ana', now);
   expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);

@@ -288,6 +288,7 @@ test('nothing is asked of Slack for a post or a change that was given up before'
   const before = asked();
   const gone = AbortSignal.abort();
   await refusalOf(port.post(place, content('two'), 'two', new Date(), gone));
+  await refusalOf(port.post(place, content('three'), 'three', null, gone));
   await refusalOf(port.update(post, content('other'), gone));
   expect(asked()).toEqual(before);
   await port.update(post, content('other'));
