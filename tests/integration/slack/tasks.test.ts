@@ -39,8 +39,11 @@ async function askBen(desk: Desk, args: JsonObject = {}) {
   draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
   const { plan, card: first, root } = await askFor(desk, 'ask ben');
   await desk.slack.press(desk.ana.id, first, 'countersign:approve');
-  const card = await seeCard(desk, root, 'countersign:human_done');
-  // Nobody presses what the first card still offers for a moment.
+  // The first card asks as well, until the one that is posted for the question takes its place.
+  const card = await waitFor('the card that asks', async () => {
+    const last = await seeCard(desk, root, 'countersign:human_done');
+    return last.ts === first.ts ? null : last;
+  });
   await waitFor('the first card to be over', async () =>
     lookAgain(desk, first).blocks.every(({ type }) => type !== 'actions'),
   );
