@@ -129,16 +129,32 @@ test('a deciding word that is heard more than half an hour after it was written 
   await reach(house, plan.id, 'completed');
 });
 
+/** The conversation lives on a platform from now on. */
+async function liveOnPlatform(conversation: string): Promise<void> {
+  await house.db.query.execute(sql`
+    insert into countersign.chat_places (conversation, platform, tenant, channel)
+    values (${conversation}, 'slack', 'T1', ${conversation})`);
+}
+
+/** The card of the plan's last message there, as a delivery keeps it. */
+async function keepCard(
+  conversation: string,
+  planId: string,
+  state: 'sending' | 'posted',
+  sentAt: Date | null = null,
+): Promise<void> {
+  const at = sentAt?.toISOString() ?? null;
+  await house.db.query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at, shown_at)
+    select max(id), ${conversation}, ${planId}, ${conversation}, ${state}, true, ${at}::timestamptz, ${at}::timestamptz
+    from countersign.messages where conversation = ${conversation}`);
+}
+
 test('a word that comes while its card is being posted waits until it is known when that stood there', async () => {
   const plan = await planIn('conv-posting');
   const { query } = house.db;
-  await query.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel)
-    values ('conv-posting', 'slack', 'T1', 'C1')`);
-  await query.execute(sql`
-    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
-    select max(id), 'conv-posting', ${plan.id}, 'key', 'sending', true
-    from countersign.messages where conversation = 'conv-posting'`);
+  await liveOnPlatform('conv-posting');
+  await keepCard('conv-posting', plan.id, 'sending');
   const written_at = new Date();
   const approve = (at: Date) =>
     house.service.say('conv-posting', 'approve', ana, { once: 'test:posting', written_at: at });
@@ -155,19 +171,14 @@ test('a word that comes while its card is being posted waits until it is known w
 test('a word does not wait for long, and not for the card of something else', async () => {
   const plan = await planIn('conv-unposted');
   const { query } = house.db;
-  await query.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel)
-    values ('conv-unposted', 'slack', 'T1', 'C2')`);
+  await liveOnPlatform('conv-unposted');
   const approve = (ago: number) =>
     house.service.say('conv-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
     values (0, 'conv-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
   await approve(0);
-  await query.execute(sql`
-    insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
-    select max(id), 'conv-unposted', ${plan.id}, 'key', 'sending', true
-    from countersign.messages where conversation = 'conv-unposted'`);
+  await keepCard('conv-unposted', plan.id, 'sending');
   await approve(61_000);
   const said = await textsIn('conv-unposted');
   expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
@@ -177,17 +188,28 @@ test('a word does not wait for long, and not for the card of something else', as
 test('a word does not wait for a card while another of the plan stands there, which it may be about', async () => {
   const plan = await planIn('conv-standing');
   const { query } = house.db;
-  await query.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel)
-    values ('conv-standing', 'slack', 'T1', 'C3')`);
+  await liveOnPlatform('conv-standing');
+  await keepCard('conv-standing', plan.id, 'sending');
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at)
-    select max(id), 'conv-standing', ${plan.id}, 'next', 'sending', true, null from countersign.messages
-    where conversation = 'conv-standing'
-    union all values (-7, 'conv-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
+    values (-7, 'conv-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
   await house.service.say('conv-standing', 'approve', ana, { written_at: new Date() });
   expect((await textsIn('conv-standing')).join()).toContain('came after you wrote that');
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+});
+
+test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {
+  const plan = await planIn('conv-just');
+  await liveOnPlatform('conv-just');
+  const stood = new Date();
+  await keepCard('conv-just', plan.id, 'posted', stood);
+  const approve = (written_at: Date) =>
+    house.service.say('conv-just', 'approve', ana, { written_at });
+  await approve(new Date(stood.getTime() - 1));
+  expect((await textsIn('conv-just')).join()).toContain('came after you wrote that');
+  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  await approve(stood);
+  await reach(house, plan.id, 'completed');
 });
 
 test('what is being posted of a planning session is what one of its turns showed', async () => {
