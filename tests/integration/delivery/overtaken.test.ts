@@ -1,59 +1,41 @@
 // “Try again” on the card of a session that came to nothing: there as long as it is what was asked for last.
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
+import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, type TestHouse } from '#tests/setup/house.ts';
+import { ana } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { delivered, open, openPostingHouse } from './bench.ts';
+import { delivered } from './bench.ts';
+import { useSessions } from './sessions-bench.ts';
 
-const database = useDatabase();
-let platform: Platform;
-let house: TestHouse;
-const planner = stagedPlanner(() => house.db.query);
-
-beforeEach(async () => {
-  platform = openPlatform();
-  house = await openPostingHouse(database.url, platform, {}, { planner });
-});
-afterEach(() => house.close());
-
-const cards = () => platform.standing.map(({ content }) => JSON.stringify(content.card));
-const card = (at: number) => cards().at(at) ?? '';
-const shown = (words: string) =>
-  waitFor(`“${words}”`, () => cards().some((one) => one.includes(words)));
-const ask = async (conversation: string, text: string) =>
-  (await house.service.startRun({ text, conversation }, ana)).run_id;
+const sessions = useSessions(useDatabase());
+const { ask, card, cards, shown, thread } = sessions;
 const countLive = async (run: string) => {
-  const { rows } = await house.db.query.execute(
-    sql`select from countersign.chat_posts where run_id = ${run} and live`,
-  );
+  const { rows } = await sessions
+    .house()
+    .db.query.execute(sql`select from countersign.chat_posts where run_id = ${run} and live`);
   return rows.length;
 };
-
-let threads = 0;
-const thread = () =>
-  open(house, { platform: 'slack', tenant: 'T1', channel: 'C9', thread: `${++threads}` });
 
 test('“Try again” is gone once something else was asked for in its conversation, for whoever looks', async () => {
   const here = await thread();
   const first = await ask(here, 'Fail at it');
   await shown('Try again');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).toContain('session_answer');
   const viewer = { user: ana.id, timezone: 'UTC' };
-  expect((await house.service.runCard(first, viewer)).over).toBeNull();
+  expect((await sessions.house().service.runCard(first, viewer)).over).toBeNull();
 
   await ask(here, 'Ask me something');
   await shown('The blue one');
   await shown('something else was asked for since');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).not.toContain('session_answer');
   expect(card(0)).not.toContain('Try again');
   expect(card(1)).toContain('session_answer');
   expect(await countLive(first)).toBe(0);
-  expect((await house.service.runCard(first, viewer)).over).toMatchObject({ kind: 'overtaken' });
+  expect((await sessions.house().service.runCard(first, viewer)).over).toMatchObject({
+    kind: 'overtaken',
+  });
 });
 
 test('“Try again” stays where something was asked for in another conversation', async () => {
@@ -62,7 +44,7 @@ test('“Try again” stays where something was asked for in another conversatio
   await shown('Try again');
   await ask(await thread(), 'Ask me something');
   await shown('The blue one');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).toContain('session_answer');
   expect(await countLive(first)).toBe(1);
 });
@@ -71,11 +53,11 @@ test('“Try again” is gone once it was pressed, also where that came to nothi
   const here = await thread();
   const run = await ask(here, 'Fail at it');
   await shown('Try again');
-  await delivered(house);
-  await house.service.reply(run, 'Fail at it', ana, { turn: 1 });
+  await delivered(sessions.house());
+  await sessions.house().service.reply(run, 'Fail at it', ana, { turn: 1 });
   await waitFor('the second card', () => cards().length === 2);
   await shown('Asked again by ana');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).not.toContain('session_answer');
   expect(card(1)).toContain('Try again');
   expect(await countLive(run)).toBe(1);

@@ -1,36 +1,15 @@
 // What a planning session shows reaches the chat platforms as a card, and is over there once somebody decided.
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ChatPlace } from '#contracts/chat.ts';
+import { describe, expect, test } from 'vitest';
 import type { SessionPress } from '#contracts/session-card.ts';
-import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
-import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, type TestHouse } from '#tests/setup/house.ts';
+import { ana, ben } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { delivered, open, openPostingHouse } from './bench.ts';
+import { delivered } from './bench.ts';
+import { useSessions } from './sessions-bench.ts';
 
-const database = useDatabase();
-let platform: Platform;
-let house: TestHouse;
-const planner = stagedPlanner(() => house.db.query);
-
-beforeEach(async () => {
-  platform = openPlatform();
-  house = await openPostingHouse(database.url, platform, {}, { planner });
-});
-afterEach(() => house.close());
-
-let threads = 0;
-const thread = (on: ChatPlace['platform'] = 'slack') => {
-  const place = { platform: on, tenant: 'T1', channel: 'C1', thread: `${++threads}` };
-  return open(house, place);
-};
-
-/** The messages of this test's thread: what the one before had still to post may come here as well. */
-const standing = () => platform.standing.filter(({ place }) => place.thread === `${threads}`);
-const cards = () => standing().map(({ content }) => JSON.stringify(content.card));
-const card = (at: number) => cards().at(at) ?? '';
+const sessions = useSessions(useDatabase());
+const { ask, card, cards, isHere, shown, standing, thread } = sessions;
 
 /** The press that a button in a drawn card sends. */
 function pressOf(drawn: string, action: SessionPress['action']): SessionPress {
@@ -41,45 +20,36 @@ function pressOf(drawn: string, action: SessionPress['action']): SessionPress {
   throw new Error(`No button ${action} in ${drawn}`);
 }
 
-async function ask(conversation: string, text: string): Promise<string> {
-  const { run_id } = await house.service.startRun({ text, conversation }, ana);
-  return run_id;
-}
-
 const live = /session_(approve|changes|reject|answer)/;
-const shown = (words: string) =>
-  waitFor(`"${words}"`, () => cards().some((one) => one.includes(words)));
 
 describe.each(['slack', 'teams'] as const)('a session on %s', (on) => {
   test('has a card at each gate, whose press decides it, and only the latest has buttons', async () => {
     const here = await thread(on);
     const run = await ask(here, 'Plan the launch');
     await shown('the outline, before it is put in order');
-    await delivered(house);
+    await delivered(sessions.house());
     expect(cards()).toHaveLength(1);
     const { digest, turn } = pressOf(card(0), 'session_approve');
-    await house.service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+    await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
     await shown('the order, before it gets dates');
     await shown('Approved by ana');
-    await delivered(house);
+    await delivered(sessions.house());
     expect(card(0)).toMatch(/Approved by ana, \d\d:\d\d\b.* · the outline/);
     expect(card(0)).toContain('Draft news/1.md');
     expect(card(0)).not.toMatch(live);
     expect(card(1)).toMatch(live);
     const next = pressOf(card(1), 'session_approve');
-    await house.service.decideRun(
-      run,
-      { kind: 'approve', digest: next.digest, turn: next.turn },
-      ana,
-    );
+    await sessions
+      .house()
+      .service.decideRun(run, { kind: 'approve', digest: next.digest, turn: next.turn }, ana);
     await waitFor('the plan', () => cards().length === 3);
     await waitFor('the order to be over', () => /Approved by ana.* · the order/.test(card(1)));
-    await delivered(house);
+    await delivered(sessions.house());
     expect(card(1)).not.toMatch(live);
     expect(card(2)).toContain('Launch');
-    const { rows } = await house.db.query.execute(
-      sql`select from countersign.chat_posts where run_id = ${run} and live`,
-    );
+    const { rows } = await sessions
+      .house()
+      .db.query.execute(sql`select from countersign.chat_posts where run_id = ${run} and live`);
     expect(rows).toHaveLength(0);
   });
 });
@@ -96,11 +66,11 @@ test.each([
     const here = await thread();
     const run = await ask(here, text);
     await shown(words);
-    await delivered(house);
+    await delivered(sessions.house());
     expect(card(0)).toMatch(live);
-    await house.service.reply(run, 'What is this?', ana);
+    await sessions.house().service.reply(run, 'What is this?', ana);
     await shown(after);
-    await delivered(house);
+    await delivered(sessions.house());
     expect(card(0)).not.toMatch(live);
     if (words !== 'Try again')
       expect(card(0)).toContain(words === 'Go on' ? 'It costs more' : words);
@@ -113,14 +83,14 @@ test('a session that was refused says by whom, and cannot be taken up from its o
   await shown('the outline, before it is put in order');
   const { digest, turn } = pressOf(card(0), 'session_reject');
   await expect(
-    house.service.decideRun(run, { kind: 'approve', digest, turn }, ben),
+    sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ben),
   ).rejects.toThrow('Only ana');
-  await house.service.decideRun(run, { kind: 'reject', digest, turn }, ana);
+  await sessions.house().service.decideRun(run, { kind: 'reject', digest, turn }, ana);
   await shown('Rejected by ana');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).not.toMatch(live);
   await expect(
-    house.service.decideRun(run, { kind: 'approve', digest, turn }, ana),
+    sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana),
   ).rejects.toThrow();
 });
 
@@ -128,16 +98,18 @@ test('a card that was posted late shows what came of it, without buttons', async
   const here = await thread();
   const gate = Promise.withResolvers<void>();
   let posts = 0;
-  platform.before = async ({ verb, place }) => {
-    if (verb === 'post' && place.thread === `${threads}` && ++posts === 1) await gate.promise;
+  sessions.platform().before = async ({ verb, place }) => {
+    if (verb === 'post' && isHere(place) && ++posts === 1) await gate.promise;
   };
   const run = await ask(here, 'Plan the launch');
   await waitFor('the first post', () => posts === 1);
-  const { digest, turn } = await house.service.runCard(run, { user: 'ana', timezone: 'UTC' });
-  await house.service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+  const { digest, turn } = await sessions
+    .house()
+    .service.runCard(run, { user: 'ana', timezone: 'UTC' });
+  await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   gate.resolve();
   await shown('the order, before it gets dates');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(card(0)).toContain('Approved by ana');
   expect(card(0)).not.toMatch(live);
 });
@@ -146,11 +118,11 @@ test('a card that was deleted is posted anew only while somebody is waited for',
   const here = await thread();
   const run = await ask(here, 'Plan the launch');
   await shown('the outline, before it is put in order');
-  await delivered(house);
+  await delivered(sessions.house());
   const { digest, turn } = pressOf(card(0), 'session_approve');
-  platform.delete(String(standing()[0]?.message));
-  await house.service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+  sessions.platform().delete(String(standing()[0]?.message));
+  await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   await shown('the order, before it gets dates');
-  await delivered(house);
+  await delivered(sessions.house());
   expect(cards()).toHaveLength(1);
 });
