@@ -30,6 +30,8 @@ export const inbox = countersign.table(
     error: text('error'),
     /** The code of the error for which it was set aside; null: it was not, or before codes were kept. */
     error_code: text('error_code'),
+    /** When somebody began to wait who notes that the reply has reached them; null: nobody waits, or before that was noted. */
+    awaited_at: at('awaited_at'),
     /** What the one is told who waits for this event to be handled. */
     reply: jsonb('reply').$type<unknown>(),
     /** When that had reached them. */
@@ -43,6 +45,7 @@ export const inbox = countersign.table(
       .where(sql`handled_at is null and failed_at is null`),
     index('inbox_handled').on(t.handled_at).where(sql`handled_at is not null`),
     index('inbox_failed').on(t.failed_at).where(sql`failed_at is not null`),
+    // Wider than what is looked for, `awaited_at` too: a worker from before that needs it while all are brought up to date.
     index('inbox_unread')
       .on(t.handled_at)
       .where(sql`handled_at is not null and reply is not null and reply_read_at is null`),

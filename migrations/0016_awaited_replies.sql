@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."inbox" ADD COLUMN "awaited_at" timestamp with time zone;
