@@ -1,5 +1,4 @@
 // Steps as numbered lines of a card.
-
 import { hasRuntime } from '#contracts/arguments.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { fieldsOf } from '#contracts/form.ts';

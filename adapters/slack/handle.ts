@@ -1,5 +1,4 @@
 // What is done about a stored signal, by its kind. May be called again with the same one.
-
 import type { Clock } from '#contracts/clock.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import { answerCommand } from './lists/answer-command.ts';

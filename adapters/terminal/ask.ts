@@ -1,5 +1,4 @@
 // `countersign ask`: the whole job in a terminal, from the request to the outcome and an exit code.
-
 import type { RunView } from '#contracts/run.ts';
 import type { Service } from '#contracts/service.ts';
 import { attend } from './attend.ts';

@@ -1,5 +1,4 @@
 // What a typed line means. Words that decide are exact; anything else is talk, and no guess is made.
-
 import { readStepChoice, type StepChoice } from '#contracts/step-choice.ts';
 
 export type Typed =

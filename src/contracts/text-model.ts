@@ -1,4 +1,5 @@
 // A model that writes plain text, as the text tools see it.
+
 export type TextModel = {
   /** @throws CountersignError `model_failed`, `timed_out` or `cancelled` */
   complete(request: {

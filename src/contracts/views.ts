@@ -1,5 +1,4 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
-
 import type { Actor } from './actor.ts';
 import type { Blockage } from './blockage.ts';
 import type { ApproverPolicy, PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';

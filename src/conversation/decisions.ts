@@ -1,5 +1,4 @@
 // Decisions of people, from whatever surface: the plan, its run and what is said about it change in one transaction.
-
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';

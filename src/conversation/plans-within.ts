@@ -1,6 +1,5 @@
 // Plans as people of one organisation read them where several share the house. Whoever asked for a plan or is asked in it elsewhere
 // than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
-
 import type { Platform } from '#contracts/inbox.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { PlanReads, PlanScope, ReadWithin } from '#contracts/plan-scope.ts';

@@ -1,5 +1,4 @@
 // What a conversation is about: the runs that were begun in it, and the plans that were made or shown there.
-
 import type { Queryable } from '#store/database.ts';
 import { isShownIn } from '#store/messages.ts';
 import { readPlanRow } from '#store/plans.ts';

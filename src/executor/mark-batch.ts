@@ -1,5 +1,4 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
-
 import { patiently } from '#store/patiently.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';

@@ -1,5 +1,4 @@
 // What running one claimed step is given.
-
 import { patiently } from '#store/patiently.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';

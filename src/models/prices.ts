@@ -1,4 +1,5 @@
 // What a model's tokens cost, in US dollars per million. An unknown model costs 0 and says so.
+
 export type Price = { input: number; output: number };
 export type Usage = { input_tokens: number; output_tokens: number };
 

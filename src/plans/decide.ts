@@ -1,5 +1,4 @@
 // Every other decision of a person about a plan: refuse, cancel, pause. Each names the version it is about.
-
 import { eq, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';

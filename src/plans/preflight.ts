@@ -1,5 +1,4 @@
 // Pre-flight, at approval and again at start: the stored plan still is what was shown, its tools answer, its arguments fit.
-
 import { and, eq } from 'drizzle-orm';
 import { openArguments } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';

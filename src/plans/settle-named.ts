@@ -1,5 +1,4 @@
 // A person's word about steps: what became of a call nobody recorded, of a task of theirs, of a guarded call that asks again.
-
 import type { Actor } from '#contracts/actor.ts';
 import type { FieldProblem } from '#contracts/answer.ts';
 import { CountersignError } from '#contracts/errors.ts';

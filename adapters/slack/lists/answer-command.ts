@@ -1,5 +1,4 @@
 // `/plans` and its subcommands. The answer is for the one who asked, and stands only as long as their session.
-
 import type { types } from '@slack/bolt';
 import { commandWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';

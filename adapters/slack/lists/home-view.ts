@@ -1,6 +1,5 @@
 // What stands on the Home tab: what waits for the reader, what runs, and how they like to be talked to, with something to set it by.
 // Pure.
-
 import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
 import { homeWords } from '#cards/chat-words.ts';

@@ -1,6 +1,5 @@
 // Long text as a file in a thread. Where the app may not write files, the text follows in messages, as far as that is sensible, and
 // the operator is told what is missing. Each message has a key of its own, so that one that stands is not posted again.
-
 import type { types, webApi } from '@slack/bolt';
 import { fileWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';

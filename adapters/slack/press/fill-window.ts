@@ -1,5 +1,4 @@
 // What stands in a window: the form of the button that was pressed, or all there is to know about a plan and its steps to tick.
-
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';

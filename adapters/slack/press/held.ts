@@ -1,5 +1,4 @@
 // What a window remembers: whose it is, where it was opened, and what it is about. It comes back with Slack's signature.
-
 import { z } from 'zod';
 import { slackLimits } from '#cards/limits.ts';
 import { fieldTypes } from '#contracts/form.ts';

@@ -1,5 +1,4 @@
 // What was entered in a window: its text, the values of its fields, the steps that are ticked. Pure.
-
 import { entryWords } from '#cards/chat-words.ts';
 import type { Field } from '#cards/view.ts';
 import { type FieldValue, readFields } from '#contracts/answer.ts';

@@ -1,5 +1,4 @@
 // Slack's modals: one that waits, one that only says something, and one with a form. Pure.
-
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
 import { slackLimits } from '#cards/limits.ts';

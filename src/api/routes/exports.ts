@@ -1,5 +1,4 @@
 // Exports: the plan as Markdown, its run as JSON lines, and how it came about.
-
 import { answers, json, text } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';

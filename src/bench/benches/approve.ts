@@ -1,5 +1,4 @@
 // From the press on Approve, over HTTP, to the start of the first step, one small plan after the other.
-
 import { openDatabase } from '#store/database.ts';
 import { drawPlan } from '../graphs.ts';
 import { getJson, PlanAnswer, postJson } from '../http.ts';
