@@ -37,8 +37,13 @@ export const ReceivedEvent = InboxThread.extend({
   /** As it came: these bytes come out again. */
   body: z.instanceof(Uint8Array),
   received_at: z.date(),
+  /** Whoever stores it waits for what comes of it (`wait-until-handled.ts`), and notes that the reply was read. */
+  awaited: z.boolean().exactOptional(),
 });
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>;
 
 /** An event that was stored. `id` is the same however often it is handled, and grows in the order of arrival. */
-export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body'> & { id: number; body: Buffer };
+export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body' | 'awaited'> & {
+  id: number;
+  body: Buffer;
+};

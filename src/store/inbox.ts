@@ -26,8 +26,9 @@ const storing = prepareStatement(
       select * from unnest(
         ${sql.placeholder('platforms')}::text[], ${sql.placeholder('tenants')}::text[],
         ${sql.placeholder('threads')}::text[], ${sql.placeholder('kinds')}::text[],
-        ${sql.placeholder('bodies')}::bytea[], ${sql.placeholder('times')}::timestamptz[]
-      ) with ordinality as e(platform, tenant, thread, kind, body, received_at, n)
+        ${sql.placeholder('bodies')}::bytea[], ${sql.placeholder('times')}::timestamptz[],
+        ${sql.placeholder('awaited')}::boolean[]
+      ) with ordinality as e(platform, tenant, thread, kind, body, received_at, awaited, n)
       order by n
     ) e
   ), asked as materialized (
@@ -44,8 +45,9 @@ const storing = prepareStatement(
     from named join asked a using (platform, tenant, key)
     where named.event_id <> a.id group by a.n
   ), stored as (
-    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at)
-    select id, platform, tenant, thread, kind, body, received_at from incoming i
+    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
+    select id, platform, tenant, thread, kind, body, received_at, case when awaited then clock_timestamp() end
+    from incoming i
     where not exists (select from known where known.n = i.n) order by n
   )
   select i.id, known.original from incoming i left join known using (n) order by n`,
@@ -70,6 +72,7 @@ export async function storeEvents(
     kinds: events.map(({ kind }) => kind),
     bodies: events.map(({ body }) => Buffer.from(body)),
     times: events.map(({ received_at }) => received_at.toISOString()),
+    awaited: events.map(({ awaited = false }) => awaited),
     owners: named.map(({ owner }) => owner),
     keys: named.map(({ key }) => key),
   });
@@ -183,7 +186,8 @@ export async function noteReplyRead(db: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that nobody has read; each once.
+ * Opens at most `limit` events again that were handled `unreadSeconds` ago with a reply that whoever waited for it has not
+ * read; each once. A reply for which nobody waits who would note that, as before such notes were made, counts as read.
  * @returns the thread of each
  */
 export async function reopenUnread(
@@ -195,7 +199,7 @@ export async function reopenUnread(
     with unread as (
       select id from countersign.inbox
       where handled_at is not null and reply is not null and reply_read_at is null and platform = ${platform}
-        and handled_at < clock_timestamp() - make_interval(secs => ${unreadSeconds})
+        and awaited_at is not null and handled_at < clock_timestamp() - make_interval(secs => ${unreadSeconds})
       order by handled_at limit ${limit} for update skip locked
     )
     update countersign.inbox i

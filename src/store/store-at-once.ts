@@ -55,8 +55,9 @@ function prepareStoring(platform: Platform, sending: SendingText): Statement {
     from (
       select * from unnest(
         ${given('tenants')}::text[], ${given('threads')}::text[], ${given('kinds')}::text[],
-        ${given('bodies')}::bytea[], ${given('times')}::timestamptz[], ${given('slips')}::text[]
-      ) with ordinality as e(tenant, thread, kind, body, received_at, slip, n)
+        ${given('bodies')}::bytea[], ${given('times')}::timestamptz[], ${given('awaited')}::boolean[],
+        ${given('slips')}::text[]
+      ) with ordinality as e(tenant, thread, kind, body, received_at, awaited, slip, n)
       order by n
     ) e
   ), asked as materialized (
@@ -83,9 +84,10 @@ function prepareStoring(platform: Platform, sending: SendingText): Statement {
       1 / (case when known.original is distinct from before.original then 0 else 1 end) as sound
     from incoming i join before using (n) left join known using (n)
   ), stored as (
-    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at)
-    select id, ${given('platform')}, tenant, thread, kind, body, received_at from judged
-    where original is null order by n
+    insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
+    select id, ${given('platform')}, tenant, thread, kind, body, received_at,
+      case when awaited then clock_timestamp() end
+    from judged where original is null order by n
   ), slips as materialized (
     select json_agg(json_build_object(
       'data', json_build_object('platform', ${given('platform')}::text, 'tenant', tenant, 'thread', thread),
@@ -135,6 +137,7 @@ export function createStoreAtOnce(
       kinds: events.map(({ kind }) => kind),
       bodies: events.map(({ body }) => Buffer.from(body)),
       times: events.map(({ received_at }) => received_at.toISOString()),
+      awaited: events.map(({ awaited = false }) => awaited),
       slips: events.map(({ slip }) => slip),
       owners: named.map(({ owner }) => owner),
       keys: named.map(({ key }) => key),

@@ -39,7 +39,7 @@ export function createAccept(parts: {
     }
     const decision = kind === 'press' ? readDecision(signal.verb, signal.data) : null;
     if (asks && decision === null) return { answer: answerUnknown(pressWords.unknownButton) };
-    const { id } = await receive(nameActivity(signal, body, clock.now()));
+    const { id } = await receive({ ...nameActivity(signal, body, clock.now()), awaited: asks });
     if (!asks || decision === null) return null;
     const outcome = await wait.outcome(id, leftOf(waitedForMs));
     if (outcome.state === 'open') {

@@ -9,7 +9,10 @@ const looks = { first: 20, growth: 1.3, longest: 250 };
 const waitersAtMost = 200;
 
 export type WaitUntilHandled = {
-  /** @returns `open` when the time is over before, or too many wait already */
+  /**
+   * @param id of an event that was stored as awaited
+   * @returns `open` when the time is over before, or too many wait already
+   */
   outcome(id: number, withinMs: number): Promise<EventOutcome>;
   /** Notes that the reply has reached whoever waited for it; else the event is handled once more. */
   noteRead(id: number): Promise<void>;

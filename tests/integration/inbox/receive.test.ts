@@ -148,6 +148,23 @@ describe('one statement', () => {
     listener.release();
   });
 
+  test('notes for which events somebody waits, as several statements do', async () => {
+    const inSeveral = createReceiver({ db: one.db, enqueueAll: async () => {} });
+    for (const [name, receive] of Object.entries({ one: one.receive, several: inSeveral })) {
+      await receive(makeEvent(`awaited in ${name}`, { awaited: true }));
+      await receive(makeEvent(`left in ${name}`));
+    }
+    const { rows } = await one.db.query.execute<{ body: string; awaited: boolean }>(sql`
+      select convert_from(body, 'utf8') as body, awaited_at between stored_at - interval '1 s' and clock_timestamp() as awaited
+      from countersign.inbox order by id`);
+    expect(rows.map(({ body, awaited }) => [body, awaited])).toEqual([
+      ['awaited in one', true],
+      ['left in one', null],
+      ['awaited in several', true],
+      ['left in several', null],
+    ]);
+  });
+
   test('gives the slip the form that pg-boss gives it', async () => {
     const event = makeEvent('e', { tenant: 'T "1"', thread: 'é\\n\u2028' });
     const read = async () => {

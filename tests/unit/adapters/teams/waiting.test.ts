@@ -8,6 +8,7 @@ import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
 import { verbs } from '#cards/teams-inputs.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { ReceivedEvent } from '#contracts/inbox.ts';
 import type { EventOutcome } from '#store/inbox.ts';
 
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
@@ -34,8 +35,12 @@ async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) 
   const waited: number[] = [];
   const drawn: number[] = [];
   const read: number[] = [];
+  const stored: ReceivedEvent[] = [];
   const accept = createAccept({
-    receive: async () => ({ stored: true, id: 7 }),
+    receive: async (event) => {
+      stored.push(event);
+      return { stored: true, id: 7 };
+    },
     wait: {
       outcome: async (_id, ms) => {
         waited.push(ms);
@@ -56,7 +61,7 @@ async function acceptWith(outcome: EventOutcome, pressed: PressSignal = signal) 
     },
   });
   const answered = await accept(pressed, Buffer.from('{}'));
-  return { answer: answered?.answer, onSent: answered?.onSent, waited, drawn, read };
+  return { answer: answered?.answer, onSent: answered?.onSent, waited, drawn, read, stored };
 }
 
 test('Teams is answered within ten seconds, whatever has become of the press', async () => {
@@ -87,6 +92,14 @@ test('a note is noted as read once it has gone out, and not before; without a no
   expect(noted.read).toEqual([7]);
   const card = await acceptWith({ state: 'handled', reply: null });
   expect(card.onSent).toBeUndefined();
+});
+
+test('a press is stored as awaited where Teams wants its outcome as the answer, and not where it does not', async () => {
+  const asked = await acceptWith({ state: 'handled', reply: null });
+  expect(asked.stored).toMatchObject([{ awaited: true }]);
+  const told = await acceptWith({ state: 'open' }, { ...signal, asks: false });
+  expect(told.stored).toMatchObject([{ awaited: false }]);
+  expect([asked.waited.length, told.waited.length]).toEqual([1, 0]);
 });
 
 const never = () => new Promise<never>(() => {});
