@@ -15,8 +15,11 @@ export type ChatPlace = {
 /** A message that was posted, by the platform's own name for it. */
 export type ChatPost = ChatPlace & { message: string };
 
-/** A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. */
-export type Posted = ChatPost & { sent_at?: Date };
+/**
+ * A message as its platform answered for it; `sent_at` by the platform's clock, where it says when. `unfinished`: its post was
+ * given up before its file was there, and whoever tries again finds it and adds that.
+ */
+export type Posted = ChatPost & { sent_at?: Date; unfinished?: true };
 
 /** Text that is too long for a message. */
 export type ChatFile = { name: string; title: string; text: string };
@@ -38,7 +41,8 @@ export type ChatPort = {
    *   and not posted again
    * @param triedSince when a try of it may have been made first; null: nobody has tried, so nothing is looked for. Left out:
    *   nobody knows
-   * @param givenUp ends it: nothing more is begun. A post that is on its way is heard out, so that it is known where it stands
+   * @param givenUp ends it: nothing more is begun. A post that is on its way is heard out and answered for, so that it is known
+   *   where it stands
    */
   post(
     place: ChatPlace,

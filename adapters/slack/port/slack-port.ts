@@ -1,6 +1,13 @@
 // Writes to Slack: posts, changes and whispers what `cards/` drew. Nothing in a text pings anybody, and a message whose answer
 // was lost is found by its key before it would be posted again.
-import type { ChatContent, ChatFile, ChatPlace, ChatPort, ChatPost } from '#contracts/chat.ts';
+import type {
+  ChatContent,
+  ChatFile,
+  ChatPlace,
+  ChatPort,
+  ChatPost,
+  Posted,
+} from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { ClientOf } from '../workspaces.ts';
@@ -106,13 +113,13 @@ export function createSlackPort(options: {
     }
   }
 
-  /** Puts a file under its message. What cannot be attached does not take the message back. */
+  /** Puts a file under its message. What cannot be attached does not take the message back. @returns whether that was ended */
   async function attach(
     post: ChatPost,
     given: ChatFile,
     key: string,
     { again, givenUp }: { again: boolean; givenUp: AbortSignal | undefined },
-  ) {
+  ): Promise<'ended' | 'settled'> {
     const { tenant: team, channel, thread, message } = post;
     const file = { ...given, name: nameUnder(given.name, key) };
     const look = {
@@ -124,22 +131,27 @@ export function createSlackPort(options: {
     try {
       const client = await clientOf(team, givenUp);
       const under = again ? await ask(look, () => readUnder(client, post)) : nothingUnder;
-      if (under.names.has(file.name)) return;
+      if (under.names.has(file.name)) return 'settled';
       const target = { team, channel, thread: thread ?? message };
       await sendFile({ client, ask, warn }, target, file, { key, there: under.keys });
     } catch (cause) {
+      // Nobody hears of it any more, but where the message stands they do.
+      if (givenUp?.aborted === true) return 'ended';
       const error = explainSlackError(cause, 'take a file');
       // The message is found by its key; the file is tried again with it.
       if (error.passesAfterMs !== null) throw error;
       warn(`The file of a message could not be sent: ${error.message}`, error);
     }
+    return 'settled';
   }
 
   return {
     async post(place, content, key, triedSince, givenUp) {
       const { post, again } = await postOnce(place, content, { key, triedSince, givenUp });
-      if (content.file !== undefined) await attach(post, content.file, key, { again, givenUp });
-      return { ...post, sent_at: new Date(Number(post.message) * 1000) };
+      const posted: Posted = { ...post, sent_at: new Date(Number(post.message) * 1000) };
+      if (content.file === undefined) return posted;
+      const became = await attach(post, content.file, key, { again, givenUp });
+      return became === 'ended' ? { ...posted, unfinished: true } : posted;
     },
 
     async update(post, content, givenUp) {

@@ -9,15 +9,15 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { drawMessage } from './draw-message.ts';
 import { type Outcome, settleFailure, settleWithin, type Visit } from './visit.ts';
 
-/** Notes what was posted: as the message, or as a second one of it. */
+/** Notes what was posted: as the message, where it is whole, or as a second one of it. */
 async function settle(
   { db, enqueue }: DeliveryContext,
   conversation: string,
   row: PostRow,
-  shown: Shown,
+  { unfinished, ...shown }: Shown & { unfinished: boolean },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    if (await settlePosted(tx, conversation, row, shown)) return;
+    if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;
     if (!(await noteStray(tx, conversation, row, shown.post))) return;
     await enqueue(tx, 'deliver', { conversation }, { key: conversation });
   });
@@ -32,15 +32,16 @@ export async function postMessage(
 ): Promise<Outcome> {
   const { db, rule, warn } = context;
   const { conversation, place, port, lease } = visit;
-  let shown: Shown;
+  let shown: Shown & { unfinished: boolean };
   try {
     const { content, ...drawn } = await drawMessage(context, visit, row);
     if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
     passCrashPoint('begun');
     const began = performance.now();
-    const note = ({ sent_at, ...post }: Posted): Shown => ({
+    const note = ({ sent_at, unfinished, ...post }: Posted) => ({
       ...drawn,
       post,
+      unfinished: unfinished === true,
       sent_at: sent_at ?? null,
       took_ms: performance.now() - began,
     });

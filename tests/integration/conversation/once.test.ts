@@ -223,6 +223,13 @@ test('what is being posted of a planning session is what one of its turns showed
   expect(await find('run-one', 1)).toBe(false);
   expect(await find('run-two', 2)).toBe(false);
   expect(await find('run-one', 2, 'conv-elsewhere')).toBe(false);
+  // What an earlier turn showed stands there, and may be what somebody has read; once it is gone, it is not.
+  await query.execute(sql`
+    insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
+    values (-2, 'conv-session', 'run-one', 1, 'session before', 'posted', false)`);
+  expect(await find('run-one', 2)).toBe(false);
+  await query.execute(sql`update countersign.chat_posts set state = 'gone' where message_id = -2`);
+  expect(await find('run-one', 2)).toBe(true);
   await query.execute(
     sql`update countersign.chat_posts set state = 'posted' where message_id = -1`,
   );

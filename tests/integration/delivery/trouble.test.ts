@@ -7,7 +7,8 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
-import { settleCard } from '#store/chat-posts.ts';
+import { clocksApartMs, settleCard } from '#store/chat-posts.ts';
+import { isoOf } from '#store/sql/iso.ts';
 import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
@@ -130,6 +131,23 @@ function holdFirst(verb: 'post' | 'update') {
   return { release: gate.resolve, calls: () => calls };
 }
 
+test('a message was sent when its platform says so, and where it does not say, before it was asked', async () => {
+  const house = await work();
+  const here = await open(house, place());
+  const said = new Date('2026-05-04T09:30:00.123Z');
+  platform.answer = (post) => (post.message === 'm1' ? { ...post, sent_at: said } : post);
+  const begun = Date.now();
+  await speaker.say(here, ['first', 'second']);
+  await delivered(house);
+  const { rows } = await house.db.query.execute<{ sent_at: string }>(sql`
+    select ${isoOf('sent_at', 'milliseconds')} as sent_at from countersign.chat_posts
+    where conversation = ${here} order by message_id`);
+  const [first, second] = rows.map(({ sent_at }) => new Date(sent_at).getTime());
+  expect(first).toBe(said.getTime());
+  expect(second).toBeGreaterThan(begun - 2 * clocksApartMs);
+  expect(second).toBeLessThan(Date.now());
+});
+
 test('a post that is given up is told so, and what ended with it stands once', async () => {
   const house = await work({ callWithinMs: 100 });
   const here = await open(house, place());
@@ -166,6 +184,22 @@ describe('A post that gets through after it was given up', () => {
     await delivered(house);
     expect(held.calls()).toBe(1);
     expect(cards().map((card) => card.includes(button))).toEqual([true]);
+    expect((await stateOf(house, here))?.state).toBe('posted');
+  });
+
+  test('without its file is tried again, and stands once', async () => {
+    const house = await work({ callWithinMs: 100, backoffMs: 200, longestBackoffMs: 200 });
+    const here = await open(house, place());
+    let posts = 0;
+    platform.after = async ({ verb, givenUp }) => {
+      if (verb !== 'post' || ++posts > 1) return;
+      await new Promise((resolve) => givenUp?.addEventListener('abort', resolve));
+    };
+    platform.answer = (post) => (posts === 1 ? { ...post, unfinished: true } : post);
+    await speaker.say(here, ['long']);
+    await waitFor('the second try', () => posts === 2);
+    await delivered(house);
+    expect(texts()).toEqual(['long']);
     expect((await stateOf(house, here))?.state).toBe('posted');
   });
 

@@ -282,6 +282,26 @@ test('a post that is given up on its way is heard out: who posted it learns wher
   expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([message]);
 });
 
+test('a post that is given up while its file is sent says where it stands, and that its file is still to come', async () => {
+  const { slack, place, channel, port, asked } = await useOwnPort();
+  slack.fail('files.getUploadURLExternal', { silence: 'before' });
+  const said = {
+    ...content('beginning'),
+    file: { name: 'a.txt', title: 'All of it', text: 'all' },
+  };
+  const giving = new AbortController();
+  const posting = port.post(place, said, 'key', null, giving.signal);
+  while (!asked().includes('files.getUploadURLExternal')) await pause();
+  giving.abort();
+  const cut = await posting;
+  expect(cut.unfinished).toBe(true);
+  expect(slack.messages(channel).map(({ ts }) => ts)).toEqual([cut.message]);
+  expect(slack.files()).toEqual([]);
+  const { unfinished: _, ...whole } = cut;
+  expect(await port.post(place, said, 'key', new Date())).toEqual(whole);
+  expect(slack.files().map(({ content: bytes }) => bytes?.toString('utf8'))).toEqual(['all']);
+});
+
 test('nothing is asked of Slack for a post or a change that was given up before', async () => {
   const { place, port, asked } = await useOwnPort();
   const post = await port.post(place, content('one'), 'one', null);
