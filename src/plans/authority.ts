@@ -4,7 +4,7 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { listOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
-import { type FormerLink, readFormerLinks, readNamesOf, readPersons } from '#store/identities.ts';
+import { type FormerLink, readNamesOf, readStanding } from '#store/identities.ts';
 import { findSpeakers } from '#store/messages.ts';
 import { type PlanRow, readAskedAt } from '#store/plans.ts';
 import {
@@ -92,8 +92,7 @@ export async function readAuthorities(
     ...users,
   ]);
   const all = [...new Set([...configured, ...names])];
-  const same = await readPersons(db, all);
-  const links = await readFormerLinks(db, [...new Set(all.map((name) => same.get(name) ?? name))]);
+  const { same, links } = await readStanding(db, all);
   const ids = read.map(({ plan }) => plan.id);
   const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>

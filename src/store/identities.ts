@@ -81,18 +81,36 @@ export async function noteFormerLinks(
 /** Accounts that were one person until `ended_at`, and the persons they act for now. */
 export type FormerLink = { names: string[]; ended_at: string };
 
-/** Those of which both sides are among `persons`, by the account or by the person it acts for. */
-export async function readFormerLinks(db: Queryable, persons: string[]): Promise<FormerLink[]> {
-  if (persons.length < 2) return [];
-  const among = list(persons);
-  const { rows } = await db.execute<FormerLink>(sql`
-    select array_remove(array[f.account, f.other, i.person, o.person], null) as names,
-      ${isoOf('f.ended_at', 'milliseconds')} as ended_at
-    from countersign.former_links f
-      left join countersign.identities i on i.account = f.account
-      left join countersign.identities o on o.account = f.other
-    where (f.account in ${among} or i.person in ${among}) and (f.other in ${among} or o.person in ${among})`);
-  return rows;
+/** Who stands behind names, and which of these persons were one: `same` has the names that are linked. */
+export type Standing = { same: Map<string, string>; links: FormerLink[] };
+
+/**
+ * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
+ * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
+ */
+export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
+  const { rows } = await db.execute<{ same: Record<string, string>; links: FormerLink[] }>(sql`
+    with named as materialized (
+      select n.name, i.person
+      from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as n(name)
+        left join countersign.identities i on i.account = n.name
+    ), among as materialized (
+      select distinct coalesce(person, name) as person from named
+    )
+    select
+      (select coalesce(jsonb_object_agg(name, person), '{}') from named where person is not null) as same,
+      (select coalesce(jsonb_agg(jsonb_build_object(
+          'names', array_remove(array[f.account, f.other, i.person, o.person], null),
+          'ended_at', ${isoOf('f.ended_at', 'milliseconds')})), '[]')
+        from countersign.former_links f
+          left join countersign.identities i on i.account = f.account
+          left join countersign.identities o on o.account = f.other
+        where (select count(*) from among) > 1
+          and (f.account in (select person from among) or i.person in (select person from among))
+          and (f.other in (select person from among) or o.person in (select person from among))) as links`);
+  const [row] = rows;
+  if (row === undefined) throw new Error('readStanding: no row came back');
+  return { same: new Map(Object.entries(row.same)), links: row.links };
 }
 
 /** These accounts act by their own names again. */

@@ -5,7 +5,10 @@ import { type Actor, person } from '#contracts/actor.ts';
 import { systemRandom } from '#contracts/clock.ts';
 import type { LinkCommand } from '#contracts/link.ts';
 import { link } from '#conversation/identity/link.ts';
+import { mayApproveNow, readAuthority } from '#plans/authority.ts';
+import type { Queryable } from '#store/database.ts';
 import { forgetLinkCodes } from '#store/identities.ts';
+import { readPlanRow } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 
@@ -288,6 +291,38 @@ describe('Removing', () => {
     await later.approve(inSlack);
     expect((await later.approve(inTeams)).status).toBe('approved');
     expect((await plan.approve(other)).status).toBe('approved');
+  });
+
+  test('makes nobody two, not in the very moment either in which they become one again by another name', async () => {
+    const atWork = person('ana@work.example', 'teams');
+    const people = [inSlack.id, atWork.id, other.id];
+    await join(atWork, inSlack);
+    const { id } = await propose(typed, { approvers: { kind: 'n_of', n: 2, people } });
+    await say({ do: 'remove' }, atWork);
+    await join(byMail, inSlack);
+    const plan = await readPlanRow(house.db.query, id);
+    const settings = { approvers: [], guardedApprovers: {} };
+    const { query } = house.db;
+    /** Whether the approval of the one counts beside that of the other, and by how many statements that is seen. */
+    async function look(after: { statement: number; then: () => Promise<unknown> } | null) {
+      let statements = 0;
+      const execute = async (text: Parameters<Queryable['execute']>[0]) => {
+        const result = await query.execute(text);
+        if (++statements === after?.statement) await after.then();
+        return result;
+      };
+      const db: Queryable = Object.assign(Object.create(query), { execute });
+      const authority = await readAuthority(db, settings, plan, [byMail.id, atWork.id]);
+      return { counts: mayApproveNow(authority, [byMail.id], atWork.id), statements };
+    }
+    const before = await look(null);
+    expect(before.counts).toBe(false);
+    for (let statement = 1; statement <= before.statements; statement++) {
+      const then = () => join(atWork, inSlack);
+      expect((await look({ statement, then })).counts).toBe(false);
+      expect(await personOf(byMail)).toBe(atWork.id);
+      await say({ do: 'remove' }, atWork);
+    }
   });
 
   test('leaves a rule that names them to whoever it names, whatever those approved who were one with them', async () => {
