@@ -6,7 +6,7 @@ import type { CardPress } from '#contracts/card.ts';
 
 const drawn: CardPress = {
   ...{ action: 'settle_retry', plan_id: 'PLAN-1', version: 2, digest: 'd' },
-  ...{ step_id: 's', attempt: 1, stood: 'unknown' },
+  ...{ step_id: 's', attempt: 1, stood: 'unknown', ended_at: '2026-05-04T09:30:00.000Z' },
 };
 
 test('a press is the same as the button it came from', () => {
@@ -19,6 +19,7 @@ test.each<[string, Partial<CardPress>]>([
   ['an earlier attempt', { attempt: 0 }],
   ['a later attempt', { attempt: 2 }],
   ['a step that stood otherwise', { stood: 'waiting' }],
+  ['a run that ended at another time', { ended_at: '2026-05-04T10:30:00.000Z' }],
   ['an earlier version', { version: 1 }],
   ['a later version', { version: 3 }],
   ['another digest', { digest: 'e' }],
@@ -33,8 +34,8 @@ test('a press about a step is another than one about the plan', () => {
   expect(isSamePress(plan, drawn)).toBe(false);
 });
 
-test('a press that does not say the attempt or how it stood is that of whatever is drawn', () => {
-  const { attempt: _, stood: __, ...before } = drawn;
+test('a press that does not say the attempt, how it stood or when the plan ended is that of whatever is drawn', () => {
+  const { attempt: _, stood: __, ended_at: ___, ...before } = drawn;
   fc.assert(
     fc.property(fc.nat(5), fc.constantFrom('waiting', 'unknown', 'failed'), (attempt, stood) => {
       expect(isSamePress({ ...drawn, attempt, stood }, before)).toBe(true);
