@@ -54,7 +54,7 @@ export function drawSlackPage(
     body { margin: 0; padding: 14px 20px; width: ${slackWidth - 40}px;
       background: ${dark ? '#1a1d21' : '#ffffff'}; color: ${dark ? '#d1d2d3' : '#1d1c1d'};
       font: 15px/22px Lato, "Slack-Lato", "Noto Color Emoji", "DejaVu Sans", sans-serif; }
-    #slack_blocks_to_jsx .slack_blocks_to_jsx { font-family: inherit !important; }
+    #slack_blocks_to_jsx .slack_blocks_to_jsx, #slack_blocks_to_jsx.slack_blocks_to_jsx { font-family: inherit !important; }
     .slack_blocks_to_jsx--block_wrapper + .slack_blocks_to_jsx--block_wrapper { margin-top: 8px; }
     .slack_blocks_to_jsx__header { margin: 0; }
     #slack_blocks_to_jsx .font-semibold { font-weight: 700; }
