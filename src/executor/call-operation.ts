@@ -6,6 +6,7 @@ import type { Outcome } from '#store/sql/settle.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { failOrRetry } from './fail-or-retry.ts';
+import type { Permit } from './mark-batch.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { ruleOf } from './retry-policy.ts';
 import type { StepRun } from './step-run.ts';
@@ -45,8 +46,10 @@ export async function callOperation(
 ): Promise<Outcome> {
   const { context, step, lease } = run;
   if (!run.mayBegin()) return reportNotCalled(step, 'this worker stops');
+  let permit: Permit | null = null;
   if (step.effect === 'write' || waited) {
-    if (!(await run.mark(lease)))
+    permit = await run.mark(lease);
+    if (permit === null)
       return reportNotCalled(step, 'its lease ran out, or its plan was paused or stopped');
     passCrashPoint('before_call');
   }
@@ -54,6 +57,7 @@ export async function callOperation(
   const expected = operation.expectedSeconds?.(args) ?? 0;
   const rule = ruleOf(operation.name, context.operations, context.settings);
   const seconds = rule.timeout_seconds + expected;
+  const settings = toolContext(run);
   // Made when it is needed: it takes down where it was made, which costs more than all else here.
   let timeout: DOMException | undefined;
   const timer = setTimeout(() => {
@@ -61,7 +65,10 @@ export async function callOperation(
     run.cutOff(timeout);
   }, seconds * 1000);
   try {
-    const result = await abandonOn(operation.call(args, toolContext(run)), run.signal);
+    // Nothing may come between this question and the call.
+    if (permit?.isFresh() === false)
+      return reportNotCalled(step, 'this worker stood still, and its lease ran out meanwhile');
+    const result = await abandonOn(operation.call(args, settings), run.signal);
     passCrashPoint('after_call');
     if ('waitFor' in result) {
       return makeOutcome(step, {

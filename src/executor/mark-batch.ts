@@ -3,23 +3,49 @@ import { patiently } from '#store/patiently.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
+import { startWatch } from './watch.ts';
+
+/** How much of a lease may pass between the question for a mark and its call; the rest is for the call to go out in. */
+const usableShare = 2 / 3;
+
+/** Leave to make one call. */
+export type Permit = {
+  /**
+   * Asked at the very last: whether so little of the lease has passed that nobody can have taken the step. A process that
+   * was stopped, a machine that slept or an answer that came late lets it pass unseen.
+   */
+  isFresh(): boolean;
+};
+
+/** Asks for leave to make the call of `lease`. null: it must not be made. */
+export type Mark = (lease: Lease) => Promise<Permit | null>;
 
 /**
- * A function that resolves to whether the call may be made. Marks asked for in the same turn of the event loop, or
- * while another statement is under way, share one statement.
+ * Marks asked for in the same turn of the event loop, or while another statement is under way, share one statement.
  */
 export function createMarker({
   db,
   worker,
   warn,
-}: Pick<ExecutorContext, 'db' | 'worker' | 'warn'>): (lease: Lease) => Promise<boolean> {
+  clock,
+  settings,
+}: Pick<ExecutorContext, 'db' | 'worker' | 'warn' | 'clock' | 'settings'>): Mark {
   type Waiting = {
     lease: Lease;
-    resolve: (may: boolean) => void;
+    resolve: (permit: Permit | null) => void;
     reject: (error: unknown) => void;
   };
+  const usableMs = settings.lease_seconds * 1000 * usableShare;
   let waiting: Waiting[] = [];
   let flushing = false;
+
+  /** Each lease runs at least as long as from the question on which it was renewed. */
+  async function ask(leases: Lease[]): Promise<{ keys: Set<string>; permit: Permit }> {
+    const passedMs = startWatch(clock);
+    const marked = await markCalling(db.query, worker, leases, settings.lease_seconds);
+    const permit = { isFresh: () => passedMs() < usableMs };
+    return { keys: new Set(marked.map(keyOfLease)), permit };
+  }
 
   async function flush(): Promise<void> {
     flushing = true;
@@ -28,12 +54,12 @@ export function createMarker({
       waiting = [];
       const leases = batch.map(({ lease }) => lease);
       try {
-        const marked = await patiently(
-          () => markCalling(db.query, worker, leases),
+        const { keys, permit } = await patiently(
+          () => ask(leases),
           (error) => warn('Calls could not be marked; trying again.', error),
         );
-        const keys = new Set(marked.map(keyOfLease));
-        for (const { lease, resolve } of batch) resolve(keys.has(keyOfLease(lease)));
+        for (const { lease, resolve } of batch)
+          resolve(keys.has(keyOfLease(lease)) ? permit : null);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

@@ -4,6 +4,7 @@ import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import type { Mark } from './mark-batch.ts';
 
 export type StepRun = {
   context: ExecutorContext;
@@ -14,7 +15,7 @@ export type StepRun = {
   signal: AbortSignal;
   /** Aborts `signal`: the call takes too long. */
   cutOff: (reason: Error) => void;
-  mark: (lease: Lease) => Promise<boolean>;
+  mark: Mark;
   /** False: the process stops, and what has not been called is handed back. */
   mayBegin: () => boolean;
 };

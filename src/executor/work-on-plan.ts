@@ -11,7 +11,7 @@ import type { Outcome } from '#store/sql/settle.ts';
 import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { createMarker } from './mark-batch.ts';
+import { createMarker, type Mark } from './mark-batch.ts';
 import { runStep } from './run-step.ts';
 import { takeTurn } from './turn.ts';
 
@@ -80,7 +80,7 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
 class PlanLoop {
   readonly context: ExecutorContext;
   readonly planId: string;
-  readonly mark: (lease: Lease) => Promise<boolean>;
+  readonly mark: Mark;
   readonly isStopping: () => boolean;
   #poked = false;
   #wake = () => {};
@@ -100,12 +100,7 @@ class PlanLoop {
   /** Set while there is progress nobody will be told of otherwise. */
   #announcing: NodeJS.Timeout | undefined;
 
-  constructor(
-    context: ExecutorContext,
-    planId: string,
-    mark: (lease: Lease) => Promise<boolean>,
-    isStopping: () => boolean,
-  ) {
+  constructor(context: ExecutorContext, planId: string, mark: Mark, isStopping: () => boolean) {
     this.context = context;
     this.planId = planId;
     this.mark = mark;

@@ -2,6 +2,7 @@
 // and what it has to say about them is refused and recorded.
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#contracts/views.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -14,11 +15,11 @@ const programs = usePrograms();
 type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
 
 /** A gateway and one worker, whose MCP server answers late; another worker can be started. */
-async function setStage(): Promise<Stage> {
+async function setStage(leaseSeconds = 1): Promise<Stage> {
   const log = join(await programs.home(), 'log.txt');
   await appendFile(log, '');
   const home = await programs.home({
-    executor: { lease_seconds: 1 },
+    executor: { lease_seconds: leaseSeconds },
     mcpServers: {
       log: { command: node, args: [join(root, 'tests/fixtures/append-server.ts'), log] },
     },
@@ -116,6 +117,46 @@ describe('a worker stopped beyond its lease and continued', () => {
     expect(done.status).toBe(200);
     await gateway.api.reach(id, 'completed');
     expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    await Promise.all([worker.stop(), second.stop()]);
+  });
+
+  it('makes no call that a person was asked about while it stood between its mark and the call', async () => {
+    const { gateway, worker, other, log } = await setStage(3);
+    const db = new Client({ connectionString: database.url });
+    await db.connect();
+    await db.query(`create function slow_mark() returns trigger language plpgsql as $$ begin
+      if old.called_at is null and new.called_at is not null and new.attempt = 1 then perform pg_sleep(1); end if;
+      return new; end $$`);
+    await db.query(
+      'create trigger slow_mark before update on countersign.step_states for each row execute function slow_mark()',
+    );
+    const id = await start(gateway, { tool: 'log', operation: 'append', args: { line: 'once' } });
+    await waitFor(
+      'the mark to be under way',
+      async () => {
+        const { rowCount } = await db.query(
+          `select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`,
+        );
+        return rowCount === 1;
+      },
+      { timeoutMs: 20_000, everyMs: 20 },
+    );
+    process.kill(worker.pid, 'SIGSTOP');
+    const second = await other();
+    await reachStatus(gateway, id, 'unknown');
+    // The person looks, finds nothing, and has it run again.
+    expect(await readFile(log, 'utf8')).toBe('');
+    const again = await gateway.api.post(`/api/plans/${id}/resume`, {
+      version: 1,
+      steps: { slow: 'retry' },
+    });
+    expect(again.status).toBe(200);
+    await gateway.api.reach(id, 'completed');
+    process.kill(worker.pid, 'SIGCONT');
+    // What it has to say comes after what it would have called.
+    expect((await findRefusal(gateway, id)).data).toMatchObject({ attempt: 1 });
+    expect((await readFile(log, 'utf8')).trim()).toBe('once');
+    await db.end();
     await Promise.all([worker.stop(), second.stop()]);
   });
 });

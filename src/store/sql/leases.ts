@@ -21,17 +21,19 @@ export async function renewLeases(
 }
 
 /**
- * Marks attempts as possibly under way, just before their calls. What is missing from the answer must not be called:
- * its lease has run out, or its plan has been paused or stopped. A mark whose connection was lost can be asked for
- * again: what counts is the last answer.
+ * Marks attempts as possibly under way, just before their calls, and renews their leases. What is missing from the answer
+ * must not be called: its lease has run out, or its plan has been paused or stopped. A mark whose connection was lost can
+ * be asked for again: what counts is the last answer.
  */
 export async function markCalling(
   db: Queryable,
   worker: string,
   leases: Lease[],
+  leaseSeconds: number,
 ): Promise<Lease[]> {
   const { rows } = await db.execute<Lease>(sql`
-    update countersign.step_states s set called_at = coalesce(s.called_at, clock_timestamp())
+    update countersign.step_states s set called_at = coalesce(s.called_at, clock_timestamp()),
+      lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
       countersign.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt

@@ -11,7 +11,7 @@ import { storePools } from '#store/sql/resources.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
+import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;
@@ -148,7 +148,7 @@ describe('a worker whose operation does more than was approved', () => {
       step,
       lease,
       signal: AbortSignal.timeout(10_000),
-      mark: async () => true,
+      mark: mayCall,
       mayBegin: () => true,
       cutOff: () => false,
     });

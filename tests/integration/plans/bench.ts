@@ -4,6 +4,7 @@ import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
+import type { Mark } from '#executor/mark-batch.ts';
 import { createSlots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';
@@ -52,6 +53,9 @@ export function makeExecutor(
     ...overrides,
   };
 }
+
+/** Leave for every call, at any time. */
+export const mayCall: Mark = async () => ({ isFresh: () => true });
 
 /** Proposes, approves and starts a plan in a house that takes no jobs. */
 export async function startBy(

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutorContext } from '#executor/executor-context.ts';
-import { createMarker } from '#executor/mark-batch.ts';
+import { createMarker, type Mark } from '#executor/mark-batch.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
@@ -18,6 +18,7 @@ import {
   expireLeases,
   flaky,
   makeExecutor,
+  mayCall,
   outcomeOf,
   settleOutcomes,
   startBy,
@@ -69,7 +70,7 @@ describe('a worker that is slow but alive', () => {
       await lockPlan(tx, id);
       const lost = await readLostSteps(tx, id);
       // The slow worker comes between the decision and its being stored. Not awaited: it may have to wait for us.
-      const marking = markCalling(house.db.query, executor.worker, [lease]);
+      const marking = markCalling(house.db.query, executor.worker, [lease], 2);
       await Promise.race([marking, waitForBlocked()]);
       await settleLostSteps(
         tx,
@@ -87,7 +88,7 @@ describe('a worker that is slow but alive', () => {
     const { id } = await startBy(executor, house, { title: 'Late', steps: [move('m')] });
     const { lease } = await claimOne(executor, id);
     await expireLeases(house, id);
-    expect(await markCalling(house.db.query, executor.worker, [lease])).toEqual([]);
+    expect(await markCalling(house.db.query, executor.worker, [lease], 2)).toEqual([]);
   });
 
   test('cannot call an attempt that it lost with the mark of the one it took afterwards', async () => {
@@ -99,7 +100,58 @@ describe('a worker that is slow but alive', () => {
     const { lease } = await claimOne(executor, id);
     expect(lease).toMatchObject({ position: lost.position, attempt: 2 });
     const mark = createMarker(executor);
-    expect(await Promise.all([mark(lost), mark(lease)])).toEqual([false, true]);
+    const permits = await Promise.all([mark(lost), mark(lease)]);
+    expect(permits.map((permit) => permit !== null)).toEqual([false, true]);
+  });
+});
+
+describe('a worker that stands still between its mark and its call', () => {
+  /** Runs a claimed step whose mark was answered `passedMs` ago, by the clock on the wall. */
+  async function standStill(passedMs: number) {
+    let calls = 0;
+    let standing = 0;
+    const real = house.registry.get('workspace_move');
+    if (real === undefined) throw new Error('workspace_move is gone');
+    const call = async () => {
+      calls++;
+      return { summary: 'Moved.', data: null };
+    };
+    const executor = executorFor({
+      registry: { ...house.registry, get: () => ({ ...real, call }) },
+      clock: { now: () => new Date(Date.now() + standing) },
+    });
+    const { id } = await startBy(executor, house, { title: 'Still', steps: [move('m')] });
+    const { plan, step, lease } = await claimOne(executor, id);
+    await house.db.query.execute(
+      sql`update countersign.step_states set lease_until = clock_timestamp() + interval '100 ms' where plan_id = ${id}`,
+    );
+    const ask = createMarker(executor);
+    const mark: Mark = async (lease) => {
+      const permit = await ask(lease);
+      standing = passedMs;
+      return permit;
+    };
+    const { signal } = new AbortController();
+    const run = { context: executor, plan, step, lease, signal, mark };
+    const outcome = await runStep({ ...run, cutOff: () => {}, mayBegin: () => true });
+    const { rows } = await house.db.query.execute<{ renewed: boolean }>(sql`
+      select lease_until > clock_timestamp() + interval '1 second' as renewed from countersign.step_states
+      where plan_id = ${id}`);
+    return { calls, outcome, renewed: rows[0]?.renewed };
+  }
+
+  test('makes no call when most of its lease has passed', async () => {
+    const { calls, outcome } = await standStill(1400);
+    expect(calls).toBe(0);
+    expect(outcome).toMatchObject({ status: 'cancelled', question: null });
+    expect(outcome.error?.message).toContain('stood still');
+  });
+
+  test('makes it when little has passed: the mark renewed the lease', async () => {
+    const { calls, outcome, renewed } = await standStill(500);
+    expect(calls).toBe(1);
+    expect(outcome.status).toBe('succeeded');
+    expect(renewed).toBe(true);
   });
 });
 
@@ -131,7 +183,7 @@ describe('a database that goes away for a moment', () => {
       step,
       lease,
       signal,
-      mark: async () => true,
+      mark: mayCall,
       cutOff: () => {},
       mayBegin: () => true,
     });
@@ -146,7 +198,7 @@ describe('a database that goes away for a moment', () => {
       const { id } = await startBy(executor, house, { title: 'Mark', steps: [move('m')] });
       const { lease } = await claimOne(executor, id);
       db.fail(when);
-      expect(await createMarker(executor)(lease)).toBe(true);
+      expect(await createMarker(executor)(lease)).not.toBeNull();
     },
   );
 
@@ -251,7 +303,7 @@ describe('a call', () => {
       step,
       lease,
       signal,
-      mark: async () => true,
+      mark: mayCall,
       cutOff: () => {},
       mayBegin: () => true,
     });

@@ -19,6 +19,7 @@ import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
   makeExecutor,
+  mayCall,
   outcomeOf,
   settleOutcomes,
   startBy,
@@ -65,7 +66,7 @@ async function runOne(planId: string, context = executor) {
     step,
     lease,
     signal,
-    mark: async () => true,
+    mark: mayCall,
     mayBegin: () => true,
     cutOff: () => {},
   });

@@ -15,7 +15,7 @@ import { readSpentSince } from '#store/costs.ts';
 import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
-import { claimReady, makeExecutor, settleOutcomes, startBy } from './bench.ts';
+import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy } from './bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;
@@ -48,7 +48,6 @@ async function runReady(planId: string, context: ExecutorContext = executor) {
   const outcomes = await Promise.all(
     steps.map((step) => {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
-      const mark = async () => true;
       return runStep({
         context,
         plan,
@@ -56,7 +55,7 @@ async function runReady(planId: string, context: ExecutorContext = executor) {
         lease,
         signal,
         cutOff: () => {},
-        mark,
+        mark: mayCall,
         mayBegin: () => true,
       });
     }),
@@ -249,7 +248,7 @@ describe('what deciding costs', () => {
     if (step === undefined) throw new Error('nothing was ready');
     const lease = { plan_id: id, position: step.position, attempt: step.attempt };
     const { signal } = new AbortController();
-    const run = { context: executor, plan, step, lease, signal, mark: async () => true };
+    const run = { context: executor, plan, step, lease, signal, mark: mayCall };
     await runStep({ ...run, cutOff: () => {}, mayBegin: () => false });
     // The outcome is never settled.
     expect((await house.service.getPlan(id)).cost_usd).toBeGreaterThan(0);

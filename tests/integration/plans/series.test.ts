@@ -15,7 +15,7 @@ import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { claimReady, makeExecutor, settleOutcomes, startBy, statusesOf } from './bench.ts';
+import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy, statusesOf } from './bench.ts';
 
 const database = useDatabase();
 const day = 86_400_000;
@@ -79,7 +79,7 @@ async function runReady(planId: string, context: ExecutorContext = executor): Pr
         lease: { plan_id: planId, position: step.position, attempt: step.attempt },
         signal,
         cutOff: () => {},
-        mark: async () => true,
+        mark: mayCall,
         mayBegin: () => true,
       }),
     ),
