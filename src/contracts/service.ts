@@ -150,6 +150,8 @@ export type Service = {
     conversation: string,
     subject: { plan_id: string } | { run_id: string },
   ): Promise<boolean>;
+  /** Whether anything was ever said there. Cheap: surfaces ask it of all that they overhear. */
+  isSpokenIn(conversation: string): Promise<boolean>;
   messages(conversation: string, options: { after?: number; limit: number }): Promise<Message[]>;
   getPolicy(user: string): Promise<PolicyView>;
   /** What was said lately in single conversations about how to talk there, and holds in them only. */

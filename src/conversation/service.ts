@@ -27,6 +27,7 @@ import { readSaidPolicies } from './policy.ts';
 import { actOnce } from './press/act-once.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
+import { createSpokenIn } from './spoken-in.ts';
 import { startRun } from './start-run.ts';
 import { isAbout } from './subject.ts';
 import { reply } from './talk/reply.ts';
@@ -71,6 +72,7 @@ export function createService(context: ConversationContext): Service {
       ),
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
+    isSpokenIn: createSpokenIn(db.query),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),

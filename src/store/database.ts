@@ -165,6 +165,11 @@ export type Database = {
 // int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
 types.setTypeParser(types.builtins.INT8, Number);
 
+const furtherOf = ({ settings = {} }: { settings?: Record<string, string> }) =>
+  Object.entries(settings)
+    .map(([name, value]) => `; set ${name} = ${value}`)
+    .join('');
+
 /**
  * Opens a pool of at most `max` connections. Nothing is connected until the first statement.
  * @param onError called for errors of idle connections, which would otherwise end the process
@@ -175,7 +180,7 @@ export function openDatabase(
     max: number;
     applicationName: string;
     /** For connections of which each statement is a transaction: what the server ends, and that it plans once. */
-    session?: { lockMs: number; statementMs: number };
+    session?: { lockMs: number; statementMs: number; settings?: Record<string, string> };
     onError: (error: Error) => void;
   },
 ): Database {
@@ -189,9 +194,11 @@ export function openDatabase(
     ...(session === undefined
       ? {}
       : {
+          // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
+          idleTimeoutMillis: 0,
           onConnect: (client) =>
             client.query(
-              `set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan`,
+              `set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,
             ),
         }),
   });

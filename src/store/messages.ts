@@ -99,6 +99,24 @@ export async function readMessages(
   return rows.map(toMessage);
 }
 
+const askingSpoken = prepareStatement(
+  'find_spoken',
+  sql`
+    select said.conversation from unnest(${sql.placeholder('conversations')}::text[]) as asked(conversation)
+    cross join lateral (
+      select conversation from countersign.messages m where m.conversation = asked.conversation limit 1
+    ) said`,
+);
+
+/** Those of `conversations` in which anything was ever said. */
+export async function findSpoken(
+  db: Pick<Queryable, 'run'>,
+  conversations: string[],
+): Promise<Set<string>> {
+  const rows = await db.run<{ conversation: string }>(askingSpoken, { conversations });
+  return new Set(rows.map(({ conversation }) => conversation));
+}
+
 /** The latest messages of a conversation, oldest first. */
 export async function readLatestMessages(
   db: Queryable,

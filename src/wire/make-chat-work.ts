@@ -15,6 +15,7 @@ import {
   type InboxRule,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
+import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
@@ -25,7 +26,7 @@ import type { Connections } from './open-connections.ts';
 type Chats = { slack: SlackAdapter | null; teams: TeamsAdapter | null };
 
 export function makeInbox(
-  { db, enqueue, enqueueAll }: Connections,
+  { db, threads, enqueue, enqueueAll }: Connections,
   { slack, teams }: Chats,
   options: {
     /** Beside those of the platforms that are set up, or instead of them. */
@@ -34,9 +35,11 @@ export function makeInbox(
     warn(message: string, err?: unknown): void;
   },
 ): InboxContext {
-  const { handlers, rule, warn } = options;
+  const { handlers, warn } = options;
+  const rule = { ...inboxRule, ...options.rule };
   return {
     db,
+    desk: createThreadDesk(db.query, threads.query, rule.leaseSeconds),
     enqueue,
     enqueueAll,
     handlers: {
@@ -45,7 +48,7 @@ export function makeInbox(
       ...handlers,
     },
     random: systemRandom,
-    rule: { ...inboxRule, ...rule },
+    rule,
     warn,
   };
 }

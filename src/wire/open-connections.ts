@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
 import { receivingLimits } from '#conversation/inbox/receive.ts';
+import { sharedLimits } from '#conversation/inbox/thread-desk.ts';
 import { queues } from '#jobs/queues.ts';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase, type Transaction } from '#store/database.ts';
@@ -16,6 +17,8 @@ export type Connections = {
   db: Database;
   /** Of their own, so that what is stored waits for nothing that is done; unused until something comes. */
   receiving: Database;
+  /** For what several threads of the inbox share; unused until one is worked on. */
+  threads: Database;
   boss: PgBoss;
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
@@ -49,6 +52,21 @@ export async function openConnections(
     onError: (error) => warn('A connection for what comes in was lost.', error),
   });
   closers.add('the connections for what comes in', receiving.close);
+  const threads = openDatabase(place.url, {
+    max: 2,
+    applicationName: 'countersign threads',
+    session: {
+      ...sharedLimits,
+      settings: {
+        // Each of its statements finds its rows by an index, whatever Postgres knew of the tables when it planned them.
+        enable_seqscan: 'off',
+        enable_hashjoin: 'off',
+        enable_mergejoin: 'off',
+      },
+    },
+    onError: (error) => warn('A connection for threads was lost.', error),
+  });
+  closers.add('the connections for threads', threads.close);
   const boss = await openBoss(place.url, {
     work,
     onError: (error) => warn('pg-boss reported an error.', error),
@@ -63,6 +81,7 @@ export async function openConnections(
   return {
     db,
     receiving,
+    threads,
     boss,
     enqueue: createEnqueue(boss),
     enqueueAll: createEnqueueAll(boss),

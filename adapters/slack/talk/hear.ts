@@ -32,10 +32,7 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   const { user, channel, ts, thread_ts } = message;
   if (addressed === 'no' || user === undefined) return;
   const place = placeOf(team, channel, thread_ts ?? ts);
-  if (addressed === 'maybe') {
-    const known = await service.messages(conversationAt(place), { limit: 1 });
-    if (known.length === 0) return;
-  }
+  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
   const named = new Map<string, string>();
   for (const one of new Set(mentionedIn(message.text))) {
     if (one === bot) continue;

@@ -28,10 +28,7 @@ export async function hear(
   const { place } = scene;
   const addressed = isAddressed(signal);
   if (addressed === 'no') return;
-  if (addressed === 'maybe') {
-    const known = await service.messages(conversationAt(place), { limit: 1 });
-    if (known.length === 0) return;
-  }
+  if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
   const text = readPlainText(signal, scene.bot);
   if (text === '') {
     await port.post(place, drawNote(greetWords.nothingSaid({ help: '“help”' })), `hint:${id}`);

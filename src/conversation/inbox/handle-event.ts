@@ -6,7 +6,6 @@ import {
   leaveThread,
   postpone,
   setAside,
-  settleAndTake,
   settleHandled,
   type Taken,
   type TakenEvent,
@@ -134,7 +133,7 @@ export async function handleEvent(
   event: TakenEvent,
   { signal, stopping, last }: { signal: AbortSignal; stopping: AbortSignal; last: boolean },
 ): Promise<Taken | 'held' | 'left'> {
-  const { db, rule, random, warn } = context;
+  const { db, desk, rule, random, warn } = context;
   const { leaseSeconds } = rule;
   const write = <T>(work: () => Promise<T>) => askPatiently(context, work, stopping);
   const goOn = async () =>
@@ -148,8 +147,7 @@ export async function handleEvent(
   const mark: Mark = { made: false, reply: null };
   const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
     const { reply } = mark;
-    if (!last && !stopping.aborted)
-      return settleAndTake(db.query, lease, event, { leaseSeconds, reply });
+    if (!last && !stopping.aborted) return desk.settleAndTake({ lease, event, reply });
     return { settled: await settleHandled(db.query, event, reply), next: 'held' };
   };
   try {

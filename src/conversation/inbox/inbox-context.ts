@@ -4,6 +4,7 @@ import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
 import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
 import type { Database, Queryable, Transaction } from '#store/database.ts';
 import type { RetryRule } from './retry.ts';
+import type { ThreadDesk } from './thread-desk.ts';
 
 /** One try at an event. */
 export type Try = {
@@ -37,6 +38,7 @@ export type InboxHandlers = Partial<Record<InboxThread['platform'], InboxHandler
 
 export type InboxContext = {
   db: Database;
+  desk: ThreadDesk;
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
   handlers: InboxHandlers;

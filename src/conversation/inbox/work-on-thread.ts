@@ -8,7 +8,6 @@
 // What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
 import type { InboxThread } from '#contracts/inbox.ts';
 import {
-  enterThread,
   type Lease,
   leaveThread,
   renewThread,
@@ -63,12 +62,12 @@ export async function holdThread(
   context: InboxContext,
   thread: InboxThread,
 ): Promise<HeldThread | null> {
-  const { db, handlers, random, rule } = context;
+  const { desk, handlers, random } = context;
   const { platform, tenant, thread: name } = thread;
   const handler = handlers[platform];
   if (handler === undefined) return null;
   const lease = { platform, tenant, thread: name, holder: random.hex(16) };
-  const taken = await enterThread(db.query, lease, rule.leaseSeconds);
+  const taken = await desk.enter(lease);
   return taken.held ? { lease, handler, taken } : null;
 }
 
@@ -81,7 +80,7 @@ export async function workOnThread(
   { lease, handler, taken: first }: HeldThread,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, rule } = context;
+  const { db, desk, rule } = context;
   const { leaseSeconds } = rule;
   let taken = first;
   for (let done = 0; taken.held; ) {
@@ -106,6 +105,6 @@ export async function workOnThread(
     } finally {
       keeper.stop();
     }
-    taken = await enterThread(db.query, lease, leaseSeconds);
+    taken = await desk.enter(lease);
   }
 }

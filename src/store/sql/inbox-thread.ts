@@ -1,6 +1,6 @@
 // One thread of the inbox: who is at it, and which of its events is next. Whoever holds the lease of a thread takes its
 // first open event, and no other.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { ErrorCode } from '#contracts/errors.ts';
 import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
@@ -18,7 +18,7 @@ export type TakenEvent = InboxEvent & {
 /** Whether the lease is held now, and the event that was taken under it. */
 export type Taken = { held: boolean; event: TakenEvent | null };
 
-type TakenRow = { held: boolean } & (
+export type TakenRow = { held: boolean } & (
   | ({ id: number } & Omit<TakenEvent, 'id' | 'received_at'> & { received_at: string })
   | { id: null }
 );
@@ -39,6 +39,19 @@ const head = sql`
   select id, due_at <= clock_timestamp() as due from countersign.inbox
   where ${isOpen} and ${inGivenThread} order by id limit 1`;
 
+const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
+
+/** What is told of an event of `table` that is taken. */
+export const tellingOf = (
+  table: string,
+): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
+    ${isoOf(`${table}.received_at`, 'milliseconds')} as received_at,
+    (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
+
+/** The same once it has been told by `part` of a statement. */
+export const toldBy = (part: string): SQL =>
+  sql.raw([...told, 'received_at', 'age_ms'].map((name) => `${part}.${name}`).join(', '));
+
 /**
  * `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. The thread is
  * named once more so that the index of open events finds the row by all its columns: by the id alone all of it is read.
@@ -48,8 +61,7 @@ const takeHead = sql`
     update countersign.inbox set attempt = attempt + 1, failures = failures + 1
     where exists (select from lease) and ${inGivenThread} and id = (select id from head) and ${isOpen}
       and due_at <= clock_timestamp()
-    returning id, platform, tenant, thread, kind, body, ${isoOf('received_at', 'milliseconds')} as received_at, attempt, failures,
-      (extract(epoch from clock_timestamp() - stored_at) * 1000)::float8 as age_ms
+    returning ${tellingOf('inbox')}
   )`;
 
 const tellTaken = sql`
@@ -59,9 +71,9 @@ function valuesOf({ platform, tenant, thread, holder }: Lease, seconds: number) 
   return { platform, tenant, thread, holder, seconds };
 }
 
-const jsonOf = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
+export const asJson = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
 
-function readTaken(rows: TakenRow[]): Taken {
+export function readTaken(rows: TakenRow[]): Taken {
   const [row] = rows;
   if (row === undefined) throw new Error('readTaken: no row came back');
   const { held, ...event } = row;
@@ -133,7 +145,7 @@ const settling = prepareStatement(
  * `{ held: true, event: null }`: another has just handled that one or put it off; ask for the next.
  */
 export async function enterThread(
-  db: Queryable,
+  db: Pick<Queryable, 'run'>,
   lease: Lease,
   leaseSeconds: number,
 ): Promise<Taken> {
@@ -150,12 +162,12 @@ export async function takeNext(db: Queryable, lease: Lease, leaseSeconds: number
  * @returns `settled` false: another took the event, or it was settled already
  */
 export async function settleAndTake(
-  db: Queryable,
+  db: Pick<Queryable, 'run'>,
   lease: Lease,
   { id, attempt }: Attempt,
   { leaseSeconds, reply }: { leaseSeconds: number; reply: unknown },
 ): Promise<{ settled: boolean; next: Taken }> {
-  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: jsonOf(reply) };
+  const values = { ...valuesOf(lease, leaseSeconds), id, attempt, reply: asJson(reply) };
   const [row] = await db.run<TakenRow & { settled: boolean }>(settlingAndTaking, values);
   if (row === undefined) throw new Error('settleAndTake: no row came back');
   const { settled, ...taken } = row;
@@ -196,7 +208,7 @@ export async function settleHandled(
   { id, attempt }: Attempt,
   reply: unknown = null,
 ): Promise<boolean> {
-  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: jsonOf(reply) });
+  const rows = await db.run<{ id: number }>(settling, { id, attempt, reply: asJson(reply) });
   return rows.length > 0;
 }
 

@@ -6,6 +6,7 @@ import {
   type InboxHandler,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
+import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { inboxJobs } from '#jobs/inbox.ts';
 import type { Job } from '#jobs/job.ts';
 import type { Statement } from '#store/database.ts';
@@ -41,6 +42,7 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const context: Partial<InboxContext> = {
     // Only prepared statements are run for an event that is handled at the first try.
     db: { query } as InboxContext['db'],
+    desk: createThreadDesk(query, query, inboxRule.leaseSeconds),
     handlers: { slack },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     rule: inboxRule,
