@@ -2,7 +2,7 @@
 // roadmap, dates and durations to the schedule. What concerns several goes to the earliest, since the later follow.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate } from '#contracts/planning/stages.ts';
-import { numberForm } from './number-words.ts';
+import { countForm } from './number-words.ts';
 import { shield } from './offline/shield.ts';
 import { squeezeBlanks } from './squeeze-blanks.ts';
 
@@ -111,7 +111,7 @@ const placeName =
 
 const unit =
   '(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|quarters?|h|workdays?|fortnights?)';
-const amount = `(?:\\d+(?:[.,]\\d+)?|an?|one|${numberForm}|half an?|a few|a couple of|several)`;
+const amount = `(?:${countForm}|a few|a couple of|several)`;
 const weekday =
   '(?:mon|tues?|wednes|thurs?|fri|satur|sun)day|mon|tue|wed|thu|fri|weekends?|weekdays?|workdays?';
 const month =

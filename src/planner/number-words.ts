@@ -1,6 +1,7 @@
-// Numbers from two on as people write them in words.
+// Numbers as people write them in words, and how many of a unit they say: "3", "an", "two", "half an".
 
 export const numberWords: Record<string, number> = {
+  one: 1,
   two: 2,
   three: 3,
   four: 4,
@@ -22,7 +23,18 @@ export const numberWords: Record<string, number> = {
   twenty: 20,
 };
 
-/** Any of them, as a part of a pattern; longest first, so that "six" does not end "sixteen". */
-export const numberForm = Object.keys(numberWords)
+/** Any of them; longest first, so that "six" does not end "sixteen". */
+const wordForm = Object.keys(numberWords)
   .sort((a, b) => b.length - a.length)
   .join('|');
+
+/** What stands before a unit, as alternatives of a pattern: figures, a word, "a", "half an". */
+export const countForm = String.raw`\d+(?:[.,]\d+)?|half\s+an?|an?|${wordForm}`;
+
+/** The number that words of `countForm` say. */
+export function readCount(words: string): number {
+  const word = words.toLowerCase();
+  if (word.startsWith('half')) return 0.5;
+  if (word === 'a' || word === 'an') return 1;
+  return numberWords[word] ?? Number(word.replace(',', '.'));
+}

@@ -4,9 +4,9 @@ import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { makeNode } from '../grammar/make-node.ts';
 import { createNodeFinder, type NodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
+import { readRecurrence } from './recurrences.ts';
 import { type TimeContext, takeRule } from './said-times.ts';
 import { restoreQuotes, shield } from './shield.ts';
-import { readRecurrence } from './times.ts';
 
 export type ChangedParts = {
   outline: PlanOutline;

@@ -5,6 +5,7 @@ import { numberWords } from '../number-words.ts';
 import { readLeadVerb } from './lexicon.ts';
 import { pathPattern } from './paths.ts';
 import type { Intent, Reading, ReadingContext } from './reading.ts';
+import { secondsForm } from './seconds.ts';
 import { markClass, readQuote } from './shield.ts';
 
 const words = (text: string) => new Set(text.split(/\s+/));
@@ -45,9 +46,7 @@ const own: Partial<Record<Intent['act'], ReadonlySet<string>>> = {
     'http https url page web address link request body json payload data content contents message saying with without no ' +
       'empty call endpoint post put patch delete head options',
   ),
-  wait: words(
-    'wait seconds second s sec minutes minute m min mins hours hour h hr half an two three five ten more another',
-  ),
+  wait: words('wait seconds second another'),
 };
 
 const kept = words(
@@ -55,7 +54,8 @@ const kept = words(
 );
 const token = /[\p{L}\p{N}_]+(?:['’]\p{L}+)*/gu;
 const eachMark = new RegExp(`[${markClass}]`, 'gu');
-const amount = /\d+(?:\.\d+)?/;
+/** How long a wait is; a figure alone counts seconds. */
+const waiting = new RegExp(`${secondsForm}|\\d+(?:\\.\\d+)?`, 'i');
 const reason = /[,\s]+because\b[\s\S]*$/i;
 /** "a shopping list in list.md": what the file is, said beside its path. */
 const description = new RegExp(
@@ -106,7 +106,7 @@ function readBody(clause: string, made: Intent[], context: ReadingContext): stri
   const waits = made.every((intent) => intent.act === 'wait');
   const text = (lead?.rest ?? clause).replace(reason, '');
   const quotes = context.shielded.quotes;
-  const head = writes ? text.replace(description, ' ') : text.replace(waits ? amount : /$^/, ' ');
+  const head = writes ? text.replace(description, ' ') : text.replace(waits ? waiting : /$^/, ' ');
   const dictated = made.some(
     (intent) =>
       intent.act === 'write' &&

@@ -5,8 +5,9 @@ import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { joinWords } from './abilities.ts';
 import { familyOf } from './families.ts';
+import { describeRule } from './recurrences.ts';
 import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';
-import { describeRule, formatMoment } from './times.ts';
+import { formatMoment } from './times.ts';
 
 export type Described = { spec: OperationSpec; args: JsonObject };
 

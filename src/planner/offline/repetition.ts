@@ -3,8 +3,8 @@ import { splitAtMarker } from './content.ts';
 import { readLeadVerb } from './lexicon.ts';
 import { questions } from './questions.ts';
 import { ask, type Reading, type ReadingContext } from './reading.ts';
+import { describeRule, readRecurrence } from './recurrences.ts';
 import { readQuote, unshield } from './shield.ts';
-import { describeRule, readRecurrence } from './times.ts';
 
 const repetition =
   /\b(?:(?:every|each)\s+(?:other\s+|single\s+|second\s+|\d+\s+)?(?:(?:week|work|business)?\s?-?days?|weekends?|weeks?|months?|years?|hours?|minutes?|mornings?|afternoons?|evenings?|nights?|mon|tue|wed|thu|fri|sat|sun)|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:daily|hourly|weekly|monthly|nightly|yearly)(?=\s+(?:at|on)\b|[\s.!]*$))/i;

@@ -5,7 +5,8 @@ import { readLength, usualWorkday } from '../roadmap/read-amount.ts';
 import { readDateTiming } from '../roadmap/read-date-timing.ts';
 import { readPlace, readWords } from '../roadmap/timing-words.ts';
 import { endOfDay, findMoment, prepareMoments } from '../schedule/read-moment.ts';
-import { printMomentIn, readRecurrence } from './times.ts';
+import { readRecurrence } from './recurrences.ts';
+import { printMomentIn } from './times.ts';
 
 /**
  * A length of time in minutes. Three days of a person's work are three working days (of the usual length: whose they are is

@@ -1,11 +1,12 @@
 // Instructions one after the other, each with what is said about its times: "create a.txt; two days after that, post it".
 import type { OperationSpec } from '#contracts/tool.ts';
-import { numberForm } from '../number-words.ts';
+import { countForm } from '../number-words.ts';
 import { type Clause, splitClauses } from './clauses.ts';
 import { readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { findPaths } from './paths.ts';
 import { questions } from './questions.ts';
 import type { ReadingContext } from './reading.ts';
+import { describeRule } from './recurrences.ts';
 import { isDictated } from './repetition.ts';
 import {
   joinTimes,
@@ -19,7 +20,6 @@ import {
 } from './said-times.ts';
 import { splitName } from './schema-fields.ts';
 import { type Shielded, unshield } from './shield.ts';
-import { describeRule } from './times.ts';
 
 type TimedClause = { text: string; link: Clause['link']; times: SaidTimes };
 
@@ -31,7 +31,7 @@ export type ClauseContext = TimeContext & {
   repeats: boolean;
 };
 
-const count = `(?:\\d+(?:[.,]\\d+)?|an?|half\\s+an?|one|${numberForm})`;
+const count = `(?:${countForm})`;
 const unit = '(?:minutes?|mins?|hours?|hrs?|days?|weeks?|months?)';
 const amount = `(?:at\\s+least\\s+)?${count}\\s*-?\\s*${unit}(?:\\s+and\\s+(?:a\\s+half|${count}\\s+${unit}))?`;
 const reference = '(?:[^,;\\n.]|\\.(?=\\S)){1,100}?';

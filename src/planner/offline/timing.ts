@@ -4,6 +4,7 @@ import { readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { questions } from './questions.ts';
 import { ask, type Reading, type ReadingContext, type Start } from './reading.ts';
 import { isDictated } from './repetition.ts';
+import { readSeconds, secondsForm } from './seconds.ts';
 import { type Moment, readMoment } from './times.ts';
 
 export type Timed = { text: string; start: Start | null };
@@ -113,15 +114,10 @@ function isLooseText(text: string): boolean {
   );
 }
 
+const delay = new RegExp(`^(?:in|after)\\s+(${secondsForm})$`, 'i');
+
 /** A length of time rather than a moment: "in 5 minutes", "after an hour". In seconds; null when it is none. */
 export function readDelay(words: string): number | null {
-  const match =
-    /^(?:in|after)\s+(?:(\d+(?:\.\d+)?)|an?|one|two|three|five|ten|half\s+an)\s*(s|sec|second|m|min|minute|h|hr|hour)s?$/i.exec(
-      words.trim(),
-    );
-  if (!match?.[2]) return null;
-  const named: Record<string, number> = { two: 2, three: 3, five: 5, ten: 10, half: 0.5 };
-  const count = match[1] ? Number(match[1]) : (named[words.trim().split(/\s+/)[1] ?? ''] ?? 1);
-  const unit = match[2].toLowerCase();
-  return count * (unit.startsWith('h') ? 3600 : unit.startsWith('m') ? 60 : 1);
+  const length = delay.exec(words.trim())?.[1];
+  return length === undefined ? null : readSeconds(length);
 }

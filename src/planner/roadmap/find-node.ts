@@ -1,6 +1,7 @@
 // Finds the node that words mean: by its id, by its number, or by its title, exactly or nearly. What fits two nodes
 // fits none: the words are ambiguous, and nothing is guessed.
 import type { Structure } from '#contracts/planning/outline.ts';
+import { numberWords } from '../number-words.ts';
 import { foldName, isSlip, stemsOf } from './name-words.ts';
 import { findWork, isWithin, type OutlineIndex } from './outline-index.ts';
 
@@ -20,9 +21,7 @@ const ordinals = new Map(
     .split(' ')
     .map((word, at) => [word, at + 1]),
 );
-const cardinals = new Map(
-  'one two three four five six seven eight nine ten'.split(' ').map((word, at) => [word, at + 1]),
-);
+const cardinals = new Map(Object.entries(numberWords));
 const kinds = '(step|task|item|part|phase|milestone|checkpoint|goal|node|number|no\\.?|#)s?';
 const numbered = new RegExp(`^(?:the )?${kinds} ?(\\d+|${[...cardinals.keys()].join('|')})$`);
 const placed = new RegExp(

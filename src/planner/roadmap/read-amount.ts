@@ -4,7 +4,6 @@ import { numberWords } from '../number-words.ts';
 const numbers: Record<string, number> = {
   a: 1,
   an: 1,
-  one: 1,
   ...numberWords,
   thirty: 30,
   forty: 40,

@@ -1,6 +1,6 @@
 // Takes a wish for other times apart into single wishes; what stands in quotation marks stays whole.
 import { shorten } from '#contracts/words.ts';
-import { numberForm } from '../number-words.ts';
+import { countForm } from '../number-words.ts';
 import { squeezeBlanks } from '../squeeze-blanks.ts';
 
 const begins =
@@ -36,7 +36,7 @@ export function quote(words: string): string {
   return `“${shorten(words.replace(/[“”"]/g, ''), 80)}”`;
 }
 
-const one = String.raw`(?:\d+(?:[.,]\d+)?|an?|one|${numberForm}|half an?|a couple of|a quarter of an)`;
+const one = `(?:${countForm}|a couple of|a quarter of an)`;
 const unit = '(?:minutes?|mins?|hours?|hrs?|h|days?|weeks?|fortnights?|months?)';
 const counted = String.raw`${one}\s*-?\s*(?:working |business |work)?${unit}`;
 /** A length in words or figures, as a part of a pattern with one group: "two hours", "a day and a half". */

@@ -67,12 +67,18 @@ describe('a word that nothing was made of is asked about', () => {
     ['delete the files listed at https://example.com', 'listed'],
     ['list files bigger than 1MB', 'bigger than 1MB'],
     ['delete a.txt und b.txt', 'und'],
+    ['wait 5 minutes or 2 hours', 'or 2 hours'],
   ])('%s', async (text, words) => {
     const { result } = await plan(offline(), text);
     expect(result.kind).toBe('question');
     expect(result.kind === 'question' && result.text).toContain(
       `I do not know what to do with "${words}"`,
     );
+  });
+
+  it('waits as long as the answer says, in its own unit', async () => {
+    expect(await stepsOf('wait', '2 minutes')).toEqual([['control_wait', { seconds: 120 }]]);
+    expect(await stepsOf('wait', '20')).toEqual([['control_wait', { seconds: 20 }]]);
   });
 
   it('does not take a quality of files for a name', async () => {
@@ -400,6 +406,11 @@ describe('an event keeps its end', () => {
       'add standup to my calendar every Monday at 9 for 15 minutes',
       'Standup',
       { ...on('09', '09:00', '09:15'), rrule: 'FREQ=WEEKLY;BYDAY=MO' },
+    ],
+    [
+      'add review to my calendar on Monday at 9 for an hour and five minutes',
+      'Review',
+      on('09', '09:00', '10:05'),
     ],
   ])('%s', async (text, title, when) => {
     expect(await stepsOf(text)).toEqual([

@@ -202,6 +202,7 @@ const plans: [text: string, steps: [string, JsonObject][]][] = [
     ],
   ],
   ['Wait for 2 minutes', [['control_wait', { seconds: 120 }]]],
+  ['wait an hour and a half', [['control_wait', { seconds: 5400 }]]],
   ['run control_noop', [['control_noop', {}]]],
   // The web
   [

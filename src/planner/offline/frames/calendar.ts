@@ -4,8 +4,10 @@ import { readLeadVerb } from '../lexicon.ts';
 import { findPaths } from '../paths.ts';
 import { questions } from '../questions.ts';
 import { ask, type Frame, intents, type Reading, type ReadingContext } from '../reading.ts';
+import { readRecurrence } from '../recurrences.ts';
+import { readSeconds, secondsForm } from '../seconds.ts';
 import { readQuote, unshield } from '../shield.ts';
-import { printMomentIn, readMoment, readRecurrence } from '../times.ts';
+import { printMomentIn, readMoment } from '../times.ts';
 
 const calendarWords = /\b(?:calendar|agenda|diary|appointments?|meetings?|events?)\b/i;
 const looks =
@@ -68,8 +70,7 @@ function readAnswered(title: string, context: ReadingContext): Span | null {
 }
 
 const wholeDay = /,?\s*\b(?:for\s+)?(?:the\s+)?(?:all|whole|entire|full)[- ]day\b/i;
-const length =
-  /,?\s*\b(?:for|lasting)\s+(?:about\s+)?(half\s+an|an?|one|two|three|four|\d+(?:[.,]\d+)?)(?:\s+and\s+a\s+half)?\s*(hours?|hrs?|h|minutes?|mins?|m)\b/i;
+const length = new RegExp(String.raw`,?\s*\b(?:for|lasting)\s+(?:about\s+)?(${secondsForm})`, 'i');
 const bareRange =
   /\b(?:from\s+)?(\d{1,2}(?::\d\d)?)\s*(?:-|–|to|until|till)\s*(\d{1,2}(?::\d\d)?\s*(am|pm))\b/i;
 
@@ -133,13 +134,8 @@ function removeWords(text: string, words: string): string {
 }
 
 function addLength(iso: string, lasts: RegExpExecArray, context: ReadingContext): string {
-  const [all = '', amount = '', unit = ''] = lasts;
-  const named: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3, four: 4 };
-  const count = /^half/i.test(amount)
-    ? 0.5
-    : (named[amount.toLowerCase()] ?? Number(amount.replace(',', '.')));
-  const minutes = (count + (/and\s+a\s+half/i.test(all) ? 0.5 : 0)) * (/^h/i.test(unit) ? 60 : 1);
-  return printMomentIn(new Date(Date.parse(iso) + minutes * 60_000), context.timezone);
+  const end = Date.parse(iso) + readSeconds(lasts[1] ?? '') * 1000;
+  return printMomentIn(new Date(end), context.timezone);
 }
 
 function nextDay(date: string): string {

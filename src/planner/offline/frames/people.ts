@@ -4,8 +4,9 @@ import { readLeadVerb } from '../lexicon.ts';
 import { findPaths } from '../paths.ts';
 import { questions } from '../questions.ts';
 import { ask, type Frame, intents, type Reading, type ReadingContext } from '../reading.ts';
+import { readRecurrence } from '../recurrences.ts';
 import { unshield } from '../shield.ts';
-import { formatMoment, readMoment, readRecurrence } from '../times.ts';
+import { formatMoment, readMoment } from '../times.ts';
 
 const conversationWords = String.raw`(?:(?:the|this|our|my|your)\s+)?(?:channel|chat|conversation|thread|team|group|room|everyone|everybody|all|us|here|console|people)`;
 const toConversation = new RegExp(

@@ -4,6 +4,7 @@ import { readLeadVerb } from '../lexicon.ts';
 import { findAddresses, findPaths } from '../paths.ts';
 import { questions } from '../questions.ts';
 import { ask, type Frame, intents } from '../reading.ts';
+import { readSeconds, secondsForm } from '../seconds.ts';
 import { unshield } from '../shield.ts';
 
 const changing = /\b(POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b/;
@@ -99,44 +100,17 @@ function readBody(clause: string, url: string, context: Parameters<Frame>[1]): s
   return content.kind === 'text' ? content.text : unshield(text, context.shielded.quotes);
 }
 
-const unitSeconds: Record<string, number> = {
-  s: 1,
-  sec: 1,
-  second: 1,
-  m: 60,
-  min: 60,
-  minute: 60,
-  h: 3600,
-  hr: 3600,
-  hour: 3600,
-};
+const lengthOfTime = new RegExp(secondsForm, 'i');
 
 export const readWait: Frame = (clause, context) => {
   if (/^(?:do\s+nothing|no-?op|run\s+a\s+no-?op|make\s+no\s+changes?)[.!]?$/i.test(clause))
     return intents({ act: 'nothing' });
   const lead = readLeadVerb(clause);
   if (!lead || !['wait', 'sleep', 'pause'].includes(lead.verb)) return null;
-  const match =
-    /(\d+(?:\.\d+)?|an?|one|two|three|five|ten|half an?)\s*(s|sec|second|m|min|minute|h|hr|hour)s?\b/i.exec(
-      lead.rest,
-    );
-  const words: Record<string, number> = {
-    a: 1,
-    an: 1,
-    one: 1,
-    two: 2,
-    three: 3,
-    five: 5,
-    ten: 10,
-    'half a': 0.5,
-    'half an': 0.5,
-  };
-  if (match?.[1] && match[2]) {
-    const count = words[match[1].toLowerCase()] ?? Number(match[1]);
-    return intents({ act: 'wait', seconds: count * (unitSeconds[match[2].toLowerCase()] ?? 1) });
-  }
-  const bare =
-    /^(?:for\s+)?(\d+(?:\.\d+)?)$/.exec(lead.rest)?.[1] ?? context.answers.get(questions.seconds());
-  const seconds = Number.parseFloat(bare ?? '');
+  const answer = context.answers.get(questions.seconds()) ?? '';
+  const length = (lengthOfTime.exec(lead.rest) ?? lengthOfTime.exec(answer))?.[0];
+  if (length !== undefined) return intents({ act: 'wait', seconds: readSeconds(length) });
+  const bare = /^(?:for\s+)?(\d+(?:\.\d+)?)$/.exec(lead.rest)?.[1] ?? answer;
+  const seconds = Number.parseFloat(bare);
   return Number.isFinite(seconds) ? intents({ act: 'wait', seconds }) : ask(questions.seconds());
 };

@@ -1,6 +1,7 @@
 // Feedback that moves a reminder or an event: "at 10:00 instead", "every Monday", "tomorrow".
 import { familyOf } from '../families.ts';
-import { readClockTime, readMoment, readRecurrence } from '../times.ts';
+import { readRecurrence } from '../recurrences.ts';
+import { readClockTime, readMoment } from '../times.ts';
 import {
   type Change,
   type RevisionContext,
