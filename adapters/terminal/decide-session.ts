@@ -5,7 +5,7 @@ import type { Button, SessionKind, SessionView } from '#cards/view.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
 import { drawDetails, drawLines, drawSession } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { type Session, tellError } from './session.ts';
+import { type Session, sectionsData, tellError } from './session.ts';
 import { readTyped } from './typed.ts';
 
 /** What a run shows now. */
@@ -63,11 +63,7 @@ function sessionData(view: SessionView): Record<string, unknown> {
     title: view.title,
     state: view.state.words,
     sentence: view.sentence,
-    sections: view.sections.map(({ kind, lines, hidden }) => ({
-      kind,
-      lines: lines.map(({ lead, text, note }) => ({ lead, text, note })),
-      hidden,
-    })),
+    sections: sectionsData(view),
   };
 }
 

@@ -136,12 +136,17 @@ export function planData(view: PlanView): Record<string, unknown> {
     planner: view.planner,
     state: view.state.words,
     sentence: view.sentence,
-    sections: view.sections.map(({ kind, lines, hidden }) => ({
-      kind,
-      lines: lines.map(({ lead, text, note }) => ({ lead, text, note })),
-      hidden,
-    })),
+    sections: sectionsData(view),
   };
+}
+
+/** The sections of a card that is shown. */
+export function sectionsData({ sections }: Pick<PlanView, 'sections'>): unknown[] {
+  return sections.map(({ kind, lines, hidden }) => ({
+    kind,
+    lines: lines.map(({ lead, text, note }) => ({ lead, text, note })),
+    hidden,
+  }));
 }
 
 /** Tells an error that has a sentence for people; anything else is thrown on. */

@@ -1,5 +1,5 @@
 // How people like to be talked to: the sliders they set, and whether they were asked.
-import { eq, isNull, sql } from 'drizzle-orm';
+import { eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Queryable } from './database.ts';
 import { interactionPolicies } from './schema.ts';
@@ -17,37 +17,25 @@ export async function readPolicy(
   return { policy: PolicyOverride.parse(row.policy), probed: row.probed_at !== null };
 }
 
-/** Sets some sliders of a person; the others stay. */
-export async function storePolicy(
-  db: Queryable,
-  user: string,
-  policy: PolicyOverride,
-): Promise<void> {
+/** @param over what takes the place of a policy that is there already */
+async function put(db: Queryable, user: string, policy: PolicyOverride, over: SQL): Promise<void> {
   await db
     .insert(interactionPolicies)
     .values({ user, policy })
     .onConflictDoUpdate({
       target: interactionPolicies.user,
-      set: {
-        policy: sql`${interactionPolicies.policy} || excluded.policy`,
-        updated_at: sql`clock_timestamp()`,
-      },
+      set: { policy: over, updated_at: sql`clock_timestamp()` },
     });
 }
 
+/** Sets some sliders of a person; the others stay. */
+export function storePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
+  return put(db, user, policy, sql`${interactionPolicies.policy} || excluded.policy`);
+}
+
 /** Sets exactly these sliders of a person; the others are as nobody has set them. */
-export async function replacePolicy(
-  db: Queryable,
-  user: string,
-  policy: PolicyOverride,
-): Promise<void> {
-  await db
-    .insert(interactionPolicies)
-    .values({ user, policy })
-    .onConflictDoUpdate({
-      target: interactionPolicies.user,
-      set: { policy: sql`excluded.policy`, updated_at: sql`clock_timestamp()` },
-    });
+export function replacePolicy(db: Queryable, user: string, policy: PolicyOverride): Promise<void> {
+  return put(db, user, policy, sql`excluded.policy`);
 }
 
 /** Notes that the person is asked for their style. @returns whether it is the caller who asks: true for one of all */

@@ -8,13 +8,11 @@ function threadOf({ user, goal = 'new' }: PlanningRequest): string {
   return `user_${user}:${goal}`;
 }
 
-/** A session that nothing is known of yet. */
-export function startSession(request: PlanningRequest, now: Date): PlanningState {
+/** What begins anew with each turn: caps, trace and results. */
+function beginTurn(request: PlanningRequest, now: Date) {
   return {
     thread_id: threadOf(request),
-    run_id: request.runId,
     turn: request.turn,
-    stage: 'COLLECT_CONTEXT',
     now: now.toISOString(),
     timezone: request.timezone,
     calls: 0,
@@ -22,6 +20,18 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     soft_budget_lifted: false,
     retries: {},
     hints: [],
+    result: null,
+    reason: null,
+    trace: [],
+  };
+}
+
+/** A session that nothing is known of yet. */
+export function startSession(request: PlanningRequest, now: Date): PlanningState {
+  return {
+    ...beginTurn(request, now),
+    run_id: request.runId,
+    stage: 'COLLECT_CONTEXT',
     pattern: null,
     rfc: null,
     outline: null,
@@ -35,9 +45,6 @@ export function startSession(request: PlanningRequest, now: Date): PlanningState
     offered: [],
     questions_asked: 0,
     pause: null,
-    result: null,
-    reason: null,
-    trace: [],
   };
 }
 
@@ -46,23 +53,12 @@ function leavesChange(pause: Pause | null): boolean {
   return pause?.kind === 'questions' || pause?.kind === 'budget' || pause?.kind === 'rfc';
 }
 
-/** The same session in its next turn: caps, trace and results begin anew, what was made stays. */
+/** The same session in its next turn: what was made stays. */
 export function nextTurn(state: PlanningState, request: PlanningRequest, now: Date): PlanningState {
   return {
     ...state,
-    thread_id: threadOf(request),
-    turn: request.turn,
-    now: now.toISOString(),
-    timezone: request.timezone,
-    calls: 0,
-    cost_usd: 0,
-    soft_budget_lifted: false,
-    retries: {},
-    hints: [],
+    ...beginTurn(request, now),
     change: leavesChange(state.pause) ? state.change : null,
-    result: null,
-    reason: null,
-    trace: [],
   };
 }
 

@@ -1,18 +1,26 @@
 // One step as a model writes it, read as a draft: arguments from JSON in text, the operation by any of its names.
+import { z } from 'zod';
 import { StepDraft } from '#contracts/plan.ts';
 import { JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 
-export type WrittenStep = {
-  id: string;
-  description: string;
-  tool: string;
-  operation: string;
-  args: string;
-  after: string[];
-  target: string | null;
-  notes: string | null;
-};
+export const WrittenStep = z.strictObject({
+  id: z.string().describe('Unique in the whole outline.'),
+  description: z.string().describe('What the step does, verb first.'),
+  tool: z.string().describe('The tool of a listed operation.'),
+  operation: z.string().describe('The operation inside that tool.'),
+  args: z
+    .string()
+    .describe(
+      'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
+    ),
+  after: z
+    .array(z.string())
+    .describe('Ids of steps of the same node that must be done before; empty when none.'),
+  target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
+  notes: z.string().nullable(),
+});
+type WrittenStep = z.infer<typeof WrittenStep>;
 
 /** Looks operations up by tool and operation, or by the full name in either place. */
 export function indexOperations(

@@ -7,7 +7,7 @@ import { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
 import { takeId } from './outline-tree.ts';
-import { indexOperations, readStep } from './read-step.ts';
+import { indexOperations, readStep, WrittenStep } from './read-step.ts';
 
 const moment = z
   .string()
@@ -50,26 +50,7 @@ const WrittenNode = z.strictObject({
     .strictObject({ amount: z.number(), unit: z.string() })
     .nullable()
     .describe('What adds up, with rhythm "cumulative": 500 pages.'),
-  steps: z
-    .array(
-      z.strictObject({
-        id: z.string().describe('Unique in the whole outline.'),
-        description: z.string().describe('What the step does, verb first.'),
-        tool: z.string().describe('The tool of a listed operation.'),
-        operation: z.string().describe('The operation inside that tool.'),
-        args: z
-          .string()
-          .describe(
-            'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
-          ),
-        after: z
-          .array(z.string())
-          .describe('Ids of steps of the same node that must be done before; empty when none.'),
-        target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
-        notes: z.string().nullable(),
-      }),
-    )
-    .describe('Only for tasks and checkpoints without parts.'),
+  steps: z.array(WrittenStep).describe('Only for tasks and checkpoints without parts.'),
 });
 type WrittenNode = z.infer<typeof WrittenNode>;
 

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { PlanDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
+import { indexOperations, WrittenStep } from '../grammar/read-step.ts';
+
+const { description, tool, operation, args, target } = WrittenStep.shape;
 
 export const ProposalArguments = z.strictObject({
   title: z.string().describe('The gist in a few words.'),
@@ -12,15 +15,11 @@ export const ProposalArguments = z.strictObject({
       id: z
         .string()
         .describe('Short and unique, such as 1 or 2a. Keep the ids of steps that do not change.'),
-      description: z.string().describe('What the step does, verb first.'),
-      tool: z.string().describe('The tool of a listed operation.'),
-      operation: z.string().describe('The operation inside that tool.'),
-      args: z
-        .string()
-        .describe(
-          'The arguments as a JSON object in text. {"$from": "1", "path": "/text"} takes a value from the output of step 1.',
-        ),
-      target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
+      description,
+      tool,
+      operation,
+      args,
+      target,
       after: z
         .array(z.string())
         .describe('Ids of the steps that must be done before; empty when none.'),
@@ -46,7 +45,8 @@ export function readProposal(raw: JsonObject, manifest: OperationSpec[]): ReadPr
   const { confidence, ...rest } = dropNulls(raw);
   const steps = Array.isArray(rest.steps) ? rest.steps : [];
   const problems: string[] = [];
-  const read = steps.map((step, index) => readStep(step, index, manifest, problems));
+  const find = indexOperations(manifest);
+  const read = steps.map((step, index) => readStep(step, index, find, problems));
   if (problems.length > 0) return { ok: false, problems };
   const parsed = PlanDraft.safeParse({ ...rest, steps: read });
   if (!parsed.success) {
@@ -77,7 +77,12 @@ function dropNulls(value: JsonObject): JsonObject {
   );
 }
 
-function readStep(step: Json, index: number, manifest: OperationSpec[], problems: string[]): Json {
+function readStep(
+  step: Json,
+  index: number,
+  find: ReturnType<typeof indexOperations>,
+  problems: string[],
+): Json {
   if (!isObject(step)) {
     problems.push(`steps.${index} is not an object.`);
     return step;
@@ -88,7 +93,8 @@ function readStep(step: Json, index: number, manifest: OperationSpec[], problems
     problems.push(`steps.${index}.args is not a JSON object.`);
     return clean;
   }
-  const spec = findOperation(clean, manifest);
+  const wordOf = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+  const spec = find(wordOf(clean.tool), wordOf(clean.operation));
   const target =
     clean.target ?? (spec?.targetArgument === undefined ? undefined : args[spec.targetArgument]);
   const named = spec ? { tool: spec.tool, operation: spec.operation } : {};
@@ -110,13 +116,4 @@ function readArgs(value: Json | undefined): JsonObject | undefined {
   } catch {
     return undefined; // the model is told that it was no JSON
   }
-}
-
-/** By tool and operation, or by the full name in either place. */
-function findOperation(step: JsonObject, manifest: OperationSpec[]): OperationSpec | undefined {
-  return (
-    manifest.find((spec) => spec.tool === step.tool && spec.operation === step.operation) ??
-    manifest.find((spec) => spec.name === step.operation) ??
-    (step.operation === undefined ? manifest.find((spec) => spec.name === step.tool) : undefined)
-  );
 }

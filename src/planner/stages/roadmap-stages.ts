@@ -1,18 +1,12 @@
 // DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { isGateDue } from '../tools/handle-approval.ts';
-import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
+import { askPerson, callTool, giveUp, redraft, type StageRunner } from './stage.ts';
 import { mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 export const draftRoadmap: StageRunner = async (context) => {
   const { session } = context;
-  if (session.state.change?.gate === 'roadmap') {
-    session.discard(['dependencies']);
-    const event = await fillStage(context);
-    if (event !== 'drafted') return event;
-    session.change({ change: null });
-    return 'drafted';
-  }
+  if (session.state.change?.gate === 'roadmap') return redraft(context, 'dependencies');
   if (!session.has('dependencies')) {
     const { result, ends } = await callTool(context, 'resolve_dependencies');
     if (ends !== undefined && ends !== 'drafted') return ends;

@@ -1,17 +1,11 @@
 // DRAFT_SCHEDULE and VALIDATE_SCHEDULE: when. What does not fit is told with what would help, never squeezed in.
 import { validateSchedule } from '../schedule/validate.ts';
-import { askPerson, callTool, fillStage, giveUp, type StageRunner } from './stage.ts';
+import { askPerson, callTool, giveUp, redraft, type StageRunner } from './stage.ts';
 import { mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
 
 export const draftSchedule: StageRunner = async (context) => {
   const { session } = context;
-  if (session.state.change?.gate === 'schedule') {
-    session.discard(['schedule']);
-    const event = await fillStage(context);
-    if (event !== 'drafted') return event;
-    session.change({ change: null });
-    return 'drafted';
-  }
+  if (session.state.change?.gate === 'schedule') return redraft(context, 'schedule');
   if (session.has('schedule')) return 'drafted';
   const { result, ends } = await callTool(context, 'generate_schedule');
   if (ends !== undefined && ends !== 'drafted') return ends;

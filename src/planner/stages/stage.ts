@@ -9,6 +9,7 @@ import type { Thresholds } from '../confidence.ts';
 import type { Session } from '../controller/session.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { CallAnswer, Reasoner, Workbench } from '../reasoner.ts';
+import type { Product } from '../tools/planning-tool.ts';
 
 export type StageContext = {
   session: Session;
@@ -41,6 +42,15 @@ export function fillStage(context: StageContext): Promise<StageEvent> {
     deadline,
     signal,
   });
+}
+
+/** Lets the reasoner make `product` anew, as the wish for changes says that waits for this stage; then it waits no more. */
+export async function redraft(context: StageContext, product: Product): Promise<StageEvent> {
+  const { session } = context;
+  session.discard([product]);
+  const event = await fillStage(context);
+  if (event === 'drafted') session.change({ change: null });
+  return event;
 }
 
 /** Calls a tool that needs nothing from a model. */
