@@ -2,7 +2,7 @@
 import type { Transaction } from '#store/database.ts';
 import { notify } from '#store/notify.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { findWaitingPlans, release } from '#store/sql/resources.ts';
+import { findWaitingPlans, releaseReservations } from '#store/sql/resources.ts';
 
 /** Plans that are woken at once; the others are found by their workers' rounds. */
 const plansWoken = 8;
@@ -14,7 +14,7 @@ export async function releaseResources(
   positions: number[],
 ): Promise<void> {
   if (plan.pools.length === 0) return;
-  const pools = await release(tx, plan.id, plan.pools, positions);
+  const pools = await releaseReservations(tx, plan.id, plan.pools, positions);
   if (pools.length === 0) return;
   for (const id of await findWaitingPlans(tx, pools, plan.id, plansWoken)) {
     await notify(tx, `work:${id}`);

@@ -21,7 +21,7 @@ import { clockTime, currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
 import { dropPatch, requirePatchable, rulesFor } from './patch.ts';
 import type { PlansContext } from './plans-context.ts';
-import { requireNoProblems } from './preflight.ts';
+import { requirePreflight } from './preflight.ts';
 import { resolvePatch } from './resolve-patch.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -97,7 +97,7 @@ async function requireTools({ db, catalogue }: PlansContext, patch: ShownPatch):
   const names = await readAddedOperations(db.query, patch.id);
   const tools = new Set(names.map((name) => catalogue.get(name)?.tool ?? name));
   const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));
-  requireNoProblems(
+  requirePreflight(
     states.flatMap((state) => (state.ok ? [] : [{ step_id: null, reason: state.reason }])),
   );
 }

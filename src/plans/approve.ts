@@ -16,7 +16,7 @@ import { mayBeApproved, statusWords } from './lifecycle-table.ts';
 import { narrowSeries } from './narrow-series.ts';
 import { leaveOut, type Part, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
-import { findPreflightProblems, requireNoProblems } from './preflight.ts';
+import { findPreflightProblems, requirePreflight } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
@@ -124,7 +124,7 @@ export async function approvePlan(
   await check(db.query, seen);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
-  requireNoProblems(await findPreflightProblems(db.query, context.catalogue, seen));
+  requirePreflight(await findPreflightProblems(db.query, context.catalogue, seen));
   return db.transaction(async (tx) => {
     const row = await lockPlan(tx, id);
     await check(tx, row);

@@ -15,7 +15,7 @@ import { transition } from './lifecycle.ts';
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
 /** The run in one sentence. `failure` is the first failed step. */
-export function summarise(
+export function summariseRun(
   counts: StepCounts,
   failure: { id: string; message: string } | null,
 ): string {
@@ -71,7 +71,7 @@ export async function finishIfDone(
     {
       execution_ended_at: clock.now(),
       paused_at: null,
-      result_summary: summarise(counts, failure),
+      result_summary: summariseRun(counts, failure),
     },
   );
   return true;

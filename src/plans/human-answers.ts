@@ -23,7 +23,7 @@ function formOf({ output }: Step): Json | undefined {
 }
 
 /** What a person said, in the words of a line: their answer, or the values they filled in. */
-export function summarize(step: Step, { answer, fields }: HumanAnswer, by: string): string {
+export function summariseAnswer(step: Step, { answer, fields }: HumanAnswer, by: string): string {
   const filled = fieldsOf(formOf(step)).flatMap(({ name, label, options }) => {
     const value = fields[name] ?? null;
     if (value === null) return [];
@@ -82,7 +82,7 @@ export function withBlocker({ output }: Step, by: string, at: Date): JsonObject 
 }
 
 /** @throws `invalid_answer` with a sentence for each field, unless there are none */
-export function requireNoProblems(problems: { step: string; problem: FieldProblem }[]): void {
+export function requireValidAnswers(problems: { step: string; problem: FieldProblem }[]): void {
   if (problems.length === 0) return;
   const sentences = problems.map(({ problem }) => problem.message);
   const shown = sentences.slice(0, 5).join(' ');

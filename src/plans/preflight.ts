@@ -97,7 +97,7 @@ export function describeProblems(problems: PreflightProblem[]): string | null {
 }
 
 /** @throws `preflight_failed` that says which step and why */
-export function requireNoProblems(problems: PreflightProblem[]): void {
+export function requirePreflight(problems: PreflightProblem[]): void {
   const sentence = describeProblems(problems);
   if (sentence === null) return;
   throw new CountersignError('preflight_failed', sentence, { details: { problems } });

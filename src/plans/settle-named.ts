@@ -18,9 +18,9 @@ import { requireConfirmer } from './authority.ts';
 import {
   readAnswer,
   readReason,
-  requireNoProblems,
+  requireValidAnswers,
   saidAbout,
-  summarize,
+  summariseAnswer,
   toOutput,
   withBlocker,
 } from './human-answers.ts';
@@ -78,7 +78,7 @@ function wordAboutTask(
     }
     case 'done': {
       const { problems, ...answer } = readAnswer(step, settlement, step.status !== 'waiting');
-      const summary = summarize(step, answer, actor.id);
+      const summary = summariseAnswer(step, answer, actor.id);
       const output = toOutput(answer, actor.id, at);
       const verdict: Verdict = { step_id, status: 'succeeded', summary, output, error: null };
       return { verdict, said: { answer: answer.answer, fields: answer.fields }, problems };
@@ -193,7 +193,7 @@ export async function settleNamed(
       ? wordAboutTask(step, fate, settlement, actor, now)
       : wordAboutCall(step, fate, settlement, actor);
   });
-  requireNoProblems(
+  requireValidAnswers(
     words.flatMap(({ verdict, problems }) =>
       problems.map((problem) => ({ step: verdict.step_id, problem })),
     ),

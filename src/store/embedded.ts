@@ -22,10 +22,10 @@ import { chooseIdentity } from './embedded/identity.ts';
 import { withLock } from './embedded/lock.ts';
 import { isAlive, isServed, readPostmaster } from './embedded/postmaster.ts';
 import {
-  type Door,
   ensureDatabase,
   isOurServer,
-  knock,
+  type Login,
+  openSession,
   othersConnected,
 } from './embedded/sessions.ts';
 
@@ -55,7 +55,7 @@ const recoveryTimeoutMs = 120_000;
  * A session of the server that says "I am still here" for as long as this process lives.
  * (pg's client can be unreferenced like a socket; its types do not say so.)
  */
-type Presence = { session: Client & { ref(): void; unref(): void }; door: Door; owned: boolean };
+type Presence = { session: Client & { ref(): void; unref(): void }; login: Login; owned: boolean };
 
 async function openCluster(dir: string): Promise<Cluster> {
   const binaries = await findBinaries();
@@ -84,8 +84,8 @@ async function findRunning(cluster: Cluster, password: string, log: Log): Promis
     const server = await readPostmaster(cluster.data);
     if (server === null || !isAlive(server.pid)) return null;
     if (server.status === 'ready') {
-      const door = { port: server.port, password };
-      if (await isOurServer(door, cluster.data)) return server.port;
+      const login = { port: server.port, password };
+      if (await isOurServer(login, cluster.data)) return server.port;
     }
     if (!(await isServed(cluster.data, server.pid))) {
       log.warn(
@@ -109,25 +109,25 @@ async function enter(cluster: Cluster, options: EmbeddedOptions, id: string): Pr
   if (running === null) await removeDrafts(cluster);
   const made = running === null && (await ensureCluster(cluster));
   const port = running ?? (await startServer(cluster, options.settings ?? {}));
-  const door = { port, password };
-  await ensureDatabase(door);
-  const session = (await knock(door, `countersign presence ${id}`)) as Presence['session'];
+  const login = { port, password };
+  await ensureDatabase(login);
+  const session = (await openSession(login, `countersign presence ${id}`)) as Presence['session'];
   if (made) syncCluster(cluster).catch((error: unknown) => options.log.warn(errorMessage(error)));
   options.log.info(
     running === null
       ? `PostgreSQL started on 127.0.0.1:${port}`
       : `joined the PostgreSQL on 127.0.0.1:${port}`,
   );
-  return { session, door, owned: running === null };
+  return { session, login, owned: running === null };
 }
 
 /** Stops the server unless another process uses it. The caller holds the lock. */
 async function leave(cluster: Cluster, presence: Presence, id: string, log: Log): Promise<void> {
   presence.session.ref();
   await presence.session.end().catch(() => undefined); // Already lost: all the better.
-  const running = await findRunning(cluster, presence.door.password, log);
+  const running = await findRunning(cluster, presence.login.password, log);
   if (running === null) return;
-  const others = await othersConnected({ ...presence.door, port: running }, id);
+  const others = await othersConnected({ ...presence.login, port: running }, id);
   if (others > 0) return;
   await stopServer(cluster);
   log.info('PostgreSQL stopped');
@@ -161,7 +161,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       try {
         presence = await underLock((cluster) => enter(cluster, options, id));
         watch(presence);
-        if (presence.door.port !== first.door.port)
+        if (presence.login.port !== first.login.port)
           options.log.warn('PostgreSQL came back on another port; restart this process');
         return;
       } catch (error) {
@@ -186,7 +186,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     await underLock((cluster) => leave(cluster, presence, id, options.log));
   };
   return {
-    url: `postgres://countersign:${first.door.password}@127.0.0.1:${first.door.port}/countersign`,
+    url: `postgres://countersign:${first.login.password}@127.0.0.1:${first.login.port}/countersign`,
     owned: first.owned,
     close: () => {
       closing ??= close();

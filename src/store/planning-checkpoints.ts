@@ -71,7 +71,7 @@ export async function insertCheckpoint(
  * Lets go of what earlier turns of the state's run left behind when they never came to rest: all their states but the
  * last of each.
  */
-export async function letGoOfStates(
+export async function forgetStates(
   db: Queryable,
   { run_id, turn }: Pick<PlanningState, 'run_id' | 'turn'>,
 ): Promise<void> {

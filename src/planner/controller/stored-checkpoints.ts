@@ -3,8 +3,8 @@
 import { PlanningState } from '#contracts/planning/state.ts';
 import type { Queryable } from '#store/database.ts';
 import {
+  forgetStates,
   insertCheckpoint,
-  letGoOfStates,
   readLatestCheckpoint,
 } from '#store/planning-checkpoints.ts';
 import type { Checkpoints, Transition } from './checkpoints.ts';
@@ -54,7 +54,7 @@ export function keepInDatabase(
       unread.delete(state.run_id);
       const stored = await append(db, state, transition, begun ?? seq);
       // A turn begins: one before it that never came to rest has left its states behind.
-      if (stored !== null && opensTurn(transition, stored)) await letGoOfStates(db, state);
+      if (stored !== null && opensTurn(transition, stored)) await forgetStates(db, state);
       return stored;
     },
   };

@@ -1,22 +1,26 @@
-// Sessions of the embedded server: knocking at its door, whose server it is, and who else is inside.
+// Sessions of the embedded server: opening one, whose server it is, and who else is connected.
 import { realpath } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import { roleName } from './cluster.ts';
 
 /** What it takes to get in. */
-export type Door = { port: number; password: string };
+export type Login = { port: number; password: string };
 
 /** How long sessions that are being closed may still be listed. */
 const lingerMs = 1000;
 
 /** Opens a session. The caller ends it. */
-export async function knock(door: Door, name: string, database = 'countersign'): Promise<Client> {
+export async function openSession(
+  login: Login,
+  name: string,
+  database = 'countersign',
+): Promise<Client> {
   const client = new Client({
     host: '127.0.0.1',
-    port: door.port,
+    port: login.port,
     user: roleName,
-    password: door.password,
+    password: login.password,
     database,
     application_name: name,
     connectionTimeoutMillis: 10_000,
@@ -27,8 +31,8 @@ export async function knock(door: Door, name: string, database = 'countersign'):
   return client;
 }
 
-async function withSession<T>(door: Door, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await knock(door, 'embedded house-keeping', 'postgres');
+async function withSession<T>(login: Login, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await openSession(login, 'embedded house-keeping', 'postgres');
   try {
     return await work(client);
   } finally {
@@ -42,12 +46,12 @@ async function ask(client: Client, statement: string, values: string[]): Promise
 }
 
 /**
- * Whether the server at this door is the one of `data`: it takes our password and says so. A server that does
+ * Whether the server that takes this login is the one of `data`: it takes our password and says so. A server that does
  * not let us in (another's, or one that is starting or stopping) is not.
  */
-export async function isOurServer(door: Door, data: string): Promise<boolean> {
+export async function isOurServer(login: Login, data: string): Promise<boolean> {
   try {
-    const folder = await withSession(door, (client) =>
+    const folder = await withSession(login, (client) =>
       ask(client, "select current_setting('data_directory') as answer", []),
     );
     return (await realpath(folder)) === (await realpath(data));
@@ -61,8 +65,8 @@ export async function isOurServer(door: Door, data: string): Promise<boolean> {
 }
 
 /** Makes the database `countersign` unless it is there. The caller holds the lock. */
-export async function ensureDatabase(door: Door): Promise<void> {
-  await withSession(door, async (client) => {
+export async function ensureDatabase(login: Login): Promise<void> {
+  await withSession(login, async (client) => {
     const found = await ask(
       client,
       'select count(*) as answer from pg_database where datname = $1',
@@ -77,8 +81,8 @@ export async function ensureDatabase(door: Door): Promise<void> {
  * so only what is still there after that moment counts; another's presence counts at once.
  * @param id this process's presence, which does not count
  */
-export async function othersConnected(door: Door, id: string): Promise<number> {
-  return await withSession(door, async (client) => {
+export async function othersConnected(login: Login, id: string): Promise<number> {
+  return await withSession(login, async (client) => {
     const deadline = Date.now() + lingerMs;
     for (;;) {
       const { rows } = await client.query<{ name: string }>(

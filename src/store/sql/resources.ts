@@ -120,7 +120,7 @@ export async function reserve(
  * Gives back what the steps at `positions` hold. The caller holds the plan's lock.
  * @returns the pools of which something was given back
  */
-export async function release(
+export async function releaseReservations(
   tx: Queryable,
   planId: string,
   pools: string[],
