@@ -5,27 +5,9 @@ import { defaultPolicy } from '#contracts/policy.ts';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import { keepInMemory } from '#planner/controller/checkpoints.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, script } from './scripted.ts';
+import { type Acts, calling, notes, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
-
-function notes(...paths: string[]) {
-  return {
-    title: 'Notes',
-    summary: 'The notes exist.',
-    steps: paths.map((path, index) => ({
-      id: String(index + 1),
-      description: `Write ${path}`,
-      tool: 'workspace',
-      operation: 'write',
-      args: JSON.stringify({ path, content: 'x' }),
-      target: path,
-      after: [],
-    })),
-    risks: [],
-    confidence: 0.9,
-  };
-}
 
 function next(before: PlanningRequest, more: Partial<PlanningRequest>): PlanningRequest {
   return { ...before, turn: before.turn + 1, decision: { kind: 'said' }, ...more };

@@ -5,38 +5,15 @@ import { validateRoadmap } from '#planner/roadmap/validate.ts';
 import { createBuildRoadmap } from '#planner/tools/build-roadmap.ts';
 import { request } from '../requests.ts';
 import { deskOf, outlineOf, phase, task } from '../roadmap/outlines.ts';
-import { calling, script } from './scripted.ts';
+import { calling, notes, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
 describe('the pattern that was selected', () => {
   it('stands in the outline, in the roadmap and in the plan as it was selected', async () => {
     const { planner } = script({
-      COLLECT_CONTEXT: calling('select_pattern', {
-        pattern_type: 'milestone_project',
-        subtype: null,
-        variant: null,
-        source_pattern: null,
-        rfc: null,
-        confidence: 0.9,
-      }),
-      DRAFT_OUTLINE: calling('plan_propose', {
-        title: 'Notes',
-        summary: 'The note exists.',
-        risks: [],
-        confidence: 0.9,
-        steps: [
-          {
-            id: '1',
-            description: 'Write a.txt',
-            tool: 'workspace',
-            operation: 'write',
-            args: JSON.stringify({ path: 'a.txt', content: 'x' }),
-            target: 'a.txt',
-            after: [],
-          },
-        ],
-      }),
+      COLLECT_CONTEXT: takesMilestones,
+      DRAFT_OUTLINE: calling('plan_propose', notes('a.txt')),
     });
     const { session, result } = await planner.plan(request('Plan the notes'), signal());
     if (result.kind !== 'proposal') throw new Error(result.kind);

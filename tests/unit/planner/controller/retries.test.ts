@@ -2,21 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { StageTask } from '#planner/reasoner.ts';
+import { node } from '#tests/fixtures/model-calls.ts';
 import { limits } from '../planners.ts';
 import { request } from '../requests.ts';
 import { outlineOf, task, write } from '../roadmap/outlines.ts';
-import { type Acts, calling, script } from './scripted.ts';
+import { type Acts, calling, script, takesMilestones } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
-
-const pattern = calling('select_pattern', {
-  pattern_type: 'milestone_project',
-  subtype: null,
-  variant: null,
-  source_pattern: null,
-  rfc: null,
-  confidence: 0.9,
-});
 
 const sound = outlineOf([task('a'), task('b')]);
 
@@ -28,36 +20,28 @@ function written({ nodes, title, summary }: typeof sound) {
     risks: [],
     assumptions: [],
     confidence: 0.9,
-    nodes: nodes.map(({ id, parent, title: name, structure, steps }) => ({
-      id,
-      parent,
-      title: name,
-      structure,
-      rhythm: 'one_off',
-      after: [],
-      timing: null,
-      duration_minutes: null,
-      not_before: null,
-      deadline: null,
-      recurs: null,
-      target: null,
-      steps: steps.map(({ description, tool, operation, args, target }, index) => ({
-        id: `${id}-${index}`,
-        description,
-        tool,
-        operation,
-        args: JSON.stringify(args ?? {}),
-        target: target ?? null,
-        after: [],
-        notes: null,
-      })),
-    })),
+    nodes: nodes.map(({ id, parent, title: name, structure, steps }) =>
+      node(id, structure, {
+        parent,
+        title: name,
+        steps: steps.map(({ description, tool, operation, args, target }, index) => ({
+          id: `${id}-${index}`,
+          description,
+          tool,
+          operation,
+          args: JSON.stringify(args ?? {}),
+          target: target ?? null,
+          after: [],
+          notes: null,
+        })),
+      }),
+    ),
   };
 }
 
 function drafting(nodes: typeof sound, seen: PlanningState[] = []): Acts {
   return {
-    COLLECT_CONTEXT: pattern,
+    COLLECT_CONTEXT: takesMilestones,
     DRAFT_OUTLINE: async (one: StageTask, time: number) => {
       seen.push(structuredClone(one.state));
       return calling('generate_nodes', written(nodes))(one, time);

@@ -4,7 +4,7 @@ import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { request } from '../requests.ts';
-import { type Acts, calling, script } from './scripted.ts';
+import { type Acts, calling, notes, script } from './scripted.ts';
 
 const signal = () => new AbortController().signal;
 
@@ -21,27 +21,9 @@ const proposed: JsonObject = {
 
 const known: JsonObject = { ...proposed, subtype: 'protocol_routine', rfc: null };
 
-const outline: JsonObject = {
-  title: 'Notes',
-  summary: 'The note exists.',
-  risks: [],
-  confidence: 0.9,
-  steps: [
-    {
-      id: '1',
-      description: 'Write a.txt',
-      tool: 'workspace',
-      operation: 'write',
-      args: JSON.stringify({ path: 'a.txt', content: 'x' }),
-      target: 'a.txt',
-      after: [],
-    },
-  ],
-};
-
 const acts: Acts = {
   COLLECT_CONTEXT: calling('select_pattern', proposed, 'sufficient_context'),
-  DRAFT_OUTLINE: calling('plan_propose', outline),
+  DRAFT_OUTLINE: calling('plan_propose', notes('a.txt')),
 };
 
 async function pause(more: Acts = {}) {

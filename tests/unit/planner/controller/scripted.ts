@@ -24,6 +24,35 @@ export function calling(name: string, args: JsonObject, otherwise: StageEvent = 
   };
 }
 
+/** What plan_propose takes, for a plan that writes these files. */
+export function notes(...paths: string[]) {
+  return {
+    title: 'Notes',
+    summary: 'The notes exist.',
+    steps: paths.map((path, index) => ({
+      id: String(index + 1),
+      description: `Write ${path}`,
+      tool: 'workspace',
+      operation: 'write',
+      args: JSON.stringify({ path, content: 'x' }),
+      target: path,
+      after: [],
+    })),
+    risks: [],
+    confidence: 0.9,
+  };
+}
+
+/** COLLECT_CONTEXT: takes the work for a project with milestones. */
+export const takesMilestones = calling('select_pattern', {
+  pattern_type: 'milestone_project',
+  subtype: null,
+  variant: null,
+  source_pattern: null,
+  rfc: null,
+  confidence: 0.9,
+});
+
 export type Scripted = {
   planner: Planner;
   checkpoints: Checkpoints;

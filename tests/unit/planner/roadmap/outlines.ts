@@ -7,6 +7,7 @@ import { defaultPolicy } from '#contracts/policy.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { Desk } from '#planner/tools/planning-tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
+import { makeState } from '../tools/desk.ts';
 
 type NodeInput = Omit<Partial<OutlineNode>, 'id' | 'after'> & {
   after?: (string | OutlineNode['after'][number])[];
@@ -110,36 +111,14 @@ type DeskInput = Partial<Omit<Desk, 'state'>> & {
 export function deskOf(outline: PlanOutline, more: DeskInput = {}): Desk {
   const { state, manifest = builtins, ...rest } = more;
   return {
-    state: {
-      thread_id: 'user_ana:new',
-      run_id: 'run',
-      turn: 1,
+    state: makeState({
       stage: 'DRAFT_ROADMAP',
       now: '2026-03-02T08:00:00.000Z',
       timezone: 'Europe/Berlin',
-      calls: 0,
-      cost_usd: 0,
-      soft_budget_lifted: false,
-      retries: {},
-      hints: [],
       pattern: outline.pattern,
-      rfc: null,
       outline,
-      roadmap: null,
-      schedule: null,
-      portfolio: null,
-      approvals: {},
-      change: null,
-      confidence: {},
-      produced: [],
-      offered: [],
-      questions_asked: 0,
-      pause: null,
-      result: null,
-      reason: null,
-      trace: [],
       ...state,
-    },
+    }),
     policy: defaultPolicy,
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     request: 'Do all of it.',

@@ -4,21 +4,9 @@ import { type Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { TraceEntry } from '#contracts/planning/trace.ts';
 import { nextStage, sessionLifecycle } from '#planner/controller/table.ts';
 import { replayTrace } from '#planner/trace/replay.ts';
+import { makeEntry } from '#tests/fixtures/traces.ts';
 
-function entry(more: Partial<TraceEntry> = {}): TraceEntry {
-  return {
-    stage: 'COLLECT_CONTEXT',
-    tool: 'controller',
-    at: '2026-02-03T14:00:00.000Z',
-    duration_ms: 0,
-    ok: true,
-    confidence: null,
-    cost_delta: 0,
-    explanation: '',
-    turn: 1,
-    ...more,
-  };
-}
+const entry = (more: Partial<TraceEntry> = {}) => makeEntry({ tool: 'controller', ...more });
 
 const move = (stage: Stage, event: StageEvent, more: Partial<TraceEntry> = {}) =>
   entry({ stage, event, to: nextStage(stage, event), ...more });

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceEntry } from '#contracts/planning/trace.ts';
 import { addUpTrace } from '#planner/trace/totals.ts';
+import { makeEntry } from '#tests/fixtures/traces.ts';
 
 const began = Date.parse('2026-02-03T14:00:00.000Z');
 
 function work(from: number, duration_ms: number, more: Partial<TraceEntry> = {}): TraceEntry {
-  return {
-    stage: 'DRAFT_OUTLINE',
-    tool: 'generate_nodes',
-    at: new Date(began + from).toISOString(),
-    duration_ms,
-    ok: true,
-    confidence: null,
-    cost_delta: 0,
-    explanation: '',
-    turn: 1,
-    ...more,
-  };
+  const at = new Date(began + from).toISOString();
+  return makeEntry({ stage: 'DRAFT_OUTLINE', tool: 'generate_nodes', at, duration_ms, ...more });
 }
 
 describe('what a trace comes to', () => {
