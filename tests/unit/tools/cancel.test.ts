@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createChatModel } from '#models/chat-model.ts';
 import { createModelClient } from '#models/openai.ts';
 import { createTextModel } from '#models/text-model.ts';
+import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { waitFor } from '#tests/wait.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
@@ -27,15 +28,9 @@ async function serveNever(listener: RequestListener = () => undefined) {
     listener(request, response);
     came.resolve();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { port: address.port, came: came.promise, left: left.promise };
+  const { port, close } = await listenOnLoopback(server);
+  closers.push(close);
+  return { port, came: came.promise, left: left.promise };
 }
 
 async function open(settings = {}, options = {}): Promise<Bench> {
@@ -77,12 +72,9 @@ describe('a web call', () => {
     const handshake = once(server, 'connection').then(([socket]: Socket[]) =>
       socket === undefined ? undefined : once(socket, 'data'),
     );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const { port } = await listenOnLoopback(server);
     closers.push(async () => server.close());
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    const bench = await open({ calendars: { team: `https://127.0.0.1:${address.port}/team.ics` } });
+    const bench = await open({ calendars: { team: `https://127.0.0.1:${port}/team.ics` } });
     const abort = new AbortController();
     const failed = bench.fail('calendar_read', { calendar: 'team' }, { signal: abort.signal });
     await handshake;

@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { createAddressRules, findUrlProblem } from '#tools/http/addresses.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
@@ -12,18 +13,13 @@ afterEach(async () => {
 
 async function serve(listener: RequestListener): Promise<{ port: number; hits: string[] }> {
   const hits: string[] = [];
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     hits.push(`${request.method} ${request.url}`);
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return { port: address.port, hits };
+  const { port, close } = await listenOnLoopback(server);
+  closers.push(close);
+  return { port, hits };
 }
 
 async function open(

@@ -1,15 +1,15 @@
 // What each built-in operation says of its output, against what a real call of it gives.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '#contracts/text.ts';
+import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 let bench: Bench;
-let server: Server;
+let server: Listening;
 let site: string;
 const called = new Set<string>();
 
@@ -23,12 +23,12 @@ const bodies: Record<string, { type: string; body: string | Buffer }> = {
 };
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const listener = createServer((request, response) => {
     const { type, body } = bodies[request.url ?? ''] ?? { type: 'text/plain', body: '' };
     response.writeHead(200, { 'content-type': type }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await listenOnLoopback(listener);
+  site = server.url;
   bench = await openBench(
     { http: { allowPrivate: ['127.0.0.1'] } },
     {
@@ -57,8 +57,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bench.close();
-  server.closeAllConnections();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
+  await server.close();
 });
 
 const calls: [name: string, args: () => JsonObject, holds: JsonObject | null][] = [

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { type Bench, openBench } from './tool-bench.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -11,25 +12,16 @@ afterEach(async () => {
 });
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}/`;
+  const { url, close } = await listenOnLoopback(createServer(listener));
+  closers.push(close);
+  return `${url}/`;
 }
 
 /** An address where nothing listens any more. */
 async function findDeadUrl(): Promise<string> {
-  const server = createSocketServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${address.port}/`;
+  const { url, close } = await listenOnLoopback(createSocketServer());
+  await close();
+  return `${url}/`;
 }
 
 async function open(http = {}, options = {}): Promise<Bench> {

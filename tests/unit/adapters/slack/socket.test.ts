@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Accept } from '#adapters/slack/transport/accept.ts';
 import { connectSocket } from '#adapters/slack/transport/socket.ts';
+import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
 import { useSlack } from '../../fixtures/slack-client.ts';
 
@@ -131,14 +132,12 @@ async function useLink(speak: (socket: WebSocket) => void) {
   });
   const links = new WebSocketServer({ server });
   links.on('connection', speak);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  const { url, close } = await listenOnLoopback(server);
+  onTestFinished(async () => {
     for (const link of links.clients) link.terminate();
-    server.closeAllConnections();
-    server.close();
+    await close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { links, at: { apiUrl: `http://127.0.0.1:${port}/api/`, app: { appToken: 'xapp-1' } } };
+  return { links, at: { apiUrl: `${url}/api/`, app: { appToken: 'xapp-1' } } };
 }
 
 test('a frame that makes no sense is left out with a warning, and the next is heard', async () => {

@@ -1,20 +1,16 @@
 // Calls of the Bot Connector: what was done is not done again, and the bot's token is shown to nobody else.
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createConnector } from '#adapters/teams/port/connector.ts';
 import { createTeamsPort } from '#adapters/teams/port/teams-port.ts';
 import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
 
 async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await listenOnLoopback(createServer(answer));
+  onTestFinished(close);
+  return url;
 }
 
 const place = { platform: 'teams' as const, tenant: 't', channel: 'a:1', thread: null };
