@@ -1,28 +1,16 @@
 // A press on a card in a chat decides once, however often it is tried: after a process died, because its presser could not be
 // told, or long after it was made.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { forgetPresses } from '#store/presses.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  openTestHouse,
-  runPlan,
-  scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+import { ana, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, {
-    planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
-  });
+const house = useHouse({
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
 });
-afterAll(() => house.close());
 
 const draft = {
   title: 'Ask somebody',

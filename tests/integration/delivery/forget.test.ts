@@ -1,16 +1,10 @@
 // Posts are forgotten thirty days after they came to rest, and not before.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { forgetPosts } from '#conversation/delivery/look-after.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-});
-afterAll(() => house.close());
+const house = useHouse({ work: false });
 beforeEach(() => house.db.query.execute(sql`truncate countersign.chat_posts`));
 
 const left = async () => {

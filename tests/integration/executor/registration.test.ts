@@ -1,22 +1,16 @@
 // What a worker says it offers, for as long as it lives: rewritten when a tool comes up or goes down, taken back at the end.
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { type Backend, backendsOf } from '#executor/backend.ts';
 import { registerBackends } from '#executor/register-backends.ts';
 import { createManifestReader, readBackends } from '#store/backends.ts';
 import { backends } from '#store/schema.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 import { makeExecutor } from '../plans/bench.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-});
-afterAll(() => house.close());
+const house = useHouse({ work: false });
 
 const manifestOf = (...tools: string[]): OperationSpec[] =>
   house.registry.list().filter(({ tool }) => tools.includes(tool));

@@ -1,33 +1,19 @@
 // Plans in which each step asks: the approval of the plan is no word for a step, and one word is enough for each.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#contracts/actor.ts';
 import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  noop,
-  openTestHouse,
-  reach,
-  runPlan,
-  scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+import { ana, noop, reach, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, {
-    planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
-    settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
-  });
+const house = useHouse({
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+  settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
-afterAll(() => house.close());
 
 const strict = (...steps: StepDraft[]): PlanDraft => ({
   title: 'Ask me each time',

@@ -2,31 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { remindPeople } from '#conversation/human-reminders.ts';
 import { findStalledPlans } from '#store/sql/recover.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  ben,
-  noop,
-  openTestHouse,
-  reach,
-  runPlan,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+import { ana, ben, noop, reach, runPlan } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url);
-});
-afterAll(() => house.close());
+const house = useHouse();
 
 const form = [
   { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0 },

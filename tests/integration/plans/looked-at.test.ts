@@ -1,33 +1,20 @@
 // A word about a step is about the attempt that was looked at: what two people press on the same card counts once, and an old card
 // settles nothing that came after it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Actor } from '#contracts/actor.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { PlanDraft, Step } from '#contracts/plan.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  openTestHouse,
-  reach,
-  runPlan,
-  scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+import { ana, reach, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, {
-    planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
-    settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
-  });
+const house = useHouse({
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+  settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
-afterAll(() => house.close());
 
 /** Asks before it runs, and fails when it does. */
 const failing: PlanDraft = {

@@ -1,33 +1,19 @@
 // Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import {
-  ana,
-  ben,
-  noop,
-  openTestHouse,
-  reach,
-  runPlan,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+import { ana, ben, noop, reach, runPlan } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, {
-    settings: {
-      resourcePools: { cpu: { capacity: 8 } },
-      guardedTools: ['workspace_delete'],
-    },
-  });
+const house = useHouse({
+  settings: {
+    resourcePools: { cpu: { capacity: 8 } },
+    guardedTools: ['workspace_delete'],
+  },
 });
-afterAll(() => house.close());
 
 /** A step that waits for ana, so that what follows it has not begun. */
 const hold = {

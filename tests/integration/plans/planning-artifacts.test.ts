@@ -1,6 +1,6 @@
 // What a plan was made from is kept with it, row by row, and read again as it was.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
 import type { PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
@@ -12,16 +12,10 @@ import {
   readArtifacts,
   storeArtifacts,
 } from '#store/planning-artifacts.ts';
-import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-});
-afterAll(() => house.close());
+const house = useHouse({ work: false });
 
 const pattern: PatternSpec = {
   pattern_type: 'hybrid_project_cycle',

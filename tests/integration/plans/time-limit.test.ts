@@ -1,17 +1,11 @@
 // How long a call may take: the limit of the configuration, and on top what the operation takes by its nature.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { expect, test } from 'vitest';
+import { reach, runPlan } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
 
-const database = useDatabase();
-let house: TestHouse;
-
-beforeAll(async () => {
-  house = await openTestHouse(database.url, {
-    settings: { executor: { lease_seconds: 2, step_timeout_seconds: 1 } },
-  });
+const house = useHouse({
+  settings: { executor: { lease_seconds: 2, step_timeout_seconds: 1 } },
 });
-afterAll(() => house.close());
 
 test('a wait that is longer than the time limit of a call is waited for', async () => {
   const plan = await runPlan(house, {
