@@ -1,4 +1,5 @@
-// Named places where a test can end the process as kill -9 would. Inert unless COUNTERSIGN_CRASH_AT names one.
+// Places of the executor where a process can be made to die: `COUNTERSIGN_CRASH_AT=after_call`.
+import { endAt } from '#contracts/crash-point.ts';
 
 export const crashPoints = [
   /** A step is ready; neither its attempt nor the outcomes settled with it are committed. */
@@ -18,12 +19,7 @@ export const crashPoints = [
 ] as const;
 export type CrashPoint = (typeof crashPoints)[number];
 
-const [wanted, count = '1'] = (process.env.COUNTERSIGN_CRASH_AT ?? '').split(':');
-let left = Number(count);
-
-/** Ends the process at once when this point is the one asked for (`after_call`, or `after_call:3` for the third time). */
+/** Ends this process as kill -9 would, when it was asked to at `point`. */
 export function passCrashPoint(point: CrashPoint): void {
-  if (point !== wanted) return;
-  left--;
-  if (left === 0) process.kill(process.pid, 'SIGKILL');
+  endAt(point);
 }

@@ -1,5 +1,5 @@
 // Places where a process can be made to die, so that a test sees what the next one finds: `COUNTERSIGN_CRASH_AT=delivery_sent`.
-import { env, kill, pid } from 'node:process';
+import { endAt } from '#contracts/crash-point.ts';
 
 export const deliveryCrashPoints = [
   /** It is written down that a message is about to be posted; the platform knows nothing of it. */
@@ -16,5 +16,5 @@ export const deliveryCrashPoints = [
 
 /** Ends this process as kill -9 would, when it was asked to at `point`. */
 export function passCrashPoint(point: (typeof deliveryCrashPoints)[number]): void {
-  if (env.COUNTERSIGN_CRASH_AT === `delivery_${point}`) kill(pid, 'SIGKILL');
+  endAt(`delivery_${point}`);
 }

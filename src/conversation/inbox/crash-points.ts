@@ -1,5 +1,5 @@
 // Places where a process can be made to die, so that a test sees what the next one finds: `COUNTERSIGN_CRASH_AT=inbox_handled`.
-import { env, kill, pid } from 'node:process';
+import { endAt } from '#contracts/crash-point.ts';
 
 export const inboxCrashPoints = [
   /** Events and slips are about to be written, or written and not committed: nobody but this process knows of them. */
@@ -16,5 +16,5 @@ export const inboxCrashPoints = [
 
 /** Ends this process as kill -9 would, when it was asked to at `point`. */
 export function passCrashPoint(point: (typeof inboxCrashPoints)[number]): void {
-  if (env.COUNTERSIGN_CRASH_AT === `inbox_${point}`) kill(pid, 'SIGKILL');
+  endAt(`inbox_${point}`);
 }
