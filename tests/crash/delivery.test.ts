@@ -1,20 +1,18 @@
 // kill -9 at every named place of delivery, then another process: each message stands on the platform once and in order, and
 // a card shows what is true now.
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryCrashPoints } from '#conversation/delivery/crash-points.ts';
 import { delivered, open, openSpeaker, type Speaker } from '#tests/integration/delivery/bench.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
-import { node, root } from '#tests/setup/process.ts';
+import { useFixture } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 /** Says what is to be posted, and posts nothing. */
 let gateway: TestHouse;
 let speaker: Speaker;
-const running = new Set<() => Promise<unknown>>();
+const startProcess = useFixture('delivery-process.ts');
 
 beforeAll(async () => {
   gateway = await openTestHouse(database.url, { work: false });
@@ -24,38 +22,16 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await Promise.all([...running].map((stop) => stop()));
   await speaker.close();
   await gateway.close();
 });
 
-function start(env: Record<string, string> = {}) {
-  const child = spawn(node, [join(root, 'tests/fixtures/delivery-process.ts')], {
-    cwd: root,
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
-      DATABASE_URL: database.url,
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-    child.once('close', (_, signal) => {
-      running.delete(stop);
-      resolve(signal);
-    });
-  });
-  const stop = () => {
-    child.kill('SIGTERM');
-    return ended;
-  };
-  running.add(stop);
-  return { ended, stop };
-}
+const start = (env: Record<string, string> = {}) =>
+  startProcess({ DATABASE_URL: database.url, ...env });
 
 async function workUntilKilled(at: string): Promise<void> {
-  expect(await start({ COUNTERSIGN_CRASH_AT: `delivery_${at}` }).ended).toBe('SIGKILL');
+  const { signal } = await start({ COUNTERSIGN_CRASH_AT: `delivery_${at}` }).exited;
+  expect(signal).toBe('SIGKILL');
 }
 
 async function workToTheEnd(): Promise<string[]> {

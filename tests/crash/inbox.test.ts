@@ -1,7 +1,5 @@
 // kill -9 at every named place of the inbox, then another process: nothing that was acknowledged is lost, what was not is
 // stored when it comes again, and what a handler wrote together with its mark is there once.
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedEvent } from '#contracts/inbox.ts';
@@ -10,12 +8,12 @@ import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { clearInbox, readInbox, settled } from '#tests/integration/inbox/bench.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
-import { node, root } from '#tests/setup/process.ts';
+import { useFixture } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 /** Receives what nobody dies of. */
 let gateway: TestHouse;
-const running = new Set<() => Promise<unknown>>();
+const startProcess = useFixture('inbox-process.ts');
 
 beforeAll(async () => {
   gateway = await openTestHouse(database.url, { work: false });
@@ -25,44 +23,13 @@ beforeEach(async () => {
   await clearInbox(gateway);
   await gateway.db.query.execute(sql`delete from effects`);
 });
-afterAll(async () => {
-  await Promise.all([...running].map((stop) => stop()));
-  await gateway.close();
-});
+afterAll(() => gateway.close());
 
 type Sent = Pick<ReceivedEvent, 'keys'> & Partial<ReceivedEvent>;
 
-/** Starts a process on the inbox. @returns how it ends, with what it printed, and the way to end it */
-function start(args: string[], env: Record<string, string> = {}) {
-  const script = join(root, 'tests/fixtures/inbox-process.ts');
-  const child = spawn(node, [script, ...args], {
-    cwd: root,
-    env: {
-      ...process.env,
-      NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
-      DATABASE_URL: database.url,
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const ended = new Promise<{ signal: NodeJS.Signals | null; receipts: unknown[] }>((resolve) => {
-    child.once('close', (_, signal) => {
-      running.delete(stop);
-      const receipts = output.split('\n').filter(Boolean);
-      resolve({ signal, receipts: receipts.map((line) => JSON.parse(line)) });
-    });
-  });
-  const stop = () => {
-    child.kill('SIGTERM');
-    return ended;
-  };
-  running.add(stop);
-  return { ended, stop };
-}
+/** Starts a process on the inbox. */
+const start = (args: string[], env: Record<string, string> = {}) =>
+  startProcess({ DATABASE_URL: database.url, ...env }, ...args);
 
 /** All of these are of one thread; its body is its first name. */
 const eventOf = ({ keys: [name = ''], ...rest }: Sent): ReceivedEvent =>
@@ -72,13 +39,14 @@ const receive = (event: Sent) => gateway.receive({ ...eventOf(event), keys: even
 
 /** Receives in a process that is killed, before it could tell anybody. */
 async function receiveUntilKilled(keys: string[], at: string): Promise<void> {
-  const { ended } = start(['receive', ...keys], { COUNTERSIGN_CRASH_AT: `inbox_${at}` });
-  expect(await ended).toEqual({ signal: 'SIGKILL', receipts: [] });
+  const { exited, stdout } = start(['receive', ...keys], { COUNTERSIGN_CRASH_AT: `inbox_${at}` });
+  expect((await exited).signal).toBe('SIGKILL');
+  expect(stdout()).toBe('');
 }
 
 /** Works in a process that is killed. */
 async function workUntilKilled(env: Record<string, string>): Promise<void> {
-  expect(await start(['work'], env).ended).toMatchObject({ signal: 'SIGKILL' });
+  expect((await start(['work'], env).exited).signal).toBe('SIGKILL');
 }
 
 async function workToTheEnd() {

@@ -1,9 +1,7 @@
 // kill -9 of whoever handles what Slack sent, after it was done and before that is noted; then another process: a mention is
 // heard once, a word decides once, and a press does.
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
@@ -11,14 +9,11 @@ import { clearInbox, settled } from '#tests/integration/inbox/bench.ts';
 import { type SlackHouse, useSlackHouse } from '#tests/integration/slack/slack-house.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { reach } from '#tests/setup/house.ts';
-import { node, root } from '#tests/setup/process.ts';
+import { useFixture } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-const running = new Set<() => Promise<unknown>>();
-afterEach(async () => {
-  await Promise.all([...running].map((stop) => stop()));
-});
+const startProcess = useFixture('slack-process.ts');
 
 /** A gateway that handles nothing, and the way to start processes that do. */
 async function useGateway() {
@@ -28,36 +23,18 @@ async function useGateway() {
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id] }).id;
 
-  function start(env: Record<string, string> = {}) {
-    const child = spawn(node, [join(root, 'tests/fixtures/slack-process.ts')], {
-      cwd: root,
-      env: {
-        ...process.env,
-        NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'countersign-tests'),
-        DATABASE_URL: database.url,
-        SLACK_API_URL: slack.apiUrl,
-        SLACK_BOT_TOKEN: slack.token,
-        SLACK_SIGNING_SECRET: slack.app.signingSecret,
-        ...env,
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const start = (env: Record<string, string> = {}) =>
+    startProcess({
+      DATABASE_URL: database.url,
+      SLACK_API_URL: slack.apiUrl,
+      SLACK_BOT_TOKEN: slack.token,
+      SLACK_SIGNING_SECRET: slack.app.signingSecret,
+      ...env,
     });
-    const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-      child.once('close', (_, signal) => {
-        running.delete(stop);
-        resolve(signal);
-      });
-    });
-    const stop = () => {
-      child.kill('SIGTERM');
-      return ended;
-    };
-    running.add(stop);
-    return { ended, stop };
-  }
   /** Handles in a process that dies when its handler has returned, and then in another until nothing is open. */
   async function handleTwice(): Promise<() => Promise<unknown>> {
-    expect(await start({ COUNTERSIGN_CRASH_AT: 'inbox_handled' }).ended).toBe('SIGKILL');
+    const { signal } = await start({ COUNTERSIGN_CRASH_AT: 'inbox_handled' }).exited;
+    expect(signal).toBe('SIGKILL');
     const { stop } = start();
     const rows = await settled(house, 60_000);
     expect(rows.map(({ state }) => state)).toEqual(rows.map(() => 'handled'));

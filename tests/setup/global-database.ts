@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { TestProject } from 'vitest/node';
+import { isAlive } from '../../src/store/embedded/postmaster.ts';
 import { type Embedded, openEmbedded } from '../../src/store/embedded.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
@@ -32,15 +33,6 @@ function stateOfRun(): State {
   const place = globalThis as { countersignTestDatabase?: State };
   place.countersignTestDatabase ??= { shared: null, users: 0 };
   return place.countersignTestDatabase;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Ends servers of runs that were killed and removes their folders; kept ones go after a day. */
