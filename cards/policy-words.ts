@@ -55,7 +55,7 @@ export const sliders: Record<Slider, Words> = {
     label: 'Ideas',
     about: 'When I offer ideas and options',
     choices: [
-      { value: 'on_demand', label: 'When I ask', does: 'Only when you ask for them' },
+      { value: 'on_demand', label: 'When asked', does: 'Only when you ask for them' },
       {
         value: 'suggest_when_uncertain',
         label: 'When unsure',

@@ -23,14 +23,15 @@ const libraries: Record<string, string> = {
 const shared: Record<string, string> = {
   '/console/shared/host-config.ts': 'cards/host-config.ts',
   '/console/shared/input-ids.ts': 'cards/input-ids.ts',
-  '/console/shared/looked-at.ts': 'src/contracts/looked-at.ts',
   '/console/shared/plain.ts': 'cards/plain.ts',
   '/console/shared/policy-words.ts': 'cards/policy-words.ts',
   '/console/shared/trace-view.ts': 'cards/trace-view.ts',
   '/console/shared/trace-words.ts': 'cards/trace-words.ts',
   '/console/shared/version-words.ts': 'cards/version-words.ts',
   '/console/shared/words.ts': 'cards/words.ts',
-  '/console/shared/counts.ts': 'src/contracts/words.ts',
+  '/console/shared/contracts/looked-at.ts': 'src/contracts/looked-at.ts',
+  '/console/shared/contracts/step-numbers.ts': 'src/contracts/step-numbers.ts',
+  '/console/shared/contracts/words.ts': 'src/contracts/words.ts',
 };
 
 /** What the page's imports of names (rather than paths) mean. */
@@ -44,8 +45,9 @@ export const importMap = {
     '#cards/policy-words.ts': '/console/shared/policy-words.ts',
     '#cards/version-words.ts': '/console/shared/version-words.ts',
     '#cards/words.ts': '/console/shared/words.ts',
-    '#contracts/looked-at.ts': '/console/shared/looked-at.ts',
-    '#contracts/words.ts': '/console/shared/counts.ts',
+    '#contracts/looked-at.ts': '/console/shared/contracts/looked-at.ts',
+    '#contracts/step-numbers.ts': '/console/shared/contracts/step-numbers.ts',
+    '#contracts/words.ts': '/console/shared/contracts/words.ts',
   },
 };
 

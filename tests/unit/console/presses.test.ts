@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { fieldInputId, inputIdOf } from '#cards/input-ids.ts';
-import type { CardPress } from '#contracts/card.ts';
+import { CardPress } from '#contracts/card.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
-import { planPress, planSessionPress } from '../../../adapters/console/page/live/presses.ts';
+import {
+  planPress,
+  planSessionPress,
+  readPress,
+} from '../../../adapters/console/page/live/presses.ts';
 
 function pressOf(action: CardPress['action'], step?: string): CardPress {
   const press = { action, plan_id: 'PLAN-1', version: 2, digest: 'abc' };
@@ -62,6 +66,19 @@ describe('a press on a card', () => {
     );
   });
 
+  it('keeps all that a button says, and none of what was typed beside it', () => {
+    const full: Required<CardPress> = {
+      ...pressOf('settle_retry', '4'),
+      step_id: '4',
+      attempt: 2,
+      stood: 'unknown',
+      ended_at: '2026-03-02T09:30:00.000Z',
+    };
+    expect(Object.keys(full).sort()).toEqual(Object.keys(CardPress.shape).sort());
+    expect(readPress({ ...full, ...{ [inputIdOf(full)]: 'typed' } })).toEqual(full);
+    expect(readPress(pressOf('approve'))).toEqual(pressOf('approve'));
+  });
+
   it('says after which end a plan is run again', () => {
     const ended_at = '2026-03-02T09:30:00.000Z';
     expect(send({ ...pressOf('retry'), ended_at })).toEqual(
@@ -108,7 +125,7 @@ describe('a press on a card', () => {
   });
 
   it('opens the details without asking the server', () => {
-    expect(send(pressOf('details'))).toMatchObject({ kind: 'show' });
+    expect(send(pressOf('details'))).toEqual({ kind: 'show', tab: 'steps' });
   });
 });
 

@@ -2,7 +2,7 @@
 import { hostConfig } from '#cards/host-config.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
-import type { Inputs } from '../live/presses.ts';
+import { type Inputs, readPress } from '../live/presses.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';
 import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';
 
@@ -114,9 +114,7 @@ export class PlanCard extends HTMLElement {
     if (!isPress(action.data)) return;
     const inputs: Inputs = { ...action.data };
     for (const { id, value } of fields) if (id !== undefined) inputs[id] = value;
-    const { action: name, plan_id, version, digest, step_id } = action.data;
-    const press: CardPress = { action: name, plan_id, version, digest };
-    if (step_id !== undefined) press.step_id = step_id;
+    const press = readPress(action.data);
     this.dispatchEvent(new CustomEvent('pressed', { detail: { press, inputs }, bubbles: true }));
   }
 

@@ -62,8 +62,8 @@ export async function openConversation(id: string): Promise<void> {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
-  const { pending, tokenWanted } = state;
-  change((s) => Object.assign(s, createState(id), { pending, tokenWanted }));
+  const { pending, pendingMore, tokenWanted } = state;
+  change((s) => Object.assign(s, createState(id), { pending, pendingMore, tokenWanted }));
   try {
     await loadMessages();
   } catch (error) {

@@ -22,11 +22,12 @@ export async function loadCard(id: string): Promise<void> {
 }
 
 export async function loadPending(): Promise<void> {
-  const { plans } = await get<{ plans: PlanSummary[] }>(
+  const { plans, next_cursor } = await get<{ plans: PlanSummary[]; next_cursor: string | null }>(
     '/api/plans?status=proposed,needs_review&limit=50',
   );
   change((s) => {
     s.pending = plans;
+    s.pendingMore = next_cursor !== null;
   });
 }
 

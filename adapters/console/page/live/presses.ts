@@ -11,8 +11,31 @@ export type Inputs = Record<string, unknown>;
 
 export type PressPlan =
   | { kind: 'call'; call: Call }
-  | { kind: 'show'; tab: 'overview' }
+  | { kind: 'show'; tab: 'steps' }
   | { kind: 'refuse'; sentence: string };
+
+/** The press alone, out of what a button carries. */
+export function readPress({
+  action,
+  plan_id,
+  version,
+  digest,
+  step_id,
+  attempt,
+  stood,
+  ended_at,
+}: CardPress): CardPress {
+  return {
+    action,
+    plan_id,
+    version,
+    digest,
+    ...(step_id === undefined ? {} : { step_id }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(stood === undefined ? {} : { stood }),
+    ...(ended_at === undefined ? {} : { ended_at }),
+  };
+}
 
 /** What was typed beside the button. */
 function textOf(press: CardPress | SessionPress, inputs: Inputs): string | undefined {
@@ -98,7 +121,8 @@ export function planPress(press: CardPress, inputs: Inputs): PressPlan {
       if (feedback === undefined) return { kind: 'refuse', sentence: 'Say what is in the way.' };
       return settle(press, 'failed', inputs);
     case 'details':
-      return { kind: 'show', tab: 'overview' };
+      // The overview says what the card says; single steps, their arguments and which of them may run is what it lacks.
+      return { kind: 'show', tab: 'steps' };
     default:
       return press.action satisfies never;
   }

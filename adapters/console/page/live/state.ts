@@ -73,6 +73,8 @@ export type State = {
   pressing: Set<string>;
   plan: PlanView | null;
   pending: PlanSummary[];
+  /** Whether more are waiting than were read. */
+  pendingMore: boolean;
   drawer: boolean;
   /** Which column a narrow screen shows. */
   pane: 'conversation' | 'plan';
@@ -95,6 +97,7 @@ export function createState(conversation: string): State {
     pressing: new Set(),
     plan: null,
     pending: [],
+    pendingMore: false,
     drawer: false,
     pane: 'conversation',
     tokenWanted: false,

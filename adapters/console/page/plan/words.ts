@@ -22,7 +22,11 @@ export function describeStep(status: StepStatus): Words {
   return stepWords[status];
 }
 
-/** `step_succeeded` → `Step succeeded`. */
-export function describeKind(kind: string): string {
-  return capitalise(kind.replaceAll('_', ' '));
+/** `step_succeeded` → `Step succeeded`, or `Step 2b succeeded`. */
+export function describeKind(kind: string, step?: string): string {
+  const words = kind.replaceAll('_', ' ');
+  if (step === undefined) return capitalise(words);
+  return words.startsWith('step ')
+    ? `Step ${step}${words.slice(4)}`
+    : `${capitalise(words)}: ${step}`;
 }

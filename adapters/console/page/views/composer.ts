@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { say } from '../live/conversation.ts';
 import type { State } from '../live/state.ts';
 import { drawIcon } from './parts.ts';
+import { returnToLatest } from './scroll.ts';
 
 function getField(): HTMLTextAreaElement | null {
   return document.querySelector<HTMLTextAreaElement>('#say');
@@ -17,6 +18,7 @@ async function send(): Promise<void> {
   const text = field?.value.trim() ?? '';
   if (field === null || text === '' || field.readOnly) return;
   field.readOnly = true;
+  returnToLatest();
   const heard = await say(text);
   field.readOnly = false;
   if (heard) field.value = '';

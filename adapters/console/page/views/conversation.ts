@@ -42,11 +42,12 @@ function drawReference(id: string): TemplateResult {
   return html`<button class="reference" @click=${open}>${id}, its card is further down</button>`;
 }
 
-/** Text as it is, except that `words in backticks` are set as code. */
+/** Text as it is, except that `words in backticks` are set as code and that the id of a plan stays on one line. */
 function drawSaid(text: string): unknown[] {
-  return text
-    .split(/(`[^`\n]+`)/)
-    .map((part) => (/^`.+`$/.test(part) ? html`<code>${part.slice(1, -1)}</code>` : part));
+  return text.split(/(`[^`\n]+`|\bPLAN-[0-9a-f]{8}\b)/).map((part) => {
+    if (/^`.+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
+    return part.startsWith('PLAN-') ? html`<span class="named">${part}</span>` : part;
+  });
 }
 
 function drawSession(state: State, run: string | undefined): TemplateResult | typeof nothing {
@@ -108,7 +109,7 @@ function drawMessages(state: State): TemplateResult {
 }
 
 export function drawConversation(state: State): TemplateResult {
-  stickToEnd(state.messages.length);
+  stickToEnd(state.conversation, state.messages.length);
   return html`<section class="conversation" aria-label="Conversation">
     <div class="messages" id="messages" role="log" aria-live="polite" tabindex="0">
       <div class="messages-inner">${drawMessages(state)}</div>

@@ -7,6 +7,7 @@ import { change } from '../live/store.ts';
 import { countOf, wrapText } from '../plan/format.ts';
 import { layOutGraph } from '../plan/graph-layout.ts';
 import { type Drawn, describeShape, drawPath, nodeSize, type Point } from '../plan/graph-shape.ts';
+import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawPartitions } from './partitions.ts';
 import { drawEmpty, drawIcon, drawLoading } from './parts.ts';
@@ -46,7 +47,7 @@ function select(id: string | null): void {
   });
 }
 
-function drawNode(step: Step, { x, y }: Point, selected: boolean): SVGTemplateResult {
+function drawNode(step: Step, name: string, { x, y }: Point, selected: boolean): SVGTemplateResult {
   const { symbol, words } = describeStep(step.status);
   const toggle = () => select(selected ? null : step.id);
   const onKey = (event: KeyboardEvent) => {
@@ -59,7 +60,7 @@ function drawNode(step: Step, { x, y }: Point, selected: boolean): SVGTemplateRe
   const operation = `${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
   return svg`<g class="node" data-status=${step.status} data-selected=${selected}
     transform=${`translate(${x} ${y})`} tabindex="0" role="button" aria-pressed=${selected}
-    aria-label=${`Step ${step.id}: ${step.description}. ${words}.`} @click=${toggle} @keydown=${onKey}>
+    aria-label=${`Step ${name}: ${step.description}. ${words}.`} @click=${toggle} @keydown=${onKey}>
     <rect width=${nodeSize.width} height=${nodeSize.height} rx="10" />
     <text class="node-symbol" x="14" y=${first}>${symbol}</text>
     ${lines.map((line, row) => svg`<text class="node-text" x="34" y=${first + row * 17}>${line}</text>`)}
@@ -67,7 +68,12 @@ function drawNode(step: Step, { x, y }: Point, selected: boolean): SVGTemplateRe
   </g>`;
 }
 
-function drawDrawing(steps: Step[], drawn: Drawn, selected: string | null): TemplateResult {
+function drawDrawing(
+  steps: Step[],
+  names: StepNames,
+  drawn: Drawn,
+  selected: string | null,
+): TemplateResult {
   const { width, height, nodes, edges } = drawn;
   return html`<div class="canvas">
     <svg
@@ -86,14 +92,17 @@ function drawDrawing(steps: Step[], drawn: Drawn, selected: string | null): Temp
       ${edges.map(({ points }) => svg`<path class="edge" d=${drawPath(points)} marker-end="url(#arrow)" />`)}
       ${steps.map((step) => {
         const place = nodes.get(step.id);
-        return place === undefined ? nothing : drawNode(step, place, selected === step.id);
+        const name = names.get(step.id) ?? String(step.position);
+        return place === undefined ? nothing : drawNode(step, name, place, selected === step.id);
       })}
     </svg>
   </div>`;
 }
 
-export function drawGraph(view: PlanView, { facts }: Card): TemplateResult {
+export function drawGraph(view: PlanView, card: Card): TemplateResult {
   if (view.drawn === null) return drawLoading();
+  const { facts } = card;
+  const names = nameSteps(card);
   const { steps, complete } = view.drawn;
   if (steps.length === 0) return drawEmpty('No steps', 'This plan has no steps to draw.');
   const { drawn, problem } = getLayout(steps);
@@ -109,7 +118,7 @@ export function drawGraph(view: PlanView, { facts }: Card): TemplateResult {
             </p>
             ${drawPartitions(view.overview?.partitions ?? [])}`
     }
-    ${drawDrawing(steps, drawn, view.selected)}
+    ${drawDrawing(steps, names, drawn, view.selected)}
     ${
       chosen === undefined
         ? html`<p class="hint">Press a step to read it.</p>`
@@ -117,7 +126,7 @@ export function drawGraph(view: PlanView, { facts }: Card): TemplateResult {
             <button class="quiet icon-only close" aria-label="Close" @click=${() => select(null)}>
               ${drawIcon('close')}
             </button>
-            ${drawStepDetails(chosen, true)}
+            ${drawStepDetails(chosen, names, true)}
           </div>`
     }
   `;

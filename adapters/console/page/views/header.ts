@@ -31,7 +31,7 @@ function drawPaneSwitch({ pane, plan }: State): TemplateResult | typeof nothing 
 }
 
 export function drawHeader(state: State): TemplateResult {
-  const waiting = state.pending.length;
+  const waiting = `${state.pending.length}${state.pendingMore ? '+' : ''}`;
   return html`<header class="top">
     <a class="brand" href="/" aria-label="Countersign, a new conversation">
       <img src="/console/page/icon.svg" alt="" width="24" height="24" />
@@ -47,7 +47,7 @@ export function drawHeader(state: State): TemplateResult {
         @click=${toggleDrawer}
       >
         ${drawIcon('list')}<span>Pending</span>
-        ${waiting === 0 ? nothing : html`<span class="count">${waiting}</span>`}
+        ${state.pending.length === 0 ? nothing : html`<span class="count">${waiting}</span>`}
       </button>
       <button
         class="quiet"

@@ -5,6 +5,7 @@ import type { Touch } from '#contracts/card.ts';
 import type { Change } from '#contracts/views.ts';
 import type { Card, PlanView, State } from '../live/state.ts';
 import { countOf, formatMoment } from '../plan/format.ts';
+import { nameSteps, type StepNames } from '../plan/step-names.ts';
 import { describeKind } from '../plan/words.ts';
 import { drawCard } from './card.ts';
 import { drawDownloads, drawFacts } from './facts.ts';
@@ -27,8 +28,8 @@ function drawTouch(touch: Touch): TemplateResult {
     >${drawIcon('shield')} guarded</span
   >`;
   return html`<li class="touch">
-    <code>${touch.operation}</code> ${touch.guarded ? guard : nothing}
-    <span class="targets">${describeTargets(touch)}</span>
+    <code>${touch.operation}</code>
+    <span class="targets">${describeTargets(touch)} ${touch.guarded ? guard : nothing}</span>
   </li>`;
 }
 
@@ -52,19 +53,20 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
   );
 }
 
-function drawEvent({ at, kind, step_id, detail }: Change): TemplateResult {
+function drawEvent({ at, kind, step_id, detail }: Change, names: StepNames): TemplateResult {
+  const step = step_id === null ? undefined : (names.get(step_id) ?? step_id);
   return html`<li>
     <time datetime=${at}>${formatMoment(at)}</time>
     <span
-      >${describeKind(kind)}${step_id === null ? nothing : html` <code>${step_id}</code>`}${detail === undefined ? nothing : html` <span class="muted">${detail}</span>`}</span
+      >${describeKind(kind, step)}${detail === undefined ? nothing : html` <span class="muted">${detail}</span>`}</span
     >
   </li>`;
 }
 
-function drawEvents(view: PlanView): TemplateResult {
+function drawEvents(view: PlanView, names: StepNames): TemplateResult {
   const events = view.overview?.recent_events ?? [];
   const newest = [...events].sort((a, b) => b.revision - a.revision);
-  return html`<ol class="events">${newest.slice(0, 12).map(drawEvent)}</ol>`;
+  return html`<ol class="events">${newest.slice(0, 12).map((event) => drawEvent(event, names))}</ol>`;
 }
 
 /** Sections of the card that are said here too; the others have a part or a tab of their own. */
@@ -108,7 +110,7 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
     ${drawWaiting(card)} ${drawOwnCard(state, card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
     ${begun ? [...said, touches] : [touches, ...said]}
-    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view))}
+    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;
 }

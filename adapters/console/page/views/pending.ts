@@ -31,7 +31,11 @@ function drawRow(plan: PlanSummary): TemplateResult {
   </li>`;
 }
 
-export function drawPending({ drawer, pending }: State): TemplateResult | typeof nothing {
+export function drawPending({
+  drawer,
+  pending,
+  pendingMore,
+}: State): TemplateResult | typeof nothing {
   if (!drawer) return nothing;
   const rows =
     pending.length === 0
@@ -39,7 +43,8 @@ export function drawPending({ drawer, pending }: State): TemplateResult | typeof
           'Nothing is waiting',
           'Ask for something on the left; a plan that needs you is listed here.',
         )
-      : html`<ul class="pending-list">${pending.map(drawRow)}</ul>`;
+      : html`<ul class="pending-list">${pending.map(drawRow)}</ul>
+          ${pendingMore ? html`<p class="pending-more">The newest ${pending.length} are shown. Decide about some to see older ones.</p>` : nothing}`;
   return html`<div class="drawer-shade" @click=${closeDrawer}></div>
     <aside class="drawer" id="pending" aria-label="Pending plans" @keydown=${closeOnEscape}>
       <header class="drawer-head">

@@ -43,6 +43,7 @@ function drawTabs(view: PlanView): TemplateResult {
       (tab) => html`<button
         role="tab"
         id=${`tab-${tab}`}
+        data-name=${names[tab]}
         aria-selected=${view.tab === tab}
         aria-controls="tab-panel"
         tabindex=${view.tab === tab ? 0 : -1}

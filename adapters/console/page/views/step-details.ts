@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { describeRetry } from '#cards/words.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
+import type { StepNames } from '../plan/step-names.ts';
 import { drawStepBadge } from './parts.ts';
 
 const relations: Record<Dependency['type'], string> = {
@@ -12,17 +13,22 @@ const relations: Record<Dependency['type'], string> = {
   SF: ' starts (to end)',
 };
 
-function describeAfter({ id, type, lag_minutes }: Dependency): string {
+function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames): string {
   const lag =
     lag_minutes === 0
       ? ''
       : ` ${lag_minutes < 0 ? '−' : '+'} ${formatDuration(Math.abs(lag_minutes) * 60_000)}`;
-  return `${id}${relations[type]}${lag}`;
+  return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
-function listFacts(step: Step): [string, string][] {
+function listFacts(step: Step, names: StepNames): [string, string][] {
   const rows: [string, string | null][] = [
-    ['After', step.after.length === 0 ? null : step.after.map(describeAfter).join(', ')],
+    [
+      'After',
+      step.after.length === 0
+        ? null
+        : step.after.map((edge) => describeAfter(edge, names)).join(', '),
+    ],
     ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
     [
       'Effect',
@@ -61,13 +67,13 @@ function drawError(step: Step): string {
 }
 
 /** @param titled whether the step's own line is part of it, where it stands alone */
-export function drawStepDetails(step: Step, titled: boolean): TemplateResult {
+export function drawStepDetails(step: Step, names: StepNames, titled: boolean): TemplateResult {
   return html`<div class="step-details">
     ${titled ? html`<p class="step-title"><strong>${step.description}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
     ${step.error === null ? nothing : html`<p class="step-error">${drawError(step)} <code>${step.error.code}</code></p>`}
     <dl class="facts">
-      <div><dt>Step</dt><dd>${step.id}</dd></div>
-      ${listFacts(step).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+      <div><dt>Id</dt><dd>${step.id}</dd></div>
+      ${listFacts(step, names).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     ${Object.keys(step.args).length === 0 ? nothing : drawJson('Arguments', step.args)}
     ${drawJson('Output', step.output)}

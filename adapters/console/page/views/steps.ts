@@ -7,6 +7,7 @@ import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import { shareCounts } from '../plan/statuses.ts';
+import { nameSteps, type StepNames, sortByName } from '../plan/step-names.ts';
 import { describeStep } from '../plan/words.ts';
 import { drawEmpty, drawIcon, drawLoading, drawStepBadge } from './parts.ts';
 import { drawStepDetails } from './step-details.ts';
@@ -28,24 +29,25 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
 }
 
 /** A box to take the step off, while the plan waits for an approval. */
-function drawTick(step: Step, part: Part | null): TemplateResult | typeof nothing {
+function drawTick(step: Step, name: string, part: Part | null): TemplateResult | typeof nothing {
   if (part === null) return nothing;
   return html`<input
     type="checkbox"
     class="tick"
-    aria-label=${`Approve step ${step.position}: ${step.description}`}
+    aria-label=${`Approve step ${name}: ${step.description}`}
     .checked=${!part.off.has(step.id)}
     @change=${() => part.toggle(step.id)}
   />`;
 }
 
-function drawStep(step: Step, open: boolean, part: Part | null): TemplateResult {
+function drawStep(step: Step, names: StepNames, open: boolean, part: Part | null): TemplateResult {
+  const name = names.get(step.id) ?? String(step.position);
   return html`<li class="step" data-open=${open} data-off=${part?.off.has(step.id) ?? false}>
     <div class="step-row">
-    ${drawTick(step, part)}
+    ${drawTick(step, name, part)}
     <button class="step-head" aria-expanded=${open} @click=${() => void toggleStep(step.id)}>
       <span class="chevron">${drawIcon('chevron')}</span>
-      <span class="step-number">${step.position}</span>
+      <span class="step-number">${name}</span>
       <span class="step-what"
         >${step.description}
         <span class="step-operation"
@@ -55,7 +57,7 @@ function drawStep(step: Step, open: boolean, part: Part | null): TemplateResult 
       ${drawStepBadge(step.status)}
     </button>
     </div>
-    ${open ? drawStepDetails(step, false) : nothing}
+    ${open ? drawStepDetails(step, names, false) : nothing}
   </li>`;
 }
 
@@ -67,7 +69,7 @@ function drawPart(state: State, view: PlanView, card: Card, { off }: Part): Temp
   const words =
     off.size === 0
       ? 'Take off the steps that should not run, and approve the rest.'
-      : `${countOf(off.size, 'step')} taken off. What is approved must include all it depends on.`;
+      : `${countOf(off.size, 'step')} taken off. The rest must not depend on ${off.size === 1 ? 'it' : 'them'}.`;
   const notice = state.notices.get(id);
   return html`<div class="part">
       <p class="muted">${words}</p>
@@ -85,6 +87,7 @@ function drawPart(state: State, view: PlanView, card: Card, { off }: Part): Temp
 export function drawSteps(state: State, view: PlanView, card: Card): TemplateResult {
   const { list } = view;
   if (list === null) return drawLoading();
+  const names = nameSteps(card);
   const part = mayTakeOff(card)
     ? {
         off: takenOff(view, card),
@@ -96,9 +99,9 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
       ? drawEmpty('No such steps', 'No step of this plan is in this state now.')
       : html`<ol class="steps">
           ${repeat(
-            list.steps,
+            sortByName(list.steps, names),
             (step) => step.id,
-            (step) => drawStep(step, list.open.has(step.id), part),
+            (step) => drawStep(step, names, list.open.has(step.id), part),
           )}
         </ol>`;
   return html`${part === null ? drawFilter(view, list) : drawPart(state, view, card, part)} ${rows}

@@ -3,7 +3,7 @@
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
 import type { Plan } from '#contracts/plan.ts';
 import type { Card, PlanView } from '../live/state.ts';
-import { countOf, formatDuration, formatMoment } from '../plan/format.ts';
+import { countOf, formatDuration, formatMoment, formatTime } from '../plan/format.ts';
 import {
   isTimed,
   layOutTimeline,
@@ -37,7 +37,8 @@ function drawBar(
   scale: Scale,
 ): SVGTemplateResult {
   const x = scale(span.start);
-  const width = Math.max(0.6, scale(span.end) - x);
+  // What takes no time that shows at this scale is still seen.
+  const width = Math.max(2, scale(span.end) - x);
   return svg`<rect class="span" data-kind=${kind} data-assumed=${row.assumed}
     data-status=${row.step.status} x=${percent(x)} width=${percent(width)} y="5" height="14" rx="4" />`;
 }
@@ -62,8 +63,10 @@ function drawRow(row: Row, ticks: number[], scale: Scale): TemplateResult {
 }
 
 function describeStart({ rows, start }: Timeline, status: Plan['status']): string {
-  if (rows.some(({ actual }) => actual?.start === start)) return momentOf(start);
-  return status === 'proposed' || status === 'needs_review' ? 'On approval' : 'Now';
+  if (rows.some(({ actual }) => actual?.start === start)) return `From ${momentOf(start)}`;
+  const due = rows.find(({ step }) => Date.parse(step.not_before ?? '') === start);
+  if (due?.step.not_before != null) return `From ${formatTime(due.step.not_before)}`;
+  return status === 'proposed' || status === 'needs_review' ? 'From the approval' : 'From now';
 }
 
 function drawAxis(
@@ -73,14 +76,14 @@ function drawAxis(
   status: Plan['status'],
 ): TemplateResult {
   return html`<li class="gantt-row gantt-axis" aria-hidden="true">
-    <span></span>
+    <span class="gantt-start">${describeStart(timeline, status)}</span>
     <svg class="track" height="20">
-      ${offsets.map(
-        (offset) => svg`<text class="tick-label" y="13" x=${percent(scale(timeline.start + offset))}
-          text-anchor=${offset === 0 ? 'start' : 'middle'}>${
-            offset === 0 ? describeStart(timeline, status) : `+${formatDuration(offset)}`
-          }</text>`,
-      )}
+      ${offsets
+        .filter((offset) => offset > 0)
+        .map(
+          (offset) => svg`<text class="tick-label" y="13" text-anchor="middle"
+            x=${percent(scale(timeline.start + offset))}>+${formatDuration(offset)}</text>`,
+        )}
     </svg>
     <span></span>
   </li>`;
@@ -100,7 +103,8 @@ function drawChart(timeline: Timeline, status: Plan['status']): TemplateResult {
 function drawKeys({ rows }: Timeline): TemplateResult {
   const has = (test: (row: Row) => boolean) => rows.some(test);
   const keys: [boolean, string, string][] = [
-    [has(({ actual }) => actual !== null), 'actual', 'ran'],
+    [has(({ actual, step }) => actual !== null && step.status !== 'failed'), 'actual', 'ran'],
+    [has(({ actual, step }) => actual !== null && step.status === 'failed'), 'failed', 'failed'],
     [has(({ expected, assumed }) => expected !== null && !assumed), 'expected', 'expected'],
     [
       has(({ expected, assumed }) => expected !== null && assumed),
