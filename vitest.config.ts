@@ -23,6 +23,7 @@ export default defineConfig({
         include: [`tests/${name}/**/*.test.ts`],
         environment: 'node',
         pool: 'forks',
+        execArgv: ['--import', new URL('tests/setup/resolve-quickly.ts', import.meta.url).href],
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,
         teardownTimeout: 20_000,

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { node, root, usePrograms } from '#tests/setup/process.ts';
+import { usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
@@ -26,10 +27,9 @@ const draftOf = (plan: string) => ({
 
 it('leaves every line in the log exactly once', async () => {
   const log = join(await programs.home(), 'log.txt');
-  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
   const home = await programs.home({
     executor: { lease_seconds: 2 },
-    mcpServers: { log: { command: node, args } },
+    mcpServers: { log: appendTool(log) },
   });
   const options = { home, database: database.url };
   const readLog = async () => (await readFile(log, 'utf8')).trim().split('\n');
