@@ -24,6 +24,8 @@ export default defineConfig({
         environment: 'node',
         pool: 'forks',
         execArgv: ['--import', new URL('tests/setup/resolve-quickly.ts', import.meta.url).href],
+        // Unit tests leave nothing behind, and loading everything anew for each file would take as long as they do.
+        isolate: name !== 'unit',
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,
         teardownTimeout: 20_000,
