@@ -1,6 +1,7 @@
 // The tests: four projects in one run, told apart by what they need. Unit tests need nothing;
 // the others share one PostgreSQL, and end-to-end and crash tests start whole processes.
 import { defineConfig } from 'vitest/config';
+import MixedOrder from './tests/setup/mixed-order.ts';
 
 /** `seconds` tell a test that hangs from one on a machine with other things to do. */
 type Kind = { name: string; seconds: number; database: boolean };
@@ -16,6 +17,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
     maxWorkers: 2,
+    sequence: { sequencer: MixedOrder },
     projects: kinds.map(({ name, seconds, database }) => ({
       extends: true,
       test: {
