@@ -24,6 +24,15 @@ export const bodyProblems: ProblemCode[] = [
   'unsupported_media_type',
 ];
 
+/** Every path with which a person decides, or says what may decide, has these as well. */
+export const decisionProblems: ProblemCode[] = [
+  ...bodyProblems,
+  'not_allowed',
+  'stale_version',
+  'already_decided',
+  'invalid_transition',
+];
+
 export function json<Schema extends z.ZodType>(
   description: string,
   schema: Schema,

@@ -1,6 +1,6 @@
 // Conversations: what was said, and saying something. A message can ask, answer or decide, as anywhere else.
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, ConversationPath, TalkBody } from '../requests.ts';
@@ -31,13 +31,7 @@ export const conversationRoutes: Routes = async (app, { service }) => {
         summary: 'Say something',
         params: ConversationPath,
         body: TalkBody,
-        response: answers({ 202: json('Heard.', Said) }, [
-          ...bodyProblems,
-          'not_allowed',
-          'already_decided',
-          'invalid_transition',
-          'stale_version',
-        ]),
+        response: answers({ 202: json('Heard.', Said) }, decisionProblems),
       },
     },
     async (request, reply) => {

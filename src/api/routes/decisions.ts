@@ -6,7 +6,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Decision } from '#contracts/service.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
@@ -20,14 +20,7 @@ import {
   SimulateBody,
 } from '../requests.ts';
 
-const decisionProblems: ProblemCode[] = [
-  ...bodyProblems,
-  'plan_not_found',
-  'not_allowed',
-  'stale_version',
-  'already_decided',
-  'invalid_transition',
-];
+const planProblems: ProblemCode[] = [...decisionProblems, 'plan_not_found'];
 
 /** The decision in a body; blank feedback counts as none. */
 function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decision {
@@ -48,7 +41,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         params: PlanPath,
         body: ApproveBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
-          ...decisionProblems,
+          ...planProblems,
           'digest_mismatch',
           'patch_conflict',
           'unknown_step',
@@ -65,7 +58,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
 
   const addVerb = (path: string, operationId: string, summary: string, act: Verb): void => {
     const codes: ProblemCode[] =
-      path === 'propose-changes' ? [...decisionProblems, 'feedback_required'] : decisionProblems;
+      path === 'propose-changes' ? [...planProblems, 'feedback_required'] : planProblems;
     app.post(
       `/api/plans/:id/${path}`,
       {
@@ -114,10 +107,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         summary: 'Run failed steps again, and what was skipped for them',
         params: PlanPath,
         body: RetryBody,
-        response: answers(
-          { 200: json('The plan as it stands now.', PlanAnswer) },
-          decisionProblems,
-        ),
+        response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
       },
     },
     async (request) => {
@@ -138,7 +128,7 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         params: PlanPath,
         body: ResumeBody,
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, [
-          ...decisionProblems,
+          ...planProblems,
           'unknown_step',
           'invalid_answer',
           'feedback_required',

@@ -2,7 +2,7 @@
 import { CountersignError } from '#contracts/errors.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
 import { actorOf } from '../actor.ts';
-import { answers, bodyProblems, json } from '../answers.ts';
+import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
@@ -13,14 +13,7 @@ function started(runId: string): { run_id: string; status_url: string } {
   return { run_id: runId, status_url: `/api/runs/${encodeURIComponent(runId)}` };
 }
 
-const decisionProblems: ProblemCode[] = [
-  ...bodyProblems,
-  'run_not_found',
-  'not_allowed',
-  'stale_version',
-  'already_decided',
-  'invalid_transition',
-];
+const runProblems: ProblemCode[] = [...decisionProblems, 'run_not_found'];
 
 /** The card that was shown. */
 function shownOf({ digest, turn }: { digest: string; turn?: number }) {
@@ -90,14 +83,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         summary: 'Answer its questions, or decide about its plan',
         params: RunPath,
         body: TalkBody,
-        response: answers({ 202: json('Heard; ask `status_url`.', RunStarted) }, [
-          ...bodyProblems,
-          'run_not_found',
-          'not_allowed',
-          'already_decided',
-          'invalid_transition',
-          'stale_version',
-        ]),
+        response: answers({ 202: json('Heard; ask `status_url`.', RunStarted) }, runProblems),
       },
     },
     async (request, reply) => {
@@ -117,7 +103,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         params: RunPath,
         body: RunApprovalBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
-          ...decisionProblems,
+          ...runProblems,
           'preflight_failed',
         ]),
       },
@@ -137,7 +123,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         summary: 'Refuse what it shows; planning ends there',
         params: RunPath,
         body: RunDecisionBody,
-        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, decisionProblems),
+        response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
       },
     },
     async (request) => {
@@ -161,7 +147,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         params: RunPath,
         body: RunDecisionBody,
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, [
-          ...decisionProblems,
+          ...runProblems,
           'feedback_required',
         ]),
       },
