@@ -4,7 +4,7 @@ import { describeChange, describeCut, describeField } from '#cards/version-words
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { Step } from '#contracts/plan.ts';
-import { describeDependency } from '#contracts/step-numbers.ts';
+import { describeDependency, numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
 import { hangText, type Screen } from './screen.ts';
@@ -19,10 +19,31 @@ const effects: Record<Step['effect'], string> = {
   write: 'changes something',
 };
 
-function drawStep(step: Step, screen: Screen, formatAt: (iso: string) => string): string[] {
+/** What the plan calls its steps where all of them have numbers; the others go by their ids. */
+type Names = ReadonlyMap<string, string>;
+
+function nameSteps(steps: Step[]): Names {
+  if (steps.length > numberedAtMost) return new Map();
+  return new Map(numberSteps(steps).map(({ step, label }) => [step.id, label]));
+}
+
+/** In the order of their numbers, as the plan lists them. */
+function sortByName(steps: Step[], names: Names): Step[] {
+  const order = [...names.keys()];
+  return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+}
+
+function drawStep(
+  step: Step,
+  names: Names,
+  screen: Screen,
+  formatAt: (iso: string) => string,
+): string[] {
   const width = screen.width();
   const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
-  const after = step.after.map((one) => cleanLine(describeDependency(one))).join(', ');
+  const after = step.after
+    .map((one) => cleanLine(describeDependency({ ...one, id: names.get(one.id) ?? one.id })))
+    .join(', ');
   const facts = [
     operationName(step.tool, step.operation),
     ...(step.guarded ? ['🛡 guarded'] : []),
@@ -31,7 +52,7 @@ function drawStep(step: Step, screen: Screen, formatAt: (iso: string) => string)
     step.status,
   ].join(' · ');
   const args = cutText(cleanLine(JSON.stringify(step.args)), argumentsAtMost);
-  const head = screen.style('bold', cleanLine(step.id));
+  const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
   return [
     ...hangText(`${head}  ${cleanLine(step.description)}`, '  ', '     ', width),
     ...hangText(screen.style('dim', facts), '     ', '     ', width),
@@ -74,6 +95,7 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
   const plan = await session.service.getPlan(view.plan_id);
   const page = await session.service.listSteps(view.plan_id, { limit: pageSize });
   const { screen } = session;
+  const names = nameSteps(page.steps);
   const now = new Date().toISOString();
   const formatAt = (iso: string) => formatTime(iso, now, session.options.timezone);
   session.event('details', { plan_id: view.plan_id, digest: view.digest, steps: page.steps });
@@ -90,7 +112,10 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
     ...hangText(`Digest ${view.digest}`, '  ', '  ', screen.width()),
     ...confidence,
     ...(await drawChanges(session, view)),
-    ...page.steps.flatMap((step) => ['', ...drawStep(step, screen, formatAt)]),
+    ...sortByName(page.steps, names).flatMap((step) => [
+      '',
+      ...drawStep(step, names, screen, formatAt),
+    ]),
     ...more,
     '',
   );

@@ -159,7 +159,7 @@ export async function listPlans(
   if (statuses === null) {
     const choices = `Choose one of: all, ${PlanStatus.options.join(', ')}.`;
     session.event('error', { code: 'invalid_request', message: choices });
-    session.say(...drawLines(`There is no status "${options.status}". ${choices}`, session.screen));
+    session.say(...drawLines(`There is no status “${options.status}”. ${choices}`, session.screen));
     return exitCodes.usage;
   }
   const { id, trace = false } = options;

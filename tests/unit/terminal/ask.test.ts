@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ask, exitCodes } from '#adapters/terminal/ask.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { createFakeService, type Script } from '#tests/fixtures/fake-service.ts';
-import { digest, makeFacts, samples } from '#tests/fixtures/plans.ts';
+import { digest, following, makeFacts, makeStep, samples } from '#tests/fixtures/plans.ts';
 import { createFakeTerminal, type FakeTerminal } from '#tests/fixtures/terminal.ts';
 
 const planned: Script['turns'] = [
@@ -183,6 +183,22 @@ describe('deciding about a plan', () => {
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
     expect(printed).toContain('{"path":"1.txt","text":"1"}');
     expect(printed.split('› ')).toHaveLength(3);
+  });
+
+  it('calls a step in the details what the plan calls it', async () => {
+    const steps = [
+      makeStep('mail', { description: 'Mail it', after: following('fetch') }),
+      makeStep('fetch', { description: 'Fetch it' }),
+      makeStep('copy', { description: 'Copy it', after: following('fetch') }),
+    ];
+    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d']);
+    const [, details = ''] = printed.split('Digest ');
+    expect(details.match(/^ {2}(?:\d\w?) {2}.*$/gm)).toEqual([
+      '  1  Fetch it',
+      '  2a  Mail it',
+      '  2b  Copy it',
+    ]);
+    expect(details).toContain(' · after 1 · ');
   });
 
   it('shows the new version when the plan changed meanwhile, and approves nothing', async () => {

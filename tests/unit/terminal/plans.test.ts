@@ -59,7 +59,7 @@ describe('the list', () => {
   it('a status that does not exist is bad usage', async () => {
     const { code, printed } = await run({}, { status: 'done' });
     expect(code).toBe(exitCodes.usage);
-    expect(printed).toContain('There is no status "done". Choose one of: all, proposed,');
+    expect(printed).toContain('There is no status “done”. Choose one of: all, proposed,');
   });
 
   it('--json is one value', async () => {
