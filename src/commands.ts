@@ -23,6 +23,13 @@ const program = new Command('countersign')
     'Plans before it acts: nothing runs until you countersign exactly the plan you were shown.',
   )
   .version(version)
+  .addHelpText(
+    'after',
+    '\nBegin with: countersign start\nThen, beside it: countersign ask "Create notes/hello.md saying Hello"',
+  )
+  .showHelpAfterError(
+    'countersign --help shows the commands, countersign <command> --help what each takes.',
+  )
   // Mistakes on the command line come back here, so that they have the exit code of one.
   .exitOverride();
 

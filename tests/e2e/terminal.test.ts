@@ -127,6 +127,7 @@ describe.concurrent('countersign ask', () => {
     const { code, stderr } = await programs.finish(['ask'], options);
     expect(code).toBe(2);
     expect(stderr).toContain('request');
+    expect(stderr).toContain('countersign <command> --help');
   });
 
   it('keeps to the person it is told', async () => {
