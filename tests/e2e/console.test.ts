@@ -2,8 +2,9 @@
 // with what the API and the workspace say.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openBrowser } from '#tests/setup/chromium.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { type Server, usePrograms } from '#tests/setup/process.ts';
@@ -247,6 +248,41 @@ describe('a plan on the page', () => {
     expect(await field.inputValue()).toBe('half a sentence');
   });
 
+  it('brings into sight what a button opened, where the card is taller than the column', async () => {
+    await ask('Create notes/tall.md saying Tall, then copy it to notes/taller.md');
+    const boxOf = async (part: Locator) => {
+      const box = await part.boundingBox();
+      if (box === null) throw new Error('It is not drawn.');
+      return { top: box.y, bottom: box.y + box.height };
+    };
+    const list = page.locator('#messages');
+    // The column ends just under the buttons, so that they are pressed without scrolling.
+    const column = await boxOf(list);
+    const { top } = await boxOf(page.locator('.message').last());
+    const { bottom } = await boxOf(button('Propose changes'));
+    const spare = column.bottom - column.top - (bottom - top) - 40;
+    await page.setViewportSize({ width: 1280, height: Math.round(900 - spare) });
+    await button('Propose changes').click();
+    await card().locator('textarea:focus').waitFor();
+    const isSeen = async () => (await boxOf(button('Send'))).bottom <= (await boxOf(list)).bottom;
+    await waitFor('the form to be in sight', isSeen);
+    // What is drawn anew there takes it from nobody's sight.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await isSeen()).toBe(true);
+  });
+
+  it('calls a step in its list what its card calls it', async () => {
+    await ask(
+      'Create n/one.md saying 1, then create n/two.md saying 2 and create n/three.md saying 3',
+    );
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.getByRole('checkbox', { name: /^Approve step 2b: / }).waitFor();
+    const names = await page.locator('.step-number').allInnerTexts();
+    expect(names).toEqual(['1', '2a', '2b']);
+    expect(await card().getByText('2b', { exact: true }).count()).toBe(1);
+  });
+
   it('is found in the list of pending plans and decided there without its conversation', async () => {
     const plan = await server.api.propose({ ...slow, title: 'Nobody spoke of this' });
     await page.goto(server.url);
@@ -332,7 +368,12 @@ describe('a step for a person', () => {
     await server.api.post(`/api/plans/${plan.id}/resume`, answer);
     await card().getByText('This waits for ben').waitFor({ state: 'detached' });
     expect(await card().getByLabel('Yes').isChecked()).toBe(true);
+    const sent = page.waitForRequest(
+      (request) => request.method() === 'POST' && request.url().endsWith('/resume'),
+    );
     await button('Done').click();
+    const { about } = z.object({ about: z.unknown() }).parse((await sent).postDataJSON());
+    expect(about).toEqual({ quote: { attempt: 1, status: 'waiting' } });
 
     await server.api.reach(plan.id, 'completed');
     const [quote] = await server.api.steps(plan.id);
