@@ -1,7 +1,9 @@
 // The one way step statuses are counted: a tail for statements whose CTE `changed` lists what changed.
-// It keeps the plan's counters, its partitions' counters, the revision and the change stream equal to the steps, in the same statement.
+// It keeps the counters of the plan, of its partitions and of its blocks, the revision and the change stream equal to the
+// steps, in the same statement.
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type StepCounts, StepStatus } from '#contracts/plan.ts';
+import { blockOf } from './blocks.ts';
 import { insertEvents } from './events.ts';
 
 const statuses = StepStatus.options;
@@ -20,14 +22,17 @@ const apply = (table: string) =>
 const columns = sql.raw(statuses.map((s) => `p.${s}`).join(', '));
 
 /**
- * CTEs to append after one named `changed(step_id, partition, from_status, to_status, kind, detail)`:
- * they allot a revision to each change, update the counters of plan `planId` and its partitions and write the
+ * CTEs to append after one named `changed(position, step_id, partition, from_status, to_status, kind, detail)`:
+ * they allot a revision to each change, update the counters of plan `planId`, its partitions and its blocks and write the
  * events. The last CTE, `plan`, has the new revision and counters; no row when nothing changed.
- * The caller must hold the plan's row lock.
+ * The caller must hold the plan's row lock. That blocks are counted here is told to the triggers of `step_states`, which count
+ * for statements that do not.
  */
 export function accounting(planId: string | Placeholder): SQL {
   return sql`
-    delta as (select count(*)::int as n, ${deltas} from changed),
+    delta as materialized (
+      select count(*)::int as n, ${deltas}, set_config('countersign.counted', 'on', true) as told from changed
+    ),
     plan as (
       update countersign.plans p
       set revision = p.revision + d.n, updated_at = clock_timestamp(), ${apply('p')}
@@ -40,6 +45,13 @@ export function accounting(planId: string | Placeholder): SQL {
     partitions as (
       update countersign.plan_partitions p set ${apply('p')}
       from partition_delta d where p.plan_id = ${planId} and p.name = d.partition
+    ),
+    block_delta as materialized (
+      select ${blockOf('position')} as block, ${deltas} from changed group by 1
+    ),
+    blocks as (
+      update countersign.step_blocks p set ${apply('p')}
+      from block_delta d where p.plan_id = ${planId} and p.block = d.block
     ),
     events as (${insertEvents(planId)})`;
 }

@@ -179,7 +179,7 @@ export async function readEarliestReady(
 ): Promise<{ at: string; due: boolean } | null> {
   const { rows } = await db.execute<{ at: string | null; due: boolean | null }>(sql`
     select ${isoOf('min(available_at)', 'milliseconds')} as at, min(available_at) <= clock_timestamp() as due
-    from countersign.step_states where plan_id = ${planId} and status = 'ready'`);
+    from countersign.step_states where plan_id = ${planId} and queued_at is not null`);
   const [row] = rows;
   return row?.at == null ? null : { at: row.at, due: row.due === true };
 }

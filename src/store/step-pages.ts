@@ -2,6 +2,7 @@
 // statement is prepared, since Postgres plans one for longer than it takes to run it.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
+import { firstOf, numberOf } from './blocks.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
 import { isoOf } from './sql/iso.ts';
 import { isPresent } from './steps.ts';
@@ -109,31 +110,41 @@ const afterPosition = sql.placeholder('after');
 const limited = sql`limit ${sql.placeholder('limit')}::int`;
 const pages = new Map<string, Statement>();
 
-/** The statement for one combination of conditions, of which there are few. */
-function pageOf({ status, partition, tag, present }: StepConditions): Statement {
-  const given = { status, partition, tag, present: present === true ? present : undefined };
-  const named = Object.entries(given).filter(([, value]) => value !== undefined);
-  const name = ['read_page', ...named.map(([key]) => key)].join('_');
-  const known = pages.get(name);
-  if (known !== undefined) return known;
-  const ofStates = [sql`s.plan_id = ${plan}`];
-  if (status !== undefined)
-    ofStates.push(sql`s.status = any(${sql.placeholder('status')}::text[])`);
-  if (present === true) ofStates.push(isPresent);
+/** What selects the states of a page: by blocks where only statuses are asked for, else by the index that leads to few. */
+function choosePage({ status, partition, tag, present }: StepConditions): SQL {
   const ofContents: SQL[] = [];
   if (partition !== undefined) ofContents.push(sql`c.partition = ${sql.placeholder('partition')}`);
   if (tag !== undefined)
     ofContents.push(sql`c.tags @> array[${sql.placeholder('tag')}]::text[] and c.tags <> '{}'`);
+  if (status !== undefined && ofContents.length === 0 && present !== true)
+    return firstOf(plan, status, afterPosition, sql.placeholder('limit'));
+  const ofStates = [sql`s.plan_id = ${plan}`];
+  if (status !== undefined)
+    ofStates.push(sql`s.status = any(${sql.placeholder('status')}::text[])`);
+  if (present === true) ofStates.push(isPresent);
   const isAll = (parts: SQL[]) => sql.join(parts, sql` and `);
-  const made = prepareSelection(
-    name,
-    ofContents.length === 0
-      ? sql`select * from countersign.step_states s where ${isAll(ofStates)} and s.position > ${afterPosition}
-          order by s.position ${limited}`
-      : sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
-          where c.plan_id = ${plan} and ${isAll([...ofContents, ...ofStates])} and c.position > ${afterPosition}
-          order by c.position ${limited}`,
-  );
+  return ofContents.length === 0
+    ? sql`select * from countersign.step_states s where ${isAll(ofStates)} and s.position > ${afterPosition}
+        order by s.position ${limited}`
+    : sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
+        where c.plan_id = ${plan} and ${isAll([...ofContents, ...ofStates])} and c.position > ${afterPosition}
+        order by c.position ${limited}`;
+}
+
+/** The statement for one combination of conditions, of which there are few. */
+function pageOf(conditions: StepConditions): Statement {
+  const { status, partition, tag, present } = conditions;
+  const given = {
+    [`status${numberOf(status ?? [])}`]: status,
+    partition,
+    tag,
+    present: present === true ? present : undefined,
+  };
+  const named = Object.entries(given).filter(([, value]) => value !== undefined);
+  const name = ['read_page', ...named.map(([key]) => key)].join('_');
+  const known = pages.get(name);
+  if (known !== undefined) return known;
+  const made = prepareSelection(name, choosePage(conditions));
   pages.set(name, made);
   return made;
 }
@@ -147,6 +158,7 @@ export function readSteps(
   limit: number,
 ): Promise<Step[]> {
   const { status, partition, tag } = conditions;
+  if (status?.length === 0) return Promise.resolve([]);
   const values = { plan: planId, status, partition, tag, after, limit };
   return selectSteps(db, pageOf(conditions), values);
 }
@@ -165,7 +177,7 @@ export function readStepsById(db: Queryable, planId: string, ids: string[]): Pro
 const inLine = sql`s.priority desc, s.dependents desc, s.available_at, s.position`;
 const nextSteps = prepareSelection(
   'read_next_steps',
-  sql`select * from countersign.step_states s where s.plan_id = ${plan} and s.status = 'ready'
+  sql`select * from countersign.step_states s where s.plan_id = ${plan} and s.queued_at is not null
     order by ${inLine} ${limited}`,
   inLine,
 );

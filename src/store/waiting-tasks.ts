@@ -1,5 +1,6 @@
 // Tasks that wait for people, whoever they are for, without looking at plans nobody waits in.
 import { sql } from 'drizzle-orm';
+import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 
 const tasksAtMost = 500;
@@ -11,7 +12,7 @@ export async function readWaitingTasks(
   const { rows } = await db.execute<{ plan_id: string; assignee: string }>(sql`
     select s.plan_id, s.output ->> 'assignee' as assignee
     from countersign.plans p
-    join countersign.step_states s on s.plan_id = p.id and s.status = 'waiting'
+    cross join lateral ${stepsOf(sql`p.id`, ['waiting'])}
     where p.status in ('executing', 'stalled') and p.waiting > 0 and s.output ->> 'assignee' is not null
     order by s.started_at limit ${tasksAtMost}`);
   return rows;

@@ -1,5 +1,6 @@
 // Steps that have waited for a person's word for long, found without looking at plans nobody waits in.
 import { sql } from 'drizzle-orm';
+import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 
 /** A question that stays open: `period` is how many times the interval has passed since it was asked. */
@@ -27,7 +28,7 @@ export async function findOverdueQuestions(
       select s.plan_id, s.step_id, s.attempt, s.started_at,
         floor(extract(epoch from ${now.toISOString()}::timestamptz - s.started_at) / ${everySeconds}::float8)::int as period
       from countersign.plans p
-      join countersign.step_states s on s.plan_id = p.id and s.status = 'waiting'
+      cross join lateral ${stepsOf(sql`p.id`, ['waiting'])}
       where p.status in ('executing', 'stalled') and p.waiting > 0 and p.paused_at is null
         and p.conversation is not null
     ),

@@ -134,7 +134,7 @@ test(
     expect(code).toBe(0);
     const rows = readReport(stdout);
     expect(namesOf(rows)).toEqual([
-      ...['overview', 'diff', 'page'].flatMap((view) => [
+      ...['overview', 'diff', 'page', 'status'].flatMap((view) => [
         `views/${view}/service`,
         `views/${view}/http`,
       ]),
@@ -143,7 +143,7 @@ test(
       'approve',
     ]);
     expect(rows.every(({ unit }) => unit === 'ms')).toBe(true);
-    for (const { p50, value } of rows.slice(0, 6))
+    for (const { p50, value } of rows.slice(0, 8))
       expect(value).toBeGreaterThanOrEqual(p50 ?? value + 1);
     expect(await listBenchDatabases()).toEqual([]);
   },

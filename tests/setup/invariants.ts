@@ -39,7 +39,10 @@ function countStatuses(rows: StepRow[]): Record<string, number> {
   return counts;
 }
 
-/** Kept counters, of the plan and of each partition, equal a full count. */
+const countTotal = (counts: Record<StepStatus, number>) =>
+  StepStatus.options.reduce((sum, status) => sum + counts[status], 0);
+
+/** Kept counters, of the plan, of each partition and of each block, equal a full count. */
 async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Promise<void> {
   const row = await readPlanRow(db, planId);
   expect(countsOf(row), 'counters').toEqual(countStatuses(rows));
@@ -51,6 +54,17 @@ async function checkCounters(db: Queryable, planId: string, rows: StepRow[]): Pr
     const own = rows.filter((step) => step.partition === partition.name);
     expect(countsOf(partition), `counters of ${partition.name}`).toEqual(countStatuses(own));
   }
+  const { rows: blocks } = await db.execute<Record<StepStatus, number> & { block: number }>(
+    sql`select * from countersign.step_blocks where plan_id = ${planId}`,
+  );
+  const byBlock = Map.groupBy(rows, ({ position }) => Math.floor(position / 128));
+  for (const block of blocks) {
+    const own = byBlock.get(block.block) ?? [];
+    expect(countsOf(block), `counters of block ${block.block}`).toEqual(countStatuses(own));
+  }
+  expect(new Set(blocks.map(({ block }) => block))).toEqual(
+    new Set([...byBlock.keys(), ...blocks.filter((b) => countTotal(b) === 0).map((b) => b.block)]),
+  );
 }
 
 /** Counts of unmet prerequisites and of dependents equal the edges; nothing has begun before what it waits for. */

@@ -64,6 +64,7 @@ export const measureViews: Bench = async (stage) => {
   const overview = { what: `overview of ${steps} steps`, target: forOverview };
   const diff = { what: `diff of ${pageSize} changes`, target: forPages };
   const page = { what: `page of ${pageSize} steps`, target: forPages };
+  const filtered = { what: `page of ${pageSize} steps that have not begun`, target: forPages };
   const views: View[] = [
     {
       ...overview,
@@ -98,6 +99,24 @@ export const measureViews: Bench = async (stage) => {
       name: 'page/http',
       read: (_, cursor) =>
         read(`/steps?limit=${pageSize}${cursor === null ? '' : `&cursor=${cursor}`}`),
+    },
+    {
+      ...filtered,
+      name: 'status/service',
+      read: (_, cursor) =>
+        service.listSteps(id, {
+          limit: pageSize,
+          status: ['pending'],
+          ...(cursor === null ? {} : { cursor }),
+        }),
+    },
+    {
+      ...filtered,
+      name: 'status/http',
+      read: (_, cursor) =>
+        read(
+          `/steps?status=pending&limit=${pageSize}${cursor === null ? '' : `&cursor=${cursor}`}`,
+        ),
     },
   ];
   const rows: Row[] = [];

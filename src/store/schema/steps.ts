@@ -13,7 +13,7 @@ import {
 import type { DependencyType, StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Effect } from '#contracts/tool.ts';
-import { at, countersign } from './columns.ts';
+import { at, counters, countersign } from './columns.ts';
 import { plans } from './plans.ts';
 
 /**
@@ -78,7 +78,9 @@ export const planLanes = countersign.table(
 
 /**
  * What execution changes of a step: one row each, small until the step has ended. Some columns of `plan_steps` are
- * repeated, so that claiming and counting read this table only.
+ * repeated, so that claiming and counting read this table only. No index has the status: a step that starts, ends or
+ * waits for one more prerequisite stays in its page (half of which is kept free), and no index is told of it. Who looks
+ * for steps of a status finds the blocks that have some (`step_blocks`); ready steps are in line by `queued_at`.
  */
 export const stepStates = countersign.table(
   'step_states',
@@ -96,6 +98,10 @@ export const stepStates = countersign.table(
     unmet: integer('unmet').notNull(),
     /** Pending: not before this moment. Ready: since when it can be claimed, or from when on. */
     available_at: at('available_at'),
+    /** `available_at` while the step is ready, else null. */
+    queued_at: at('queued_at').generatedAlwaysAs(
+      sql`case when status = 'ready' then available_at end`,
+    ),
     /** Number of the latest attempt; also the fencing number of its lease. */
     attempt: integer('attempt').notNull().default(0),
     /** Attempts since a person, or the start of the plan, last made it ready. */
@@ -115,18 +121,35 @@ export const stepStates = countersign.table(
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
-    index('step_states_ready')
+    index('step_states_queue')
       .on(
         t.plan_id,
         t.lane,
         t.priority.desc().nullsFirst(),
         t.dependents.desc().nullsFirst(),
-        t.available_at,
+        t.queued_at,
         t.position,
       )
-      .where(sql`status = 'ready'`),
-    index('step_states_running').on(t.plan_id, t.position).where(sql`status = 'running'`),
-    index('step_states_status').on(t.plan_id, t.status, t.position).where(sql`status <> 'running'`),
+      .where(sql`queued_at is not null`),
+  ],
+);
+
+/**
+ * How many steps of each status stand in each block of 128 positions: block `b` has the positions from `128 * b` on. Kept
+ * by whatever changes statuses (`accounting`), and by triggers on `step_states` for what does not: steps that are added,
+ * and programs of a version that did not know of blocks.
+ */
+export const stepBlocks = countersign.table(
+  'step_blocks',
+  {
+    plan_id: text('plan_id').notNull(),
+    block: integer('block').notNull(),
+    ...counters,
+    has_running: boolean('has_running').generatedAlwaysAs(sql`running > 0`),
+  },
+  (t) => [
+    primaryKey({ columns: [t.plan_id, t.block] }),
+    index('step_blocks_running').on(t.plan_id, t.block).where(sql`has_running`),
   ],
 );
 

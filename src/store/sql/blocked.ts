@@ -10,9 +10,7 @@ export async function countSteps(
   lanes: number[],
   claimable: boolean,
 ): Promise<{ step_ids: string[]; count: number }> {
-  const condition = claimable
-    ? sql`status = 'ready' and available_at <= clock_timestamp()`
-    : sql`status <> 'cancelled'`;
+  const condition = claimable ? sql`queued_at <= clock_timestamp()` : sql`status <> 'cancelled'`;
   const { rows } = await db.execute<{ step_ids: string[] | null; count: number }>(sql`
     select (array_agg(step_id order by position))[1:3] as step_ids, count(*)::int as count from (
       select step_id, position from countersign.step_states

@@ -69,8 +69,8 @@ const candidatesOf = (columns: string): SQL => sql`
   select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
   cross join lateral (
     select ${sql.raw(columns)} from countersign.step_states s
-    where s.plan_id = ${plan} and s.lane = l.lane and s.status = 'ready' and s.available_at <= clock_timestamp()
-    order by s.priority desc, s.dependents desc, s.available_at, s.position limit ${sql.placeholder('limit')}
+    where s.plan_id = ${plan} and s.lane = l.lane and s.queued_at <= clock_timestamp()
+    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit ${sql.placeholder('limit')}
   ) c`;
 
 /**
@@ -174,7 +174,7 @@ export async function readNextAvailable(
     select ${isoOf('available_at', 'microseconds')} as at,
       ceil(extract(epoch from available_at - clock_timestamp()) * 1000)::float8 as in_ms
     from countersign.step_states
-    where plan_id = ${planId} and status = 'ready' and available_at > clock_timestamp()
+    where plan_id = ${planId} and queued_at > clock_timestamp()
     order by available_at limit 1`);
   return rows[0] ?? null;
 }

@@ -6,8 +6,8 @@ import type { Lane } from '../steps.ts';
 /** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */
 const claimable = sql.raw(
   `(select true from countersign.step_states s where s.plan_id = l.plan_id and s.lane = l.lane
-    and s.status = 'ready' and s.available_at <= clock_timestamp()
-    order by s.priority desc, s.dependents desc, s.available_at, s.position limit 1)`,
+    and s.queued_at <= clock_timestamp()
+    order by s.priority desc, s.dependents desc, s.queued_at, s.position limit 1)`,
 );
 
 /** Whether a step outside `lanes` can be claimed now. */

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { accounting } from '../accounting.ts';
+import { stepsOf } from '../blocks.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 
@@ -17,6 +18,8 @@ export type LostStep = Pick<
   losses: number;
 };
 
+const lapsed = sql`s.lease_until < clock_timestamp()`;
+
 /**
  * The caller holds the plan's lock. The steps are locked too: a slow worker that is about to mark its call waits, and
  * then finds that the attempt is no longer its own.
@@ -26,6 +29,7 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
     with lost as materialized (
       select s.position, s.step_id, s.attempt, s.called_at is not null as called from countersign.step_states s
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+        and s.position = any(array(select position from ${stepsOf(planId, ['running'], lapsed)}))
       order by s.position limit 10000 for no key update
     )
     select l.*, c.tool, c.operation, c.target, c.effect,
@@ -119,8 +123,8 @@ export async function findStalledPlans(
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
-        and ((s.status = 'ready' and s.available_at > clock_timestamp())
-          or (s.status = 'running' and s.lease_until >= clock_timestamp())))
+        and s.queued_at > clock_timestamp())
+      and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`s.lease_until >= clock_timestamp()`)})
     limit ${limit}`);
   return rows.map(({ id }) => id);
 }
