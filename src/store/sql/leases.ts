@@ -1,5 +1,6 @@
 // Leases: renewed by their holder, marked before a call that must not be repeated, found when they have run out.
 import { sql } from 'drizzle-orm';
+import { ofStatus } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
@@ -46,7 +47,9 @@ export async function markCalling(
 /** Plans with a step whose lease has run out, at most `limit`. */
 export async function findPlansWithLostLeases(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ plan_id: string }>(sql`
-    select distinct plan_id from countersign.step_states
-    where status = 'running' and lease_until < clock_timestamp() limit ${limit}`);
+    select distinct b.plan_id from countersign.step_blocks b cross join lateral (
+      select 1 from (select 1) one join ${ofStatus(['running'], sql`s.lease_until < clock_timestamp()`)} on true limit 1
+    ) lost
+    where b.has_running limit ${limit}`);
   return rows.map(({ plan_id }) => plan_id);
 }
