@@ -82,7 +82,7 @@ export async function noteFormerLinks(
 export type FormerLink = { names: string[]; ended_at: string };
 
 /** Who stands behind names, and which of these persons were one: `same` has the names that are linked. */
-export type Standing = { same: Map<string, string>; links: FormerLink[] };
+type Standing = { same: Map<string, string>; links: FormerLink[] };
 
 /**
  * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
