@@ -1,8 +1,8 @@
 // The slip that says a thread has something open.
 import { hash } from 'node:crypto';
 import type { InboxThread } from '#contracts/inbox.ts';
+import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
-import type { InboxContext } from './inbox-context.ts';
 
 /** Of the slips of one thread that may be taken now at most one waits. A digest, since names together may be longer than an index holds. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
@@ -15,7 +15,7 @@ export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
  *   otherwise be dropped for it, and it may be an hour away
  */
 export async function sendSlip(
-  { enqueue }: InboxContext,
+  { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
   { platform, tenant, thread }: InboxThread,
   startAfter?: Date,
