@@ -26,6 +26,8 @@ import { offersOf } from './backend.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
+/** So many steps of a lane are looked at, however few may start: behind one that must wait for a pool others may fit. */
+const lookedAt = 64;
 /** A step that does not fit into its pools is passed by smaller ones for so long (milliseconds). */
 const patienceMs = 1000;
 
@@ -89,7 +91,8 @@ async function claimWithin(
   { lanes, terms }: LaneBook,
   limit: number,
 ): Promise<ClaimedStep[]> {
-  const ready = await readCandidates(tx, plan.id, [...lanes.keys()], limit);
+  const keys = [...lanes.keys()];
+  const ready = await readCandidates(tx, plan.id, keys, plan.pools, Math.max(limit, lookedAt));
   if (ready.length === 0) return [];
   const pools = await lockPools(tx, plan.pools);
   const candidates = ready.map(({ position, resources }) => ({
@@ -104,8 +107,8 @@ async function claimWithin(
   const own = new Set(
     waits.filter(({ plan_id }) => plan_id === plan.id).map(({ position }) => position),
   );
-  const served = chosen.map(({ position }) => position).filter((position) => own.has(position));
-  await storeWaits(tx, plan.id, blocked, served);
+  const waited = chosen.map(({ position }) => position).filter((position) => own.has(position));
+  await storeWaits(tx, plan.id, blocked, waited);
   if (chosen.length === 0) return [];
   await reserve(
     tx,

@@ -64,12 +64,12 @@ export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;
 
-/** The best ready steps of each of `lanes`. */
-const candidatesOf = (columns: string): SQL => sql`
+/** The best ready steps of each of `lanes` (that meet `where`, on `s`). */
+const candidatesOf = (columns: string, where: SQL = sql`true`): SQL => sql`
   select c.* from unnest(${sql.placeholder('lanes')}::int[]) l(lane)
   cross join lateral (
     select ${sql.raw(columns)} from countersign.step_states s
-    where s.plan_id = ${plan} and s.lane = l.lane and s.queued_at <= clock_timestamp()
+    where s.plan_id = ${plan} and s.lane = l.lane and s.queued_at <= clock_timestamp() and ${where}
     order by s.priority desc, s.dependents desc, s.queued_at, s.position limit ${sql.placeholder('limit')}
   ) c`;
 
@@ -108,10 +108,22 @@ const claimThese = prepareStatement(
   'claim_these',
   claimOf(sql`select unnest(${sql.placeholder('positions')}::int[]) as position`),
 );
+/**
+ * Whether step `s` needs no more of any pool of the plan than there ever is. What does can only wait for a larger pool, and
+ * would stand before steps of its lane that fit.
+ */
+const canEverFit = sql`not exists (
+  select 1 from countersign.plan_steps c
+  cross join lateral jsonb_each_text(c.resources) need
+  join countersign.resource_pools p on p.name = need.key
+  where c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
+    and p.name = any(${sql.placeholder('pools')}::text[]) and need.value::numeric > p.capacity - p.headroom
+)`;
+
 const candidates = prepareStatement(
   'claim_candidates',
   sql`select best.position, content.resources
-    from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at')}) best
+    from (${candidatesOf('s.position, s.priority, s.dependents, s.available_at', canEverFit)}) best
     cross join lateral (
       select s.resources from countersign.plan_steps s where s.plan_id = ${plan} and s.position = best.position offset 0
     ) content
@@ -147,14 +159,18 @@ export function claimStepsAt(
   return tx.run<ClaimedStep>(claimThese, { ...claimValues(planId, terms), positions });
 }
 
-/** Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. */
+/**
+ * Ready steps that can be claimed, up to `limit` of each of `lanes`, in the order in which they should be. Left out are those
+ * that need more of one of `pools` than it has.
+ */
 export function readCandidates(
   tx: Transaction,
   planId: string,
   lanes: number[],
+  pools: string[],
   limit: number,
 ): Promise<{ position: number; resources: Record<string, number> }[]> {
-  return tx.run(candidates, { plan: planId, lanes, limit });
+  return tx.run(candidates, { plan: planId, lanes, pools, limit });
 }
 
 /** The earliest moment at which a ready step whose time has not come can be claimed. */

@@ -1,7 +1,7 @@
 // What nobody can run is said with its reason: of a plan that stands still, of one that lost its worker, of capacity that
 // was lowered; and a worker whose operation does more than was approved does not call it.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PlanDraft } from '#contracts/plan.ts';
 import type { ToolRegistry } from '#contracts/tool.ts';
 import { recover } from '#executor/recover.ts';
@@ -117,6 +117,52 @@ describe('a pool that became smaller than a step needs', () => {
     await storePools(idle.db.query, { desk: { capacity: 8, headroom: 0 } });
     await idle.db.query.execute(sql`delete from countersign.backends`);
     for (const { id } of [large, small]) await idle.service.cancel(id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+});
+
+describe('steps that need more than their pool has, since it became smaller', () => {
+  // What the tests before claimed, nobody settles.
+  beforeEach(async () => {
+    await idle.db.query.execute(sql`delete from countersign.reservations`);
+    await idle.db.query.execute(sql`update countersign.resource_pools set in_use = 0`);
+  });
+
+  test('keep no others of their plan from starting, however many and however urgent they are', async () => {
+    const executor = makeExecutor(idle);
+    const desk = (id: string, amount: number, priority: number) => ({
+      ...noop(id),
+      resources: { desk: amount },
+      priority,
+    });
+    const large = Array.from({ length: 70 }, (_, at) => desk(`large${at}`, 7, 5));
+    const plan = await startBy(executor, idle, draft(...large, desk('small', 1, 0)));
+    await storePools(idle.db.query, { desk: { capacity: 4, headroom: 0 } });
+    const { steps } = await claimReady(executor, plan.id, 2);
+    expect(steps.map(({ step_id }) => step_id)).toEqual(['small']);
+    await storePools(idle.db.query, { desk: { capacity: 8, headroom: 0 } });
+    const { steps: then } = await claimReady(executor, plan.id, 2);
+    expect(then.map(({ step_id }) => step_id)).toEqual(['large0']);
+    await idle.service.cancel(plan.id, { version: 1 }, ana);
+    executor.leases.stop();
+  });
+
+  test('are looked past by what fits, though only one more may start', async () => {
+    const executor = makeExecutor(idle);
+    const desk = (id: string, amount: number) => ({ ...noop(id), resources: { desk: amount } });
+    const plan = await startBy(
+      executor,
+      idle,
+      draft(desk('first', 5), desk('large', 7), desk('small', 2)),
+    );
+    const started = async () => {
+      const { steps } = await claimReady(executor, plan.id, 1);
+      return steps.map(({ step_id }) => step_id);
+    };
+    expect(await started()).toEqual(['first']);
+    // Seven do not fit beside five of eight, two do.
+    expect(await started()).toEqual(['small']);
+    await idle.service.cancel(plan.id, { version: 1 }, ana);
     executor.leases.stop();
   });
 });
