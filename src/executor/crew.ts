@@ -4,10 +4,13 @@ import { CountersignError } from '#contracts/errors.ts';
 import { type Listener, notify } from '#store/notify.ts';
 import type { Backend } from './backend.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
-import { keepLeases } from './leases.ts';
+import { cancelledByPerson, keepLeases } from './leases.ts';
 import { findWork } from './recover.ts';
 import { createSlots } from './slots.ts';
 import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
+
+/** Why a step that waited for a slot is handed back. */
+const planPaused = 'its plan was paused';
 
 export type Crew = {
   context: SharedContext;
@@ -24,7 +27,7 @@ export type Crew = {
 
 /**
  * @param worker name of this process, unique in the world
- * @param listener tells of plans that were cancelled, and of plans with steps that nobody has taken
+ * @param listener tells of plans that were cancelled or paused, and of plans with steps that nobody has taken
  */
 export function createCrew(
   context: SharedContext,
@@ -34,13 +37,12 @@ export function createCrew(
 ): Crew {
   const members: { context: ExecutorContext; worker: PlanWorker }[] = backends.map((backend) => {
     const id = `${worker}/${backend.name}`;
-    const own: ExecutorContext = {
-      ...context,
-      backend,
-      worker: id,
-      leases: keepLeases(context.db, id, context.settings.lease_seconds, context.warn),
-      slots: createSlots(backend.concurrency),
-    };
+    const slots = createSlots(backend.concurrency);
+    const { lease_seconds } = context.settings;
+    const leases = keepLeases(context.db, id, lease_seconds, context.warn, (planId) =>
+      slots.dismiss(planId, planPaused),
+    );
+    const own: ExecutorContext = { ...context, backend, worker: id, leases, slots };
     return { context: own, worker: createPlanWorker(own) };
   });
   let stopping = false;
@@ -72,16 +74,22 @@ export function createCrew(
     }
   }
 
+  /** After a reconnection the topic names no plan: whatever was missed is looked for. */
+  const isMissed = (topic: string) => !topic.includes(':');
   const planOf = (topic: string) => topic.slice(topic.indexOf(':') + 1);
   const offs = [
     listener.on('cancel', (topic) => {
-      const reason = new Error('a person cancelled the plan');
-      for (const member of members) member.context.leases.abortPlan(planOf(topic), reason);
+      for (const { context: own } of members) {
+        if (isMissed(topic)) own.leases.renew();
+        else own.leases.abortPlan(planOf(topic), cancelledByPerson());
+      }
+    }),
+    listener.on('pause', (topic) => {
+      for (const { context: own } of members) own.slots.dismiss(planOf(topic), planPaused);
     }),
     listener.on('work', (topic) => {
       if (stopping) return;
-      // After a reconnection the topic names no plan: whatever was missed is looked for.
-      if (!topic.includes(':')) {
+      if (isMissed(topic)) {
         lookForWork().catch((error: unknown) =>
           context.warn('No work could be looked for.', error),
         );

@@ -1,6 +1,8 @@
 // The leases this process holds: renewed in time, and their calls stopped when one is lost or its plan is cancelled.
+import { isTerminal } from '#plans/lifecycle-table.ts';
 import type { Database } from '#store/database.ts';
-import { type Lease, renewLeases } from '#store/sql/leases.ts';
+import { patiently } from '#store/patiently.ts';
+import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts';
 
 export type Leases = {
   /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */
@@ -8,43 +10,82 @@ export type Leases = {
   release(lease: Lease): void;
   /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
+  /** Asks at once how the leases and their plans stand: something may have been missed. */
+  renew(): void;
   /** Stops every call. */
   abortAll(reason: Error): void;
   held(): number;
   stop(): void;
 };
 
+/** Why the calls of a plan stop that somebody ended. */
+export const cancelledByPerson = () => new Error('a person cancelled the plan');
+
 /** The key of one attempt: a later one of the same step is another lease. */
 export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
   `${plan_id}/${position}/${attempt}`;
 
 /**
- * Renews the leases of `worker` three times within their length.
- * @param warn called when a renewal fails; it is tried again at the next turn
+ * Renews the leases of `worker` three times within their length. Whoever renews learns how its plans stand, so that a word
+ * that was not heard is obeyed all the same.
+ * @param warn called when a renewal fails; where that passes it is tried again soon, else at the next turn
+ * @param onPaused called for each plan that is paused
  */
 export function keepLeases(
   db: Database,
   worker: string,
   leaseSeconds: number,
   warn: (message: string, error: unknown) => void,
+  onPaused: (planId: string) => void = () => {},
 ): Leases {
   const held = new Map<string, { lease: Lease; abort: AbortController }>();
+  const stopping = new AbortController();
   let renewing = false;
+  let again = false;
+
+  function abortPlan(planId: string, reason: Error): void {
+    for (const { lease, abort } of held.values()) {
+      if (lease.plan_id === planId) abort.abort(reason);
+    }
+  }
+
+  /** Obeys what the answer says of leases that were asked for. */
+  function heed(asked: Map<string, { abort: AbortController }>, renewed: RenewedLease[]): void {
+    const kept = new Set(renewed.map(keyOfLease));
+    for (const [key, { abort }] of asked) {
+      if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
+    }
+    const over = new Set<string>();
+    const paused = new Set<string>();
+    for (const { plan_id, plan_status, plan_paused } of renewed) {
+      if (isTerminal(plan_status)) over.add(plan_id);
+      else if (plan_paused) paused.add(plan_id);
+    }
+    for (const planId of over) abortPlan(planId, cancelledByPerson());
+    for (const planId of paused) onPaused(planId);
+  }
 
   async function renew(): Promise<void> {
-    if (held.size === 0 || renewing) return;
+    if (renewing) {
+      again = true;
+      return;
+    }
     renewing = true;
-    const before = new Map(held);
     try {
-      const leases = [...before.values()].map(({ lease }) => lease);
-      const kept = new Set(
-        (await renewLeases(db.query, worker, leases, leaseSeconds)).map(keyOfLease),
-      );
-      for (const [key, { abort }] of before) {
-        if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
-      }
+      do {
+        again = false;
+        if (held.size === 0) return;
+        const asked = new Map(held);
+        const leases = [...asked.values()].map(({ lease }) => lease);
+        const renewed = await patiently(
+          () => renewLeases(db.query, worker, leases, leaseSeconds),
+          (error) => warn('Leases could not be renewed; trying again.', error),
+          stopping.signal,
+        );
+        heed(asked, renewed);
+      } while (again);
     } catch (error) {
-      warn('Leases could not be renewed; trying again.', error);
+      if (!stopping.signal.aborted) warn('Leases could not be renewed.', error);
     } finally {
       renewing = false;
     }
@@ -58,15 +99,15 @@ export function keepLeases(
       return abort;
     },
     release: (lease) => void held.delete(keyOfLease(lease)),
-    abortPlan(planId, reason) {
-      for (const { lease, abort } of held.values()) {
-        if (lease.plan_id === planId) abort.abort(reason);
-      }
-    },
+    abortPlan,
+    renew: () => void renew(),
     abortAll(reason) {
       for (const { abort } of held.values()) abort.abort(reason);
     },
     held: () => held.size,
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer);
+      stopping.abort();
+    },
   };
 }

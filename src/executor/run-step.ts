@@ -8,6 +8,7 @@ import { failOrRetry } from './fail-or-retry.ts';
 import { guardCall } from './guard-call.ts';
 import { askToConfirm, makeFailure, reportNotCalled } from './outcomes.ts';
 import { prepareArguments } from './prepare-arguments.ts';
+import { LeftQueue } from './slots.ts';
 import type { StepRun } from './step-run.ts';
 
 /** A step that has waited longer for a slot (milliseconds) asks whether its plan still goes on. */
@@ -30,11 +31,13 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     if (ready.kind === 'confirm')
       return askToConfirm(step, name, ready.args, run.plan.confirm_each);
     const queued = performance.now();
-    return await context.slots.run(() => {
+    const begin = () => {
       const waited = performance.now() - queued > freshMs;
       return callOperation(run, operation, ready.args, waited);
-    });
+    };
+    return await context.slots.run(begin, run.plan.id, run.signal);
   } catch (error) {
+    if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));
     // Nothing has been called yet, so that trying again repeats nothing, whatever the operation does.
     if (error instanceof CountersignError) return failOrRetry(run, error, 'read');

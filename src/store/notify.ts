@@ -8,10 +8,12 @@ export type Topic =
   | `plan:${string}`
   | `conversation:${string}`
   | `cancel:${string}`
+  /** What has not begun of a plan is not to begin. */
+  | `pause:${string}`
   /** A plan has steps that some worker could claim. */
   | `work:${string}`;
 /** Topics that are listened to whatever plan they name. */
-type Kind = 'cancel' | 'work';
+type Kind = 'cancel' | 'pause' | 'work';
 
 /** Wakes everyone who listens to `topic`, when the transaction commits. */
 export async function notify(tx: Queryable, topic: Topic): Promise<void> {

@@ -1,9 +1,13 @@
 // Leases: renewed by their holder, marked before a call that must not be repeated, found when they have run out.
 import { sql } from 'drizzle-orm';
+import type { PlanStatus } from '#contracts/plan.ts';
 import { ofStatus } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 
 export type Lease = { plan_id: string; position: number; attempt: number };
+
+/** A lease that still is held, and how its plan stands. */
+export type RenewedLease = Lease & { plan_status: PlanStatus; plan_paused: boolean };
 
 /** Extends `leases` of `worker`; what is missing from the answer has been lost. */
 export async function renewLeases(
@@ -11,13 +15,14 @@ export async function renewLeases(
   worker: string,
   leases: Lease[],
   leaseSeconds: number,
-): Promise<Lease[]> {
-  const { rows } = await db.execute<Lease>(sql`
+): Promise<RenewedLease[]> {
+  const { rows } = await db.execute<RenewedLease>(sql`
     update countersign.step_states s set lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int)
+    from jsonb_to_recordset(${JSON.stringify(leases)}::jsonb) as l(plan_id text, position int, attempt int),
+      countersign.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
-      and s.lease_owner = ${worker} and s.status = 'running'
-    returning s.plan_id, s.position, s.attempt`);
+      and s.lease_owner = ${worker} and s.status = 'running' and p.id = l.plan_id
+    returning s.plan_id, s.position, s.attempt, p.status as plan_status, p.paused_at is not null as plan_paused`);
   return rows;
 }
 

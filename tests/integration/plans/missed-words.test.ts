@@ -1,0 +1,145 @@
+// A word that reaches a worker late, or not at all, is obeyed: by what it calls, and by what waits there for its turn.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepLeases } from '#executor/leases.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { claimReady, makeExecutor, startBy, statusesOf } from './bench.ts';
+
+const database = useDatabase();
+
+const wait = (id: string, resources: Record<string, number> = {}) => ({
+  id,
+  description: 'Take a minute',
+  tool: 'control',
+  operation: 'wait',
+  args: { seconds: 60 },
+  resources,
+});
+
+const version = { version: 1 };
+
+function isRunning(house: TestHouse, planId: string, id: string): Promise<unknown> {
+  return waitFor(`${id} to run`, async () => (await statusesOf(house, planId))[id] === 'running');
+}
+
+describe('a worker that is not told', () => {
+  let house: TestHouse;
+  beforeAll(async () => {
+    house = await openTestHouse(database.url, { work: false });
+  });
+  afterAll(() => house.close());
+
+  test('stops what a person cancelled when it renews its leases', async () => {
+    const executor = makeExecutor(house);
+    const { id } = await startBy(executor, house, { title: 'Untold', steps: [wait('w')] });
+    const { steps } = await claimReady(executor, id, 1);
+    const calls = steps.map(({ position, attempt }) =>
+      executor.leases.hold({ plan_id: id, position, attempt }),
+    );
+    executor.leases.renew();
+    await house.service.cancel(id, version, ana);
+    await waitFor('the call to be stopped', () => calls[0]?.signal.aborted ?? false);
+    expect(calls[0]?.signal.reason).toMatchObject({ message: 'a person cancelled the plan' });
+    executor.leases.stop();
+  });
+
+  test('hears when it renews its leases that a plan is paused, and stops no call of it', async () => {
+    const paused: string[] = [];
+    const executor = makeExecutor(house);
+    const { id } = await startBy(executor, house, { title: 'Paused', steps: [wait('w')] });
+    const { steps } = await claimReady(executor, id, 1);
+    executor.leases.stop();
+    const { db, worker, warn } = executor;
+    const leases = keepLeases(db, worker, 2, warn, (planId) => void paused.push(planId));
+    const calls = steps.map(({ position, attempt }) =>
+      leases.hold({ plan_id: id, position, attempt }),
+    );
+    await house.service.pause(id, version, ana);
+    await waitFor('the word', () => paused.includes(id));
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false]);
+    leases.stop();
+  });
+});
+
+test('a cancelled plan stops its calls although the listening connection was lost', async () => {
+  // So long a lease is renewed after the reconnection only.
+  const house = await openTestHouse(database.url, {
+    settings: { executor: { lease_seconds: 60 } },
+  });
+  const { id } = await runPlan(house, { title: 'Deaf', steps: [wait('w')] });
+  await isRunning(house, id, 'w');
+  const { rows } = await house.db.query.execute(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'countersign listener' and datname = current_database()`);
+  expect(rows.length).toBeGreaterThan(0);
+  await house.service.cancel(id, version, ana);
+  await waitFor(
+    'the step to be cancelled',
+    async () => (await statusesOf(house, id)).w === 'cancelled',
+    { timeoutMs: 10_000 },
+  );
+  await house.close();
+});
+
+describe('a step that waits for a slot of its worker', () => {
+  let house: TestHouse;
+  let busy: string;
+  beforeAll(async () => {
+    const settings = { executor: { concurrency: 1, lease_seconds: 2 }, resourcePools: { desk: 4 } };
+    house = await openTestHouse(database.url, { settings });
+    busy = (await runPlan(house, { title: 'Busy', steps: [wait('first')] })).id;
+    await isRunning(house, busy, 'first');
+  });
+  afterAll(async () => {
+    expect(await statusesOf(house, busy)).toEqual({ first: 'running' });
+    await house.service.cancel(busy, version, ana);
+    await reach(house, busy, 'cancelled');
+    await house.close();
+  });
+
+  /** Begins a plan whose only step is taken, and waits behind the other. */
+  async function queue(title: string): Promise<string> {
+    const { id } = await runPlan(house, { title, steps: [wait('next', { desk: 4 })] });
+    await isRunning(house, id, 'next');
+    return id;
+  }
+
+  async function readInUse(): Promise<number | undefined> {
+    const { rows } = await house.db.query.execute<{ n: number }>(
+      sql`select in_use::int as n from countersign.resource_pools where name = 'desk'`,
+    );
+    return rows[0]?.n;
+  }
+
+  test('is cancelled with its plan, and gives back what it holds', async () => {
+    const id = await queue('Cancelled');
+    expect(await readInUse()).toBe(4);
+    await house.service.cancel(id, version, ana);
+    await waitFor(
+      'it to be cancelled',
+      async () => (await statusesOf(house, id)).next === 'cancelled',
+    );
+    expect(await readInUse()).toBe(0);
+  });
+
+  test('is handed back when its plan is paused', async () => {
+    const id = await queue('Paused');
+    await house.service.pause(id, version, ana);
+    await waitFor('it to be ready', async () => (await statusesOf(house, id)).next === 'ready');
+    expect(await readInUse()).toBe(0);
+    await house.service.cancel(id, version, ana);
+  });
+
+  test('goes to whoever has its lease', async () => {
+    const id = await queue('Lost');
+    await house.db.query.execute(sql`
+      update countersign.step_states set lease_owner = 'another worker', attempt = attempt + 1 where plan_id = ${id}`);
+    await waitFor('its outcome to be refused', async () => {
+      const entries = await house.service.audit(id, { limit: 100 });
+      return entries.some(({ action }) => action === 'settle_refused');
+    });
+    await house.service.cancel(id, version, ana);
+  });
+});
