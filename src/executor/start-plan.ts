@@ -1,18 +1,30 @@
 // The start of an approved plan: checked once more, then its first steps are ready, all in one transaction.
 import { system } from '#contracts/actor.ts';
+import { lacksTools } from '#plans/absent-tools.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
 import { readyTheFree } from '#plans/ready-steps.ts';
 import { wakeWorkers } from '#plans/wake.ts';
-import { lockPlan, readPlanRow } from '#store/plans.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import type { SharedContext } from './executor-context.ts';
 
-/** Starts the plan if it still is approved; a second call, or one that comes late, does nothing. */
+/** Whether what the plan lacks may still come: a step under way would wait as long. */
+function mayStillWait({ clock, settings }: SharedContext, { decided_at }: PlanRow): boolean {
+  if (decided_at === null) return false;
+  return clock.now().getTime() - decided_at.getTime() < settings.stall_minutes * 60_000;
+}
+
+/**
+ * Starts the plan if it still is approved; a second call, or one that comes late, does nothing. While one of its tools is
+ * still starting, or being restarted, it stays approved, and is asked about again by the next round.
+ */
 export async function startPlan(context: SharedContext, planId: string): Promise<void> {
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;
+  if (mayStillWait(context, seen) && (await lacksTools(db.query, context.catalogue, planId)))
+    return;
   const problems = await findPreflightProblems(db.query, context.catalogue, seen);
   await db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);

@@ -1,0 +1,58 @@
+// A plan that is approved while one of its tools is still starting waits for it, as a step under way would, and not for ever.
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { PlanDraft } from '#contracts/plan.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, reach, runPlan } from '#tests/setup/house.ts';
+import { node, root } from '#tests/setup/process.ts';
+import { makeExecutor } from '../plans/bench.ts';
+
+const database = useDatabase();
+
+const server = join(root, 'tests/fixtures/append-server.ts');
+
+/** A house whose tool `log` is there, with a plan of it approved; it starts no plan itself. */
+async function approve() {
+  const log = join(await mkdtemp(join(tmpdir(), 'countersign-late-')), 'log');
+  const mcpServers = { log: { command: node, args: [server, log] } };
+  const gate = await openTestHouse(database.url, { work: false, settings: { mcpServers } });
+  const draft: PlanDraft = {
+    title: 'Late',
+    steps: [
+      { id: 'a', description: 'Append', tool: 'log', operation: 'append', args: { line: 'x' } },
+    ],
+  };
+  return { log, gate, plan: await runPlan(gate, draft) };
+}
+
+test('waits for a tool of its worker that needs longer than the start', async () => {
+  const { log, gate, plan } = await approve();
+  const slow = `sleep 5; exec ${node} ${server} ${log}`;
+  const mcpServers = { log: { command: '/bin/sh', args: ['-c', slow] } };
+  const work = await openTestHouse(database.url, { settings: { mcpServers } });
+  expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({ status: 'completed' });
+  expect((await readFile(log, 'utf8')).trim()).toBe('x');
+  await work.close();
+  await gate.close();
+});
+
+test('fails with the reason when nobody has brought the tool for as long as a plan may stand still', async () => {
+  const { gate, plan } = await approve();
+  const none = await openTestHouse(database.url, { work: false });
+  let minutes = 29;
+  const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
+  const executor = makeExecutor(none, { clock });
+  await startPlan(executor, plan.id);
+  expect((await gate.service.getPlan(plan.id)).status).toBe('approved');
+  minutes = 31;
+  await startPlan(executor, plan.id);
+  const failed = await gate.service.getPlan(plan.id);
+  expect(failed.status).toBe('failed');
+  expect(failed.result_summary).toContain('No worker offers the tool log');
+  executor.leases.stop();
+  await none.close();
+  await gate.close();
+});
