@@ -75,15 +75,13 @@ function suffixOf(press: AnyPress, index: number): string {
   return 'choice' in press && press.choice !== undefined ? `:${index}` : '';
 }
 
-/** @param link where a form can be filled in: there are no inputs in a message */
-function dressButton(button: Button<AnyPress>, index: number, link: string | null = null) {
-  const { press, confirm, form } = button;
+function dressButton(button: Button<AnyPress>, index: number) {
+  const { press, confirm } = button;
   return {
     label: cutShown(button.label, slackLimits.buttonText),
     action_id: cutShown(`countersign:${press.action}${suffixOf(press, index)}`, slackLimits.id),
     value: JSON.stringify(press),
     style: button.style === 'primary' ? 'primary' : null,
-    url: form !== null && form.fields.length > 0 ? link : null,
     confirm:
       confirm === null
         ? null
@@ -100,7 +98,7 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-function dressAsk(ask: Ask<AnyPress>, index: number, link: string | null) {
+function dressAsk(ask: Ask<AnyPress>, index: number) {
   return {
     block: `ask:${index}`,
     runs: fitRuns([
@@ -109,7 +107,7 @@ function dressAsk(ask: Ask<AnyPress>, index: number, link: string | null) {
       ...ask.known.map((line) => run(`\n${line}`)),
       ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
     ]),
-    buttons: ask.buttons.map((button, at) => dressButton(button, at, link)),
+    buttons: ask.buttons.map((button, at) => dressButton(button, at)),
   };
 }
 
@@ -122,7 +120,7 @@ export function dressCardForSlack(view: PlanView | SessionView) {
     block: keyOf(view),
     title: cutShown(view.title, slackLimits.headerText),
     state: fitRuns([run(first, bold), run(state.line.slice(first.length))]),
-    asks: view.asks.map((ask, index) => dressAsk(ask, index, view.link)),
+    asks: view.asks.map((ask, index) => dressAsk(ask, index)),
     asks_more: view.asks_more,
     body: fitRuns([
       run(view.sentence),
@@ -154,5 +152,12 @@ export function dressTextForSlack(view: TextView) {
 /** The `text` beside the blocks, escaped, for notifications and screen readers. */
 export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
-  return escapeMrkdwn(cutShown(text, Math.floor(slackLimits.fallbackText / 5)));
+  const atMost = slackLimits.fallbackText;
+  let escaped = escapeMrkdwn(cutShown(text, atMost));
+  // An escaped character is up to five: what is too much then is cut off what was said, not out of an escape.
+  for (let kept = atMost; escaped.length > atMost; ) {
+    kept -= Math.ceil((escaped.length - atMost) / 5);
+    escaped = escapeMrkdwn(cutShown(text, kept));
+  }
+  return escaped;
 }

@@ -87,11 +87,30 @@ function drawWords(platform: Platform, text: string): ChatContent {
   return { ...drawn, file: { name: 'answer.txt', title: 'All of it', text } };
 }
 
+/** Whether what the card was posted with, that it asks for a decision, still is so. */
+function asksStill(view: PlanView | SessionView): boolean {
+  if (!('plan_id' in view)) return view.buttons.length > 0 || view.asks.length > 0;
+  return view.buttons.some(({ press }) => press.action === 'approve');
+}
+
+/**
+ * What was said, and the card as it stands now. Slack reads this aloud in place of the blocks. Who sees no card can answer in
+ * words, so for them what the card asks for is left out only once it is decided.
+ */
+function twinOf(text: string, view: PlanView | SessionView): TextView {
+  const notice = viewNotice(text);
+  const calls = asksStill(view) ? new Set<string>() : listCalls();
+  const said = notice.paragraphs.filter((line) => line !== '' && !calls.has(line));
+  return { ...notice, paragraphs: [...said, drawText(view)], more: '' };
+}
+
 function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(text, view);
-  const card = platform === 'slack' ? drawForSlack(above, view) : drawForTeams(above, view);
-  // Who sees no card can answer in words, so for them nothing of what was said is left out.
-  return { text: sayInWords(platform, text.trim() === '' ? view : viewNotice(text)), card };
+  if (platform === 'slack')
+    return { text: sayInWords(platform, twinOf(text, view)), card: drawForSlack(above, view) };
+  // In Teams the card itself is read aloud; its text is for notifications.
+  const said = sayInWords(platform, text.trim() === '' ? view : viewNotice(text));
+  return { text: said, card: drawForTeams(above, view) };
 }
 
 /** Where the text says it all, a card would only say it again. */

@@ -20,18 +20,31 @@ function readMark(mark: string, names: ReadonlyMap<string, string>): string {
   return label === '' || label === shown ? shown : `${label} (${shown})`;
 }
 
-/** @param bot left out where it begins the text: it is the address on the letter, not the letter */
+/** The bot's name, as it stands for it in the middle of a text. */
+const ownName = 'Countersign';
+
+/** @param bot whose mention is left out where it begins or ends the text: it is the address on the letter, not the letter */
 export function readPlainText(
   text: string,
   names: ReadonlyMap<string, string>,
   bot: string | null,
 ): string {
-  const own = bot === null ? /^$/ : new RegExp(`^\\s*<@${bot}(?:\\|[^<>]*)?>[\\s:,]*`);
-  return text
-    .replace(own, '')
+  return (bot === null ? text : dropAddress(text, bot))
     .replace(markup, (_, mark: string) => readMark(mark, names))
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
     .trim();
+}
+
+function dropAddress(text: string, bot: string): string {
+  const mention = `<@${bot}(?:\\|[^<>]*)?>`;
+  const whole = new RegExp(`^${mention}$`);
+  let rest = text.trim().replace(new RegExp(`^(?:${mention}[\\s:,]*)+`), '');
+  while (rest.endsWith('>')) {
+    const at = rest.lastIndexOf('<');
+    if (at < 0 || !whole.test(rest.slice(at))) break;
+    rest = rest.slice(0, at).trimEnd();
+  }
+  return rest.replace(new RegExp(mention, 'g'), `@${ownName}`);
 }

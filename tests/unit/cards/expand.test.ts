@@ -142,13 +142,15 @@ describe('a form', () => {
     ]);
   });
 
-  it('is shown in Slack with a way to where it can be filled in', () => {
+  it('is shown in Slack with a button that opens one thing: the window in which it is filled in', () => {
     const { blocks } = drawBlocks(view);
     expect(JSON.stringify(blocks)).toContain('• Room · one of 2: Blue, Green');
-    const urls = valuesOf(blocks, 'elements')
+    const [button, ...others] = valuesOf(blocks, 'elements')
       .flat()
       .filter((node) => JSON.stringify(node).includes('"Fill in"'));
-    expect(urls).toMatchObject([{ type: 'button', url: samples.filling.link }]);
+    expect(button).toMatchObject({ type: 'button', value: expect.stringContaining('"') });
+    expect(button).not.toHaveProperty('url');
+    expect(others).toEqual([]);
   });
 
   it('sends back a choice exactly as the plan names it, whatever it looks like', () => {

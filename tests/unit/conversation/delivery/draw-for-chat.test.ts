@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { measureCard, teamsLimits } from '#cards/limits.ts';
+import { escapeMrkdwn } from '#cards/escape.ts';
+import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { listCalls } from '#planner/policy/calls-to-action.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
@@ -68,8 +70,30 @@ describe('a message of the bot', () => {
 
   it('says in its text for notifications what it says', () => {
     const said = { text: 'a <!here>', facts, session: null, superseded: false };
-    expect(drawForChat('slack', said).text).toBe('a &lt;!here&gt;');
+    expect(drawForChat('slack', said).text).toMatch(/^a &lt;!here&gt;\n/);
     expect(drawForChat('teams', said).text).toBe('a <!here>');
+  });
+
+  it.each(['executing', 'completed', 'failed', 'cancelled'] as const)(
+    'on Slack, where its text is read aloud in place of its card, tells how a plan stands that is %s',
+    (name) => {
+      const [call = ''] = listCalls();
+      const shown = samples[name];
+      const said = { text: `Look.\n${call}`, facts: shown, session: null, superseded: false };
+      const { text } = drawForChat('slack', said);
+      expect(text).toContain('Look.');
+      expect(text).toContain(escapeMrkdwn(viewPlan(shown).state.line));
+      expect(text).not.toContain('Reply “approve”');
+      const before = drawForChat('slack', { ...said, facts });
+      expect(before.text).toContain(escapeMrkdwn(call));
+    },
+  );
+
+  it('on Slack is cut where it is too long to be read aloud, and never within an escape', () => {
+    const said = { text: '<'.repeat(5000), facts, session: null, superseded: false };
+    const { text } = drawForChat('slack', said);
+    expect(text.length).toBeLessThanOrEqual(slackLimits.fallbackText);
+    expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);
   });
 });
 
