@@ -129,7 +129,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     service: createService(conversation),
     receive: createReceiver({
       ...inbox,
-      storeAtOnce: createStoreAtOnce(receiving.query, (platform) =>
+      storeAtOnce: createStoreAtOnce(receiving.query, db.query, (platform) =>
         readSendingText(boss, `inbox-${platform}`),
       ),
     }),

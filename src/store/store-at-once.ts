@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Platform, ReceivedEvent } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
 import type { StoredEvent } from './inbox.ts';
+import { createWaker } from './waker.ts';
 
 /** The statement of a queue that sends jobs: its first parameter is the jobs as JSON, as text. */
 type SendingText = string;
@@ -18,23 +19,24 @@ export function isTwinMet(error: unknown): boolean {
 const given = sql.placeholder;
 
 /**
- * pg-boss's own statement as parts of another: its `with` (or the insert alone), and what it ends in, which has to be read
- * for its notification to go out.
+ * pg-boss's own statement taken apart: its insert, and the call that wakes who waits for jobs.
  * @throws for a text of another form
  */
-function takeApart(text: SendingText): { parts: string; end: string } {
-  const jobs = '(select jobs from slips)';
+function takeApart(text: SendingText): { insert: string; wake: string } {
   const own = text.trim();
-  const end = own.lastIndexOf('SELECT id FROM ins');
+  const [, insert, wake] =
+    /^WITH ins AS \(([\s\S]*)\),\s*notified AS \(\s*SELECT (pg_notify\([\s\S]*\))\s+FROM ins WHERE [^()]*\(\) LIMIT 1\s*\)\s*SELECT id FROM ins /.exec(
+      own,
+    ) ?? [];
   if (
+    insert === undefined ||
+    wake === undefined ||
     own.split('$1').length !== 2 ||
-    /\$[2-9]/.test(own) ||
-    !own.startsWith('WITH ins AS (') ||
-    end === -1
+    /\$[2-9]/.test(own)
   ) {
     throw new Error('takeApart: pg-boss sends jobs in another way than this was written for');
   }
-  return { parts: own.slice('WITH'.length, end).replace('$1', jobs), end: own.slice(end) };
+  return { insert: insert.replace('$1', '(select jobs from slips)'), wake };
 }
 
 /**
@@ -45,8 +47,7 @@ function takeApart(text: SendingText): { parts: string; end: string } {
  * The number of an event is drawn by the statement that stores it, so that what was stored before another event came is
  * lower than that one.
  */
-function prepareStoring(platform: Platform, sending: SendingText): Statement {
-  const { parts, end } = takeApart(sending);
+function prepareStoring(platform: Platform, insert: string): Statement {
   return prepareStatement(
     `store_${platform}_events`,
     sql`
@@ -94,7 +95,7 @@ function prepareStoring(platform: Platform, sending: SendingText): Statement {
       'singletonKey', slip
     ) order by slip collate "C") as jobs
     from (select distinct on (slip) slip, tenant, thread from judged where original is null) fresh
-  ), ${sql.raw(parts)}, sent as (${sql.raw(end)})
+  ), sent as (${sql.raw(insert)})
   select id, original, sound, (select count(*)::int from sent) as sent from judged order by n`,
   );
 }
@@ -108,19 +109,33 @@ type SlippedEvent = ReceivedEvent & { slip: string };
  */
 export type StoreAtOnce = (events: SlippedEvent[]) => Promise<StoredEvent[]>;
 
-/** @param readSending the statement that sends slips of a platform */
+type Parts = { store: Statement; wake(): void };
+
+/**
+ * Whoever waits for slips is woken when they are committed, and not by the statement that sends them: those that notify
+ * commit one after the other, each with the disk to wait for, and whoever acknowledges would wait for them all.
+ * @param db for storing
+ * @param waking for the word to those who wait for slips
+ * @param readSending the statement that sends slips of a platform
+ */
 export function createStoreAtOnce(
   db: Pick<Queryable, 'run'>,
+  waking: Pick<Queryable, 'run'>,
   readSending: (platform: Platform) => Promise<SendingText>,
 ): StoreAtOnce {
-  const statements = new Map<Platform, Statement>();
+  const made = new Map<Platform, Parts>();
 
-  async function statementOf(platform: Platform): Promise<Statement> {
-    const known = statements.get(platform);
+  async function partsOf(platform: Platform): Promise<Parts> {
+    const known = made.get(platform);
     if (known !== undefined) return known;
-    const made = prepareStoring(platform, await readSending(platform));
-    statements.set(platform, made);
-    return made;
+    const { insert, wake } = takeApart(await readSending(platform));
+    const word = prepareStatement(`wake_${platform}`, sql`select ${sql.raw(wake)}`);
+    const parts = {
+      store: prepareStoring(platform, insert),
+      wake: createWaker(() => waking.run(word, {})),
+    };
+    made.set(platform, parts);
+    return parts;
   }
 
   return async (events) => {
@@ -130,7 +145,8 @@ export function createStoreAtOnce(
     const named = events.flatMap(({ keys }, i) =>
       [...new Set(keys)].map((key) => ({ owner: i + 1, key })),
     );
-    const rows = await db.run<StoredEvent>(await statementOf(platform), {
+    const { store, wake } = await partsOf(platform);
+    const rows = await db.run<StoredEvent & { sent: number }>(store, {
       platform,
       tenants: events.map(({ tenant }) => tenant),
       threads: events.map(({ thread }) => thread),
@@ -142,6 +158,7 @@ export function createStoreAtOnce(
       owners: named.map(({ owner }) => owner),
       keys: named.map(({ key }) => key),
     });
+    if (rows.some(({ sent }) => sent > 0)) wake();
     return rows.map(({ id, original }) => ({ id, original }));
   };
 }

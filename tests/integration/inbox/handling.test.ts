@@ -442,8 +442,12 @@ describe('a process that serves another platform', () => {
     const teams = await openForTeams(handled);
     await send(teams, 'C1', 'for slack');
     await teams.receive(makeEvent('for teams', { thread: 'C1', platform: 'teams' }));
-    await waitFor('what is its own', () => handled.length === 1);
-    expect(await readInbox(teams)).toMatchObject([{ state: 'open' }, { state: 'handled' }]);
+    const rows = await waitFor('what is its own', async () => {
+      const all = await readInbox(teams);
+      return all[1]?.state === 'handled' && all;
+    });
+    expect(rows).toMatchObject([{ state: 'open' }, { state: 'handled' }]);
+    expect(handled).toEqual(['for teams']);
     await work(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
     await settled(teams);
     expect(handled).toEqual(['for teams', 'for slack']);

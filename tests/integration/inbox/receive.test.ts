@@ -129,7 +129,9 @@ describe('one statement', () => {
     const receive = createReceiver({
       db: { ...one.db, transaction: () => Promise.reject(new Error('a transaction')) },
       enqueueAll: () => Promise.reject(new Error('another statement')),
-      storeAtOnce: createStoreAtOnce(counting, () => readSendingText(boss, 'inbox-slack')),
+      storeAtOnce: createStoreAtOnce(counting, one.db.query, () =>
+        readSendingText(boss, 'inbox-slack'),
+      ),
     });
     const listener = await one.db.pool.connect();
     const words: (string | undefined)[] = [];
