@@ -8,6 +8,7 @@ import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { serves } from '#plans/serve-lanes.ts';
+import { stopDependents } from '#plans/stop-dependents.ts';
 import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
 import { lockPlan } from '#store/plans.ts';
 import { findClaimableLanes } from '#store/sql/lanes.ts';
@@ -23,7 +24,6 @@ import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
 import { missDeadBackends } from './register-backends.ts';
 import { releaseResources } from './release.ts';
-import { stopDependents } from './stop-dependents.ts';
 
 const plansATurn = 1000;
 const reservationsATurn = 1000;
@@ -42,7 +42,7 @@ async function recoverPlan(context: SharedContext, planId: string): Promise<void
     const fates = lost.map((step) => decideFate(step, goesOn));
     const { progress, failed, taken } = await settleLostSteps(tx, planId, fates);
     await releaseResources(tx, row, taken);
-    const stopped = await stopDependents(context, tx, planId, failed);
+    const stopped = await stopDependents(tx, planId, failed, context.settings.on_failure);
     if (await finishIfDone(context, tx, row, stopped ?? progress)) return;
     await wakeWorkers(tx, enqueue, planId);
     await wakeWatchers(tx, enqueue, planId);

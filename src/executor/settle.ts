@@ -5,6 +5,7 @@ import { system } from '#contracts/actor.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
+import { stopDependents } from '#plans/stop-dependents.ts';
 import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
@@ -23,7 +24,6 @@ import {
 } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { releaseResources } from './release.ts';
-import { stopDependents } from './stop-dependents.ts';
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 
@@ -148,7 +148,7 @@ export async function settleOutcomes(
   await releaseResources(tx, row, settled.taken);
   const allTaken = settled.taken.length === outcomes.length;
   if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
-  const stopped = await stopDependents(context, tx, row.id, settled.failed);
+  const stopped = await stopDependents(tx, row.id, settled.failed, context.settings.on_failure);
   const progress = stopped ?? settled.progress;
   const ended = await finishIfDone(context, tx, row, progress);
   const handedBack = fitted.some(({ status }) => status === 'ready');

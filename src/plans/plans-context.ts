@@ -5,6 +5,7 @@ import type { ApproverPolicy } from '#contracts/plan.ts';
 import type { Catalogue } from '#contracts/tool.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { PoolLimits } from './normalise-step.ts';
+import type { OnFailure } from './stop-dependents.ts';
 
 export type PlansContext = {
   db: Database;
@@ -19,6 +20,8 @@ export type PlansContext = {
   guardedApprovers: Record<string, ApproverPolicy>;
   /** How much of each shared resource steps may reserve. */
   resourcePools: PoolLimits;
+  /** What a failed step stops. */
+  onFailure: OnFailure;
   clock: Clock;
   random: Random;
 };

@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { stepStates } from '#store/schema.ts';
-import { skipDependents } from '#store/sql/settle.ts';
+import { type OnFailure, stopDependents } from './stop-dependents.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
 export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgress | null> {
@@ -16,25 +16,28 @@ export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgr
   });
 }
 
-/** Takes back what was skipped, except behind steps that are still failed. The caller holds the plan's lock. */
-export async function reviveSkipped(tx: Transaction, planId: string): Promise<PlanProgress | null> {
+/**
+ * Takes back what was skipped, except what the steps that are still failed stop. The caller holds the plan's lock.
+ * @returns the plan's counters after it, or null when nothing changed
+ */
+export async function reviveSkipped(
+  tx: Transaction,
+  planId: string,
+  onFailure: OnFailure,
+): Promise<PlanProgress | null> {
+  const failed = await tx
+    .select({ position: stepStates.position })
+    .from(stepStates)
+    .where(and(eq(stepStates.plan_id, planId), eq(stepStates.status, 'failed')));
+  // What a person has just made ready must not be stopped with the rest: nothing is taken back instead.
+  if (onFailure === 'stop_all' && failed.length > 0) return null;
   const revived = await changeSteps(tx, planId, {
     from: ['skipped'],
     to: 'pending',
     kind: 'step_pending',
     set: sql`, ended_at = null`,
   });
-  const failed = await tx
-    .select({ position: stepStates.position })
-    .from(stepStates)
-    .where(and(eq(stepStates.plan_id, planId), eq(stepStates.status, 'failed')));
-  const skipped =
-    failed.length === 0
-      ? null
-      : await skipDependents(
-          tx,
-          planId,
-          failed.map(({ position }) => position),
-        );
+  const positions = failed.map(({ position }) => position);
+  const skipped = await stopDependents(tx, planId, positions, onFailure);
   return (await readyTheFree(tx, planId)) ?? skipped ?? revived;
 }

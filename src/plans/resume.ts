@@ -100,7 +100,7 @@ export async function resumePlan(
     );
     if (row.open_until !== null) await restartAllSeries(tx, id);
     // The last step may have ended while the plan stood still.
-    progress = (await reviveSkipped(tx, id)) ?? now;
+    progress = (await reviveSkipped(tx, id, context.onFailure)) ?? now;
   }
   const ended = await finishIfDone(context, tx, now, progress, actor);
   if (!ended) {
@@ -156,7 +156,7 @@ export async function retryPlan(
     detail: `retried by ${actor.id}`,
     set: sql`, available_at = clock_timestamp(), tries = 0, ended_at = null, error = null, final_args = null`,
   });
-  await reviveSkipped(tx, id);
+  await reviveSkipped(tx, id, context.onFailure);
   await wakeWorkers(tx, context.enqueue, id);
   await wakeWatchers(tx, context.enqueue, id);
   return now;

@@ -10,7 +10,6 @@ import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { skipDependents } from '#store/sql/settle.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import { asksToConfirm, isHumanTask } from './asked-person.ts';
@@ -27,6 +26,7 @@ import {
 import type { PlansContext } from './plans-context.ts';
 import { reviveSkipped } from './ready-steps.ts';
 import { explainLateAnswer } from './stale-answers.ts';
+import { stopDependents } from './stop-dependents.ts';
 
 type Fate = NonNullable<Settlement['steps']>[string];
 /** A verdict, and what the audit keeps of what was said. */
@@ -215,9 +215,9 @@ export async function settleNamed(
       data: { step, ...said },
     })),
   );
-  const skipped = failed.length === 0 ? null : await skipDependents(tx, row.id, failed);
+  const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
   // What was skipped behind a step that had failed goes on with it.
   const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
-  const revived = again ? await reviveSkipped(tx, row.id) : null;
+  const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
   return revived ?? skipped ?? progress;
 }

@@ -28,6 +28,7 @@ export function makeConversation(
     approvers: settings.approvers,
     guardedApprovers: settings.guardedApprovers,
     resourcePools: settings.resourcePools,
+    onFailure: settings.executor.on_failure,
     clock: systemClock,
     random: systemRandom,
     planner,

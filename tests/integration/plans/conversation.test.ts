@@ -29,6 +29,7 @@ function contextOf(of: TestHouse, days = 0): ConversationContext {
     guardedTools: [],
     approvers: [],
     guardedApprovers: {},
+    onFailure: 'continue_independent',
     resourcePools: {},
     clock: { now: () => new Date(Date.now() + days * 86_400_000) },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },

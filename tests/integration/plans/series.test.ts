@@ -35,7 +35,15 @@ afterAll(async () => {
 function later(ms: number): PlansContext & ExecutorContext {
   const { guardedTools, resourcePools, approvers } = house.config.settings;
   const clock = { now: () => new Date(Date.now() + ms) };
-  return { ...executor, guardedTools, resourcePools, approvers, guardedApprovers: {}, clock };
+  return {
+    ...executor,
+    guardedTools,
+    resourcePools,
+    approvers,
+    guardedApprovers: {},
+    onFailure: 'continue_independent',
+    clock,
+  };
 }
 
 const look: StepDraft = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };

@@ -1,19 +1,21 @@
 // What a failed step stops: its dependents, or everything that has not begun, as the configuration says.
+import type { Settings } from '#contracts/settings.ts';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { stopAllSeries } from '#store/series.ts';
 import { skipDependents } from '#store/sql/settle.ts';
-import type { ExecutorContext } from './executor-context.ts';
+
+export type OnFailure = Settings['executor']['on_failure'];
 
 /** The caller holds the plan's lock. @returns the plan's counters after it, or null when nothing was stopped */
 export async function stopDependents(
-  { settings }: Pick<ExecutorContext, 'settings'>,
   tx: Transaction,
   planId: string,
   failed: number[],
+  onFailure: OnFailure,
 ): Promise<PlanProgress | null> {
   if (failed.length === 0) return null;
-  switch (settings.on_failure) {
+  switch (onFailure) {
     case 'continue_independent':
       return skipDependents(tx, planId, failed);
     case 'stop_all':
@@ -25,6 +27,6 @@ export async function stopDependents(
         detail: 'another step failed',
       });
     default:
-      return settings.on_failure satisfies never;
+      return onFailure satisfies never;
   }
 }
