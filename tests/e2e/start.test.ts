@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client as Connection } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
+import { isAlive } from '#store/embedded/postmaster.ts';
 import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
 import type { Client } from '#tests/setup/http-client.ts';
 import { node, type Options, root, type Server, usePrograms } from '#tests/setup/process.ts';
@@ -35,15 +36,6 @@ async function runPlan(api: Client, name: string): Promise<Plan> {
 async function readPostmaster(home: string): Promise<number> {
   const text = await readFile(join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A server that has been stopped lives on for some milliseconds. */
