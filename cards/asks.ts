@@ -10,7 +10,7 @@ import { cleanLine, showLine } from './plain.ts';
 import { canSettle } from './state.ts';
 import { personOf } from './step-lines.ts';
 import type { Ask, Field, Form } from './view.ts';
-import { formatTime } from './words.ts';
+import { tellTime } from './words.ts';
 
 const questionAtMost = 900;
 /** The button that opens a form. */
@@ -97,10 +97,7 @@ function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardF
 function knownOf(step: Step, facts: PlanCardFacts): string[] {
   const operation = showLine(operationName(step.tool, step.operation), 120);
   const target = step.target === null ? '' : ` → ${showLine(step.target, 200)}`;
-  const started =
-    step.started_at === null
-      ? ''
-      : `, started ${formatTime(step.started_at, facts.now, facts.viewer.timezone)}`;
+  const started = step.started_at === null ? '' : `, started ${tellTime(step.started_at, facts)}`;
   return [
     `${operation}${target}`,
     `Attempt ${step.attempt}${started}; how it ended was not recorded.`,

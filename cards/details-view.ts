@@ -1,7 +1,8 @@
 // All there is to know about a plan, page by page, for surfaces that show it in place of its card. Pure.
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
-import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { noPartWords } from '#contracts/step-choice.ts';
+import { nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import { pressOf } from './buttons.ts';
 import { viewApprovals, viewTitle } from './outcome.ts';
@@ -10,7 +11,7 @@ import { viewState } from './state.ts';
 import { notesOf, stepTextLimit } from './step-lines.ts';
 import { describeConfidence } from './trace-words.ts';
 import type { PlanView } from './view.ts';
-import { formatCost, formatTime } from './words.ts';
+import { formatCost, tellTime } from './words.ts';
 
 export type DetailsView = {
   plan_id: string;
@@ -52,8 +53,8 @@ const stepWords: Record<StepStatus, string> = {
 };
 
 function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
-  const { plan, now, viewer } = facts;
-  const asked = `${showLine(plan.requester, 80)}, ${formatTime(plan.created_at, now, viewer.timezone)}`;
+  const { plan } = facts;
+  const asked = `${showLine(plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
   return [
     { label: 'Asked by', text: asked },
@@ -91,23 +92,25 @@ export function viewDetails(
   const { plan } = facts;
   const open = (plan.status === 'proposed' || plan.status === 'needs_review') && !plan.revising;
   const whole = plan.total_steps <= numberedAtMost;
-  const ticks = mayTick && open && whole && facts.may_approve && facts.steps.length > 1;
+  const decides = mayTick && open && facts.may_approve;
+  const ticks = decides && whole && facts.steps.length > 1;
+  const noPart = decides && !whole;
   const shown = whole
-    ? numberSteps(facts.steps).map(({ step, label }) => ({ step, lead: label }))
-    : steps.map((step) => ({ step, lead: String(step.position) }));
+    ? nameSteps(facts.steps, plan.total_steps)
+    : nameSteps(steps, plan.total_steps);
   const [first] = steps;
   const last = steps.at(-1);
   return {
     plan_id: plan.id,
     title: viewTitle(plan),
     state: viewState(facts),
-    facts: viewRows(facts),
+    facts: [...viewRows(facts), ...(noPart ? [{ label: 'Single steps', text: noPartWords }] : [])],
     label:
       whole || first === undefined || last === undefined
         ? 'Steps'
         : `Steps ${first.position}–${last.position} of ${plan.total_steps.toLocaleString('en-US')}`,
-    steps: shown.map(({ step, lead }) => ({
-      lead,
+    steps: shown.map(({ step, label }) => ({
+      lead: label,
       ...viewStep(step, facts, open),
       place: ticks ? facts.steps.indexOf(step) : null,
     })),

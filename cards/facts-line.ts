@@ -1,7 +1,7 @@
 // The small line at the foot of a card: when, how long, cost, planner, confidence in words, short digest.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { showLine } from './plain.ts';
-import { confidenceWord, formatCost, formatDuration, formatTime } from './words.ts';
+import { confidenceWord, formatCost, formatDuration, tellTime } from './words.ts';
 
 const beforeStart = new Set(['proposed', 'needs_review']);
 
@@ -14,9 +14,7 @@ function describeTime(facts: PlanCardFacts): string[] {
       .sort()[0];
     // Only a plan whose every shown step is dated has a start of its own.
     const dated = first !== undefined && facts.steps.every((step) => step.not_before !== null);
-    const start = dated
-      ? `first step ${formatTime(first, facts.now, facts.viewer.timezone)}`
-      : 'starts when approved';
+    const start = dated ? `first step ${tellTime(first, facts)}` : 'starts when approved';
     return expected === null ? [start] : [start, `about ${formatDuration(expected * 60_000)}`];
   }
   if (plan.execution_started_at === null || plan.execution_ended_at === null) return [];

@@ -3,7 +3,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Plan } from '#contracts/plan.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { cleanLine, showLine } from './plain.ts';
-import { formatTime } from './words.ts';
+import { tellTime } from './words.ts';
 
 const sentenceAtMost = 500;
 
@@ -25,8 +25,7 @@ function quoteWish(text: string): string {
 
 function decidedBy({ plan, now, viewer }: PlanCardFacts): string {
   if (plan.decided_by === null) return '';
-  const when =
-    plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at, now, viewer.timezone)}`;
+  const when = plan.decided_at === null ? '' : `, ${tellTime(plan.decided_at, { now, viewer })}`;
   return ` by ${showLine(plan.decided_by, 60)}${when}`;
 }
 
@@ -121,7 +120,7 @@ export function viewApprovals(facts: PlanCardFacts): string {
   }
   const last = plan.approvals.at(-1);
   if (last === undefined) return '';
-  return `Approved by ${listOf(names)}, ${formatTime(last.at, now, viewer.timezone)}`;
+  return `Approved by ${listOf(names)}, ${tellTime(last.at, { now, viewer })}`;
 }
 
 /** The title, whatever it holds, on one line. */

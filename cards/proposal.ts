@@ -1,7 +1,7 @@
 // The sections a person reads in order to decide: touches, steps, what changed, risks, what was asked before.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
-import { type NumberedStep, numberSteps } from '#contracts/step-numbers.ts';
+import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
@@ -36,7 +36,7 @@ function withoutRepeats(
 
 function viewSteps(facts: PlanCardFacts): Section | null {
   const total = facts.plan.total_steps;
-  const numbered = withoutRepeats(numberSteps(facts.steps), facts);
+  const numbered = withoutRepeats(nameSteps(facts.steps, total), facts);
   const lines = numbered.map((step) => stepLine(step, facts));
   const section = makeSection('steps', 'Steps', lines, stepsAtMost, total);
   if (section === null || section.hidden === 0 || facts.link === null) return section;
@@ -57,7 +57,7 @@ function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
 
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
-  const line = plainLine(describeChange(diff, now, viewer.timezone));
+  const line = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
   return makeSection('changes', `Changed since version ${diff.from}`, [line], 1);
 }
 

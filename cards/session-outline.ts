@@ -5,7 +5,7 @@ import { countOf } from '#contracts/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore, formatDuration, formatTime } from './words.ts';
+import { andMore, formatDuration, tellTime } from './words.ts';
 
 const nodesAtMost = 12;
 const detailsAtMost = 200;
@@ -57,7 +57,7 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
     ...(rhythm === 'continuous' ? ['all the time'] : []),
     ...(target === null ? [] : [`up to ${target.amount} ${showLine(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
-    ...(deadline === null ? [] : [`by ${formatTime(deadline, facts.now, facts.viewer.timezone)}`]),
+    ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
     ...(hides && below > 0 ? [`${below} below`] : []),
   ].join(', ');
 }

@@ -4,7 +4,7 @@ import { countOf } from '#contracts/words.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import type { Details, Line, Section } from './view.ts';
-import { andMore, formatSpan, formatTime } from './words.ts';
+import { andMore, tellSpan, tellTime } from './words.ts';
 
 const blocksAtMost = 12;
 const detailsAtMost = 200;
@@ -14,7 +14,6 @@ function titleOf({ outline }: SessionCardFacts, id: string): string {
 }
 
 function linesOf(facts: SessionCardFacts): Line[] {
-  const zone = facts.viewer.timezone;
   const blocks = [...(facts.schedule?.blocks ?? [])].sort((a, b) =>
     a.starts_at < b.starts_at ? -1 : Number(a.starts_at > b.starts_at),
   );
@@ -22,7 +21,7 @@ function linesOf(facts: SessionCardFacts): Line[] {
   return blocks.map(({ node, starts_at, ends_at, fixed, holds, person }) =>
     plainLine(showLine(titles.get(node) ?? node, 120), {
       note: [
-        formatSpan(starts_at, ends_at, facts.now, zone),
+        tellSpan(starts_at, ends_at, facts),
         ...(person === null ? [] : [showLine(person, 60)]),
         ...(fixed ? ['as you said'] : holds ? [] : ['forecast']),
       ].join(' · '),
@@ -35,10 +34,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   if (portfolio === null) return null;
   const conflicts = portfolio.conflicts.map(({ node, with: other, shift_to }) =>
     plainLine(`${titleOf(facts, node)} meets ${showLine(other, 120)}`, {
-      note:
-        shift_to === null
-          ? 'no free time near'
-          : `free ${formatTime(shift_to, now, viewer.timezone)}`,
+      note: shift_to === null ? 'no free time near' : `free ${tellTime(shift_to, { now, viewer })}`,
     }),
   );
   const unread = portfolio.unread.map((text) =>

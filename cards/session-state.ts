@@ -2,7 +2,7 @@
 import type { SessionCardFacts, SessionOver } from '#contracts/session-card.ts';
 import { showLine } from './plain.ts';
 import type { SessionKind, SessionView, Tone } from './view.ts';
-import { formatTime } from './words.ts';
+import { tellTime } from './words.ts';
 
 /** What there is to say, from the status and the reason of the pause. */
 export function kindOf({ status, pause, questions }: SessionCardFacts): SessionKind {
@@ -76,7 +76,7 @@ const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone:
 function describeOver({ viewer, now }: SessionCardFacts, over: SessionOver, kind: SessionKind) {
   const { symbol, words, tone } = deedOf[over.kind];
   const who = over.by === null ? '' : ` by ${showLine(over.by, 60)}`;
-  const when = over.at === null ? '' : `, ${formatTime(over.at, now, viewer.timezone)}`;
+  const when = over.at === null ? '' : `, ${tellTime(over.at, { now, viewer })}`;
   return { symbol, words: `${deeds[kind][over.kind] ?? words}${who}${when}`, tone, open: false };
 }
 

@@ -5,7 +5,7 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';
-import { formatTime } from './words.ts';
+import { tellTime } from './words.ts';
 
 type State = { symbol: string; words: string; tone: Tone; open: boolean };
 
@@ -19,7 +19,7 @@ export function canSettle(facts: PlanCardFacts): boolean {
 
 /** `Next on Mon 4 May, 09:30`, and `Next at 14:02` today. */
 function viewNext({ now, viewer }: PlanCardFacts, at: string): string {
-  const time = formatTime(at, now, viewer.timezone);
+  const time = tellTime(at, { now, viewer });
   return `Next ${/^\d\d:/.test(time) ? 'at' : 'on'} ${time}`;
 }
 

@@ -7,7 +7,7 @@ import type { NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
 import { showLine } from './plain.ts';
 import type { Line } from './view.ts';
-import { describeRetry, formatTime } from './words.ts';
+import { describeRetry, tellTime } from './words.ts';
 
 /** Whom a step is for: whoever asked for the plan unless it names somebody; null when code runs it. */
 export function personOf(step: Step, { plan }: PlanCardFacts): string | null {
@@ -32,13 +32,11 @@ function formNotes({ args }: Step): string[] {
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: Step, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
-  const retry = describeRetry(step, (iso) => formatTime(iso, facts.now, facts.viewer.timezone));
+  const retry = describeRetry(step, (iso) => tellTime(iso, facts));
   return [
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
-    ...(step.not_before === null
-      ? []
-      : [formatTime(step.not_before, facts.now, facts.viewer.timezone)]),
+    ...(step.not_before === null ? [] : [tellTime(step.not_before, facts)]),
     ...(hasRuntime(step.args) ? ['⟲ decided when it runs'] : []),
   ];
 }

@@ -17,11 +17,16 @@ function nameSome(operations: string[]): string {
 const durationOf = (minutes: number | null): string =>
   minutes === null ? 'an unknown time' : formatDuration(minutes * 60_000);
 
-/** What differs besides the steps: operations, time, cost, approvers, risks. One phrase each. */
-export function describeDeltas(diff: VersionDiff, now: string, timezone: string): string[] {
+/** What differs besides the steps: operations, time, cost, approvers, risks. One phrase each. @param named as in `formatTime` */
+export function describeDeltas(
+  diff: VersionDiff,
+  now: string,
+  timezone: string,
+  named = false,
+): string[] {
   const { minutes, earliest, cost_usd: cost } = diff;
   const timeOf = (iso: string | null) =>
-    iso === null ? 'at once' : formatTime(iso, now, timezone);
+    iso === null ? 'at once' : formatTime(iso, now, timezone, named);
   const risks = diff.risks_added.length;
   const gone = diff.risks_removed.length;
   return [
@@ -56,9 +61,14 @@ export function describeCounts({ counts }: VersionDiff): string {
 }
 
 /** `+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add`. */
-export function describeChange(diff: VersionDiff, now: string, timezone: string): string {
+export function describeChange(
+  diff: VersionDiff,
+  now: string,
+  timezone: string,
+  named = false,
+): string {
   const counts = describeCounts(diff);
-  const deltas = describeDeltas(diff, now, timezone);
+  const deltas = describeDeltas(diff, now, timezone, named);
   if (counts === '' && deltas.length === 0) return 'The same steps';
   return [counts === '' ? 'The same steps' : counts, ...deltas].join('  · ');
 }

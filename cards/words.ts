@@ -71,9 +71,20 @@ function knownZone(timezone: string): { zone: string; suffix: string } {
   }
 }
 
-/** `14:02` today, `Mon 3 Feb, 14:02` this year, `3 Feb 2027, 14:02` otherwise, in the reader's zone. */
-export function formatTime(iso: string, now: string, timezone: string): string {
-  const { zone, suffix } = knownZone(timezone);
+/** `CET`, `GMT+9`: what the zone is called at that moment. */
+function nameZone(iso: string, zone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' });
+  const parts = format.formatToParts(new Date(iso));
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+/**
+ * `14:02` today, `Mon 3 Feb, 14:02` this year, `3 Feb 2027, 14:02` otherwise, in the reader's zone.
+ * @param named whether the zone is said, since it is not the reader's own: `14:02 CET`
+ */
+export function formatTime(iso: string, now: string, timezone: string, named = false): string {
+  const { zone, suffix: unknown } = knownZone(timezone);
+  const suffix = named && unknown === '' ? ` ${nameZone(iso, zone)}` : unknown;
   const at = partsOf(new Date(iso), zone);
   const today = partsOf(new Date(now), zone);
   const time = `${at.hour}:${at.minute}${suffix}`;
@@ -82,12 +93,24 @@ export function formatTime(iso: string, now: string, timezone: string): string {
   return `${at.weekday} ${at.day} ${at.month}, ${time}`;
 }
 
-/** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it. */
-export function formatSpan(from: string, to: string, now: string, timezone: string): string {
-  const [start, end] = [from, to].map((iso) => formatTime(iso, now, timezone));
+/** Who reads a card, and when; `user` empty: nobody in particular, since several read it. */
+export type Reading = { now: string; viewer: { user: string; timezone: string } };
+
+/** A time on a card, whose zone is said where several read it. */
+export function tellTime(iso: string, { now, viewer }: Reading): string {
+  return formatTime(iso, now, viewer.timezone, viewer.user === '');
+}
+
+/** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it, and so is the zone. */
+export function tellSpan(from: string, to: string, reading: Reading): string {
+  const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
   if (start === undefined || end === undefined || start === end) return start ?? '';
-  const day = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
-  return `${start} to ${day(start) === day(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end}`;
+  const dayOf = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
+  const zoneOf = (text: string) => /\d\d:\d\d( .*)?$/.exec(text)?.[1] ?? '';
+  const begins =
+    zoneOf(start) === zoneOf(end) ? start.slice(0, start.length - zoneOf(start).length) : start;
+  const ends = dayOf(start) === dayOf(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end;
+  return `${begins} to ${ends}`;
 }
 
 /** `just now`, `5 min`, `3 h`, `2 d`: how long ago, in one unit. */

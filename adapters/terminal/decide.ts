@@ -4,6 +4,7 @@ import type { PlanView } from '#cards/view.ts';
 import {
   chooseSteps,
   describeNumbered,
+  requireNumbers,
   type StepChoice,
   withNumbers,
 } from '#contracts/step-choice.ts';
@@ -36,7 +37,9 @@ function leaveToOthers(session: Session, view: PlanView): ExitCode {
 /** Approves the steps that were named by the numbers drawn. @returns the ids that were sent */
 async function approvePart(session: Session, view: PlanView, choice: StepChoice) {
   const { version, digest, plan_id } = view;
-  const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost });
+  // One more than have numbers, to know whether there are more.
+  const { steps } = await session.service.listSteps(plan_id, { limit: numberedAtMost + 1 });
+  requireNumbers(steps.length);
   const numbered = numberSteps(steps);
   const { chosen, approval } = chooseSteps(choice, numbered);
   try {

@@ -10,12 +10,14 @@ export const Actor = z.object({
   /** Stable id of the person on their platform; `local` where there is no login. */
   id: z.string().min(1).max(200),
   via: Surface,
+  /** Where they are (IANA), as far as the surface knows: times they speak of are theirs. */
+  timezone: z.string().max(100).exactOptional(),
 });
 export type Actor = z.infer<typeof Actor>;
 
 export const system: Actor = { kind: 'system', id: 'countersign', via: 'system' };
 
-/** A person acting through `via`. */
-export function person(id: string, via: Surface): Actor {
-  return { kind: 'person', id, via };
+/** A person acting through `via`. @param timezone where they are, if the surface knows */
+export function person(id: string, via: Surface, timezone?: string): Actor {
+  return { kind: 'person', id, via, ...(timezone === undefined ? {} : { timezone }) };
 }

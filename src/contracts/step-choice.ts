@@ -1,7 +1,7 @@
 // Words that name steps of a plan: `1-3, 5`, `all but 4`. They are about the numbers on its card, and exact.
 import { CountersignError } from './errors.ts';
 import type { Step } from './plan.ts';
-import type { NumberedStep } from './step-numbers.ts';
+import { type NumberedStep, numberedAtMost } from './step-numbers.ts';
 import { listOf, shorten } from './words.ts';
 
 type Item = { from: string; to: string | null };
@@ -23,6 +23,17 @@ export function readStepChoice(text: string): StepChoice | null {
     return { from, to };
   });
   return { kind: found[1] === undefined ? 'only' : 'all_but', items };
+}
+
+/** Why single steps of a large plan are not chosen, and what to do instead. */
+export const noPartWords = `Single steps can be approved in plans of up to ${numberedAtMost} steps, and this one has more. Approve it as a whole, or propose changes and say what to leave out.`;
+
+/**
+ * Of a plan with more steps than have numbers no number names one: it could be another than was meant.
+ * @throws `invalid_request`, which says what to do instead
+ */
+export function requireNumbers(total: number): void {
+  if (total > numberedAtMost) throw new CountersignError('invalid_request', noPartWords);
 }
 
 function stepsOf({ from, to }: Item, numbered: Numbered[]): Numbered[] {

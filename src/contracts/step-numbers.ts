@@ -68,6 +68,27 @@ export function numberSteps<S extends Numbered>(steps: S[]): NumberedStep<S>[] {
   });
 }
 
+/**
+ * The steps that a card knows, as they are called wherever the plan is read: by the order they can run in where these are
+ * all its `total` steps, and else by their places in the plan, which are theirs whatever else is known.
+ */
+export function nameSteps<S extends Numbered & { position: number }>(
+  steps: S[],
+  total: number,
+): NumberedStep<S>[] {
+  if (total <= numberedAtMost) return numberSteps(steps);
+  const labels = new Map(
+    steps.map(({ id, position }) => [id, { number: position, label: `${position}` }]),
+  );
+  const sizes = new Map(steps.map(({ position }) => [position, 1]));
+  return steps.map((step) => ({
+    step,
+    number: step.position,
+    label: `${step.position}`,
+    after: describeAfter(step, labels, sizes),
+  }));
+}
+
 /** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
 function describeLag(minutes: number): string {
   const parts: [amount: number, unit: string][] = [

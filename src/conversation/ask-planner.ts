@@ -31,6 +31,7 @@ async function buildRequest(
 ): Promise<PlanningRequest> {
   const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
   const latest = findAsked(said, run);
+  const { timezone = context.timezone, ...decision } = run.decision ?? { kind: 'said' };
   return {
     runId: run.id,
     text: run.request,
@@ -48,11 +49,11 @@ async function buildRequest(
             ),
           },
     turn: run.turn,
-    decision: run.decision ?? { kind: 'said' },
+    decision,
     policy: await readPolicyOf(context.db.query, run),
     modes: run.modes,
     now: context.clock.now(),
-    timezone: context.timezone,
+    timezone,
   };
 }
 

@@ -22,6 +22,7 @@ import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 import { queueTurn } from './start-run.ts';
 import { type Deed, traceDeed } from './trace-deed.ts';
+import { zoneOf } from './zone.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
 export async function closeRun(
@@ -129,7 +130,8 @@ async function refuse(
       plan_digest: row.digest,
       trace: await traceDeed(context, tx, run, row, { word, actor }),
     });
-    await queueTurn(context, tx, run, feedback, { kind: 'changes', by: actor.id, feedback });
+    const change = { kind: 'changes' as const, by: actor.id, feedback };
+    await queueTurn(context, tx, run, feedback, zoneOf(actor), change);
     return readPlan(tx, id);
   });
 }

@@ -10,6 +10,7 @@ import { askToDeliver } from './delivery/ask-to-deliver.ts';
 import { hearPerson } from './hear-person.ts';
 import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
+import { zoneOf } from './zone.ts';
 
 /**
  * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
@@ -31,6 +32,7 @@ export async function startRun(
   const policy = { ...said, ...request.interaction_policy };
   const wish = await readWish(context.db.query, conversation, request.text);
   const asks = wish === null || wish.rest !== '';
+  const timezone = zoneOf(actor);
   await context.db.transaction(async (tx) => {
     await insertRun(tx, {
       id,
@@ -46,6 +48,7 @@ export async function startRun(
         reasoning_level: reasoning_level ?? context.modes.reasoning_level,
       },
       policy,
+      ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
     await hearPerson(tx, { conversation, name: user, text: request.text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
@@ -57,20 +60,23 @@ export async function startRun(
 /**
  * Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored.
  * @param text what the person said; null: a decision alone, and the turn is about what was said last
+ * @param zone where whoever said it is; null: nobody knows, or it is read with what was said before
  */
 export async function queueTurn(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
   text: string | null,
+  zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
   const turn = run.turn + 1;
+  const timezone = zone ?? run.decision?.timezone;
   await updateRun(tx, run.id, {
     turn,
     tries: 0,
     ...(text === null ? {} : { request: text }),
-    decision,
+    decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
     pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),
     questions: null,

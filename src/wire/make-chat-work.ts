@@ -18,6 +18,7 @@ import {
 import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
+import { readZoneOfPlan, readZoneOfRun } from '#conversation/zone.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { readPlan } from '#store/plans.ts';
 import { readRun } from '#store/runs.ts';
@@ -63,9 +64,9 @@ export function makeDelivery(
   },
 ): DeliveryContext {
   const { db, enqueue, timezone: houseZone, warn } = inChat;
-  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of the house, in which
-  // its plans are agreed. In a direct message one person reads, and it is they who asked for what is planned there.
-  const shared = { user: '', timezone: houseZone };
+  // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of whoever asked, in which
+  // its plan is agreed, and say so. In a direct message one person reads, and it is they who asked for what is planned there.
+  const shared = (zone: string | null) => ({ user: '', timezone: zone ?? houseZone });
   return {
     db,
     enqueue,
@@ -76,12 +77,16 @@ export function makeDelivery(
     },
     draw: drawForChat,
     readFacts: async (planId, timezone) => {
-      if (timezone === null) return readCardFacts(inChat, planId, shared);
+      if (timezone === null) {
+        return readCardFacts(inChat, planId, shared(await readZoneOfPlan(db.query, planId)));
+      }
       const { requester: user } = await readPlan(db.query, planId);
       return readCardFacts(inChat, planId, { user, timezone });
     },
     readSession: async (said, timezone) => {
-      if (timezone === null) return readTurnCard(inChat, said, shared);
+      if (timezone === null) {
+        return readTurnCard(inChat, said, shared(await readZoneOfRun(db.query, said.run_id)));
+      }
       const { user } = await readRun(db.query, said.run_id);
       return readTurnCard(inChat, said, { user, timezone });
     },

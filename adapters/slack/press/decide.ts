@@ -32,12 +32,12 @@ async function attempt(
   const { service, people } = context;
   const { team, user, place } = presser;
   // Whose press it is has to be known; that Slack does not say so is no refusal of theirs.
-  const { id } = await people.find(team, user);
+  const { id, timezone } = await people.find(team, user);
   try {
     // What stands in a list, in Home or in a window opened from there decides nothing.
     if (place === null || !(await concerns(service, conversationAt(place), press)))
       throw new CountersignError('not_allowed', pressWords.elsewhere);
-    await act(person(id, 'slack'));
+    await act(person(id, 'slack', timezone));
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
     // The window is closed: what they wrote would be gone.

@@ -9,7 +9,8 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
-import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { noPartWords } from '#contracts/step-choice.ts';
+import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './is-same-press.ts';
@@ -80,14 +81,24 @@ function describeStep(step: Step, lead: string): string {
   return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
 }
 
-async function drawSteps(service: Pick<Service, 'listSteps'>, id: string, pages: string[]) {
+/** The steps under the numbers that their card gives them, and the cursor of the next page of a plan that has pages. */
+async function readShown(
+  service: Pick<Service, 'listSteps'>,
+  { plan, steps }: PlanCardFacts,
+  pages: string[],
+): Promise<{ named: NumberedStep<Step>[]; next: string | null }> {
+  if (plan.total_steps <= numberedAtMost) {
+    // In the plan's order: what is ticked is sent as its place there.
+    const named = nameSteps(steps, plan.total_steps);
+    const inOrder = named.toSorted((a, b) => steps.indexOf(a.step) - steps.indexOf(b.step));
+    return { named: inOrder, next: null };
+  }
   const cursor = pages.at(-1) ?? '';
-  const page = await service.listSteps(id, {
+  const page = await service.listSteps(plan.id, {
     limit: stepsOfPage,
     ...(cursor === '' ? {} : { cursor }),
   });
-  const lines = page.steps.map((step) => describeStep(step, `${step.position}. `));
-  return { blocks: textSections(lines), next: page.next_cursor };
+  return { named: nameSteps(page.steps, plan.total_steps), next: page.next_cursor };
 }
 
 function pageButton(label: string, action: string, value: string) {
@@ -106,20 +117,11 @@ async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardF
   const title = plan.id;
   const card = drawCard(view);
   // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
-  const part =
-    held.place !== null &&
-    open &&
-    !plan.revising &&
-    facts.may_approve &&
-    plan.total_steps <= numberedAtMost;
-  if (part && steps.length > 1) {
-    const numbered = numberSteps(steps).toSorted(
-      (a, b) => steps.indexOf(a.step) - steps.indexOf(b.step),
-    );
-    const ordered = numbered.map(
-      ({ label, step }) => `${label}  ${showLine(step.description, 60)}`,
-    );
-    const lines = numbered.map(({ label, step }) => describeStep(step, `${label}  `));
+  const decides = held.place !== null && open && !plan.revising && facts.may_approve;
+  const { named, next } = await readShown(service, facts, held.pages);
+  const blocks = textSections(named.map(({ label, step }) => describeStep(step, `${label}  `)));
+  if (decides && plan.total_steps <= numberedAtMost && steps.length > 1) {
+    const ticked = named.map(({ label, step }) => `${label}  ${showLine(step.description, 60)}`);
     const { version, digest } = plan;
     const press: CardPress = { action: 'approve', plan_id: plan.id, version, digest };
     return makeWindow({
@@ -127,10 +129,10 @@ async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardF
       submit: windowWords.steps.submit,
       kind: 'part',
       held: { ...held, press },
-      blocks: [...card, { type: 'divider' }, ...textSections(lines), ...partBlocks(ordered)],
+      blocks: [...card, { type: 'divider' }, ...blocks, ...partBlocks(ticked)],
     });
   }
-  const { blocks, next } = await drawSteps(service, plan.id, held.pages);
+  const noPart = decides && plan.total_steps > numberedAtMost;
   const buttons = [
     ...(held.pages.length > 1 ? [pageButton(windowWords.pages.earlier, 'back', 'back')] : []),
     ...(next === null ? [] : [pageButton(windowWords.pages.later, 'next', next)]),
@@ -141,6 +143,7 @@ async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardF
     blocks: [
       ...card,
       { type: 'divider' },
+      ...(noPart ? [textSection(noPartWords)] : []),
       ...(blocks.length === 0 ? [textSection(windowWords.noSteps)] : blocks),
       ...(buttons.length === 0 ? [] : [{ type: 'actions' as const, elements: buttons }]),
     ],

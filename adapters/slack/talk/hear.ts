@@ -50,5 +50,8 @@ export async function hear(context: SlackContext, signal: MessageSignal): Promis
   // However often this is tried, the message is heard once.
   const once = `slack:${team}:${channel}:${ts}`;
   const written_at = new Date(Number(ts) * 1000);
-  await service.say(conversation, text, person(who.id, 'slack'), { once, written_at });
+  await service.say(conversation, text, person(who.id, 'slack', who.timezone), {
+    once,
+    written_at,
+  });
 }

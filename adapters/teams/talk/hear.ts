@@ -50,5 +50,8 @@ export async function hear(
   const once = `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`;
   const { sentAt } = signal;
   const written = sentAt === null ? {} : { written_at: sentAt };
-  await service.say(conversation, text, person(who.id, 'teams'), { once, ...written });
+  await service.say(conversation, text, person(who.id, 'teams', who.timezone), {
+    once,
+    ...written,
+  });
 }

@@ -4,10 +4,12 @@ import { CountersignError } from '#contracts/errors.ts';
 import {
   chooseSteps,
   describeNumbered,
+  requireNumbers,
   type StepChoice,
   withNumbers,
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
@@ -23,6 +25,7 @@ async function approvePart(
   choice: StepChoice,
   actor: Actor,
 ): Promise<string> {
+  requireNumbers((await readPlanRow(context.db.query, id)).total);
   // The approval names the version, so that numbers of another one decide nothing.
   const numbered = numberSteps(await readSteps(context.db.query, id, {}, 0, numberedAtMost));
   const { chosen, approval } = chooseSteps(choice, numbered);

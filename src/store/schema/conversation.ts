@@ -31,8 +31,11 @@ export const runs = countersign.table(
     modes: jsonb('modes').$type<PlanningModes>().notNull(),
     /** How the person wants to be talked to in this run only. */
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
-    /** What the person decided that this turn is about; null: they only said something. */
-    decision: jsonb('decision').$type<SessionDecision>(),
+    /**
+     * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
+     * words the turn is about; left out: nobody knows, and their times are those of the house.
+     */
+    decision: jsonb('decision').$type<SessionDecision & { timezone?: string }>(),
     /** What the planning session waits for, and where it goes on; null: it does not wait. */
     pause: jsonb('pause').$type<Pause>(),
     pattern: jsonb('pattern').$type<PatternSpec>(),

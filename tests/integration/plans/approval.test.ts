@@ -228,4 +228,21 @@ describe('a part of a plan', () => {
     const { steps } = await house.service.listSteps(plan.id, { status: ['cancelled'], limit: 10 });
     expect(steps.map(({ id }) => id)).toEqual(['2']);
   });
+
+  test.each([24, 25])(
+    'of %i steps is approved in words only where each has a number',
+    async (n) => {
+      const chain = Array.from({ length: n }, (_, i) =>
+        i === 0 ? noop('0') : noop(`${i}`, `${i - 1}`),
+      );
+      const plan = await propose({ steps: chain }, `words-${n}`);
+      await house.service.say(`words-${n}`, 'approve all but 24', ana);
+      const said = await house.service.messages(`words-${n}`, { limit: 100 });
+      const last = said.at(-1)?.text;
+      if (n === 24) expect(last).toContain('approved all but 24 “Do nothing (23)”');
+      else expect(last).toContain('in plans of up to 24 steps');
+      const { status } = await house.service.getPlan(plan.id);
+      expect(status === 'proposed').toBe(n === 25);
+    },
+  );
 });

@@ -4,8 +4,8 @@ import {
   formatAge,
   formatCost,
   formatDuration,
-  formatSpan,
   formatTime,
+  tellSpan,
 } from '#cards/words.ts';
 import { listOf } from '#contracts/words.ts';
 
@@ -18,7 +18,17 @@ describe('a span of time', () => {
     ['2026-02-03T23:00:00Z', '2026-02-04T01:00:00Z', '23:00 to Wed 4 Feb, 01:00'],
     ['2026-02-04T09:00:00Z', '2026-02-04T09:00:00Z', 'Wed 4 Feb, 09:00'],
   ])('from %s to %s', (from, to, words) => {
-    expect(formatSpan(from, to, now, 'UTC')).toBe(words);
+    const reading = { now, viewer: { user: 'ana', timezone: 'UTC' } };
+    expect(tellSpan(from, to, reading)).toBe(words);
+  });
+
+  it.each([
+    ['2026-02-04T09:00:00Z', '2026-02-04T10:30:00Z', 'Wed 4 Feb, 10:00 to 11:30 CET'],
+    ['2026-02-04T09:00:00Z', '2026-02-04T09:00:00Z', 'Wed 4 Feb, 10:00 CET'],
+    ['2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z', 'Sun 29 Mar, 01:30 CET to 03:30 CEST'],
+  ])('from %s to %s for many readers says where', (from, to, words) => {
+    const reading = { now, viewer: { user: '', timezone: 'Europe/Berlin' } };
+    expect(tellSpan(from, to, reading)).toBe(words);
   });
 });
 
@@ -57,6 +67,15 @@ describe('times', () => {
     ['2027-01-01T00:00:00.000Z', 'UTC', '1 Jan 2027, 00:00'],
   ])('%s in %s reads %s', (at, zone, text) => {
     expect(formatTime(at, now, zone)).toBe(text);
+  });
+
+  it.each([
+    ['2026-03-29T00:59:00.000Z', 'Europe/Berlin', '01:59 CET'],
+    ['2026-03-29T01:00:00.000Z', 'Europe/Berlin', '03:00 CEST'],
+    ['2026-03-30T07:00:00.000Z', 'Asia/Tokyo', 'Mon 30 Mar, 16:00 GMT+9'],
+    ['2026-03-30T07:00:00.000Z', 'Mars/Olympus', 'Mon 30 Mar, 07:00 UTC'],
+  ])('%s in %s reads %s to somebody elsewhere', (at, zone, text) => {
+    expect(formatTime(at, now, zone, true)).toBe(text);
   });
 
   it.each([
