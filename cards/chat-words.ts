@@ -51,7 +51,10 @@ export const entryWords = {
 } as const;
 
 export const commandWords = {
-  firstOnly: ({ shown }: { shown: number }) => `These are the first ${shown}.`,
+  /** Over a further page of a list. */
+  page: ({ title, page }: { title: string; page: number }) => `${title}, page ${page}`,
+  nextPage: ({ command }: { command: string }) => `There are more: ${command}`,
+  noPage: ({ page }: { page: number }) => `There is no page ${page}.`,
   unknown: ({ command, help }: { command: string; help: string }) =>
     `There is no “${command}”.\n\n${help}`,
 } as const;

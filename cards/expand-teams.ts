@@ -64,6 +64,8 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
 export type PlanList = {
   title: string;
   plans: PlanSummary[];
+  /** Ids of the plans in which something waits for the reader. */
+  waiting: ReadonlySet<string>;
   /** Said below them, or empty. */
   more: string;
   /** Which list it is: it comes along with a press, so that there is a way back. */
@@ -71,13 +73,12 @@ export type PlanList = {
 };
 
 export function drawAdaptiveList(
-  { title, plans, more, list }: PlanList,
-  user: string,
+  { title, plans, waiting, more, list }: PlanList,
   now: string,
 ): Drawn {
   return fitLines((length) => {
-    const rows = sortPlans(plans, user).map((plan) => {
-      const [name = '', note = ''] = describePlan(plan, user, now).split('\n');
+    const rows = sortPlans(plans, waiting).map((plan) => {
+      const [name = '', note = ''] = describePlan(plan, now, waiting, true).split('\n');
       return { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)), plan };
     });
     const said = rows.map(({ name, note }) => `${name}, ${note}`);

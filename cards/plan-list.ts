@@ -1,5 +1,4 @@
 // Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
-import { isSamePerson } from '#contracts/names.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { isolateText, showLine } from './plain.ts';
@@ -26,7 +25,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['', 'what waits for a decision, and what runs'],
     ['mine', 'what you asked for'],
     ['running', 'what runs now'],
-    ['all', 'every plan, the latest first'],
+    ['all', 'every plan, the latest first; “all 2” goes on'],
     ['stats', 'how many stand where'],
     ['PLAN-…', 'one plan in full'],
     ...more,
@@ -45,59 +44,33 @@ export function describeCommands(command: string, more: [string, string][] = [])
 // The keys of the table are the statuses, in the order of a list.
 const statuses = Object.keys(statusWords) as PlanStatus[];
 
-/** Whether the plan's own rule lets `user` approve it; the service has the last word. */
-function waitsFor(
-  { status, approver_policy: policy, requester }: PlanSummary,
-  user: string,
-): boolean {
-  if (status !== 'proposed' && status !== 'needs_review') return false;
-  switch (policy.kind) {
-    case 'requester':
-      return isSamePerson(requester, user);
-    case 'not_requester':
-      return !isSamePerson(requester, user);
-    case 'named':
-    case 'n_of':
-      return policy.people.some((one) => isSamePerson(one, user));
-    case 'anyone':
-      return true;
-    default:
-      return policy satisfies never;
-  }
-}
-
 /**
- * Those that wait for the reader first, then by status.
- * @param waiting ids of those that do; left out, the plans' own rules say it, as far as they can
+ * Those that wait for the reader first, as `waiting` has them, then by status.
+ * @param waiting ids of the plans in which something waits for the reader
  */
-export function sortPlans(
-  plans: PlanSummary[],
-  user: string,
-  waiting?: ReadonlySet<string>,
-): PlanSummary[] {
-  const waits = (plan: PlanSummary) => waiting?.has(plan.id) ?? waitsFor(plan, user);
-  const rank = (plan: PlanSummary) => (waits(plan) ? -1 : statuses.indexOf(plan.status));
+export function sortPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): PlanSummary[] {
+  const order = new Map([...waiting].map((id, place) => [id, place - waiting.size]));
+  const rank = ({ id, status }: PlanSummary) => order.get(id) ?? statuses.indexOf(status);
   return plans.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
  * A plan as the list has it, in two lines.
- * @param waiting where the list follows the plans, as a Home tab does: what waits for the reader. How far a plan is, which
- *   changes with each step, does not stand there then
+ * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
+ *   Home tab does
  */
 export function describePlan(
   plan: PlanSummary,
-  user: string,
   now: string,
-  waiting?: ReadonlySet<string>,
+  waiting: ReadonlySet<string>,
+  bar: boolean,
 ): string {
   const { counts, total_steps: total, status } = plan;
-  const state =
-    (waiting?.has(plan.id) ?? waitsFor(plan, user))
-      ? 'waits for you'
-      : status === 'executing' && waiting === undefined
-        ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
-        : statusWords[status];
+  const state = waiting.has(plan.id)
+    ? 'waits for you'
+    : status === 'executing' && bar
+      ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
+      : statusWords[status];
   const by = isolateText(showLine(plan.requester, 60));
   return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
 }

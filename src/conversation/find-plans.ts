@@ -11,16 +11,23 @@ export const listedAtMost = 20;
 
 const pending: PlanStatus[] = ['proposed', 'needs_review'];
 const running: PlanStatus[] = ['approved', 'executing', 'stalled'];
+/** Pages that can be asked for: two digits of them. */
+const pagesAtMost = 99;
 /** Plans that are counted, in pages. */
 const counted = { pages: 20, page: 100 };
+
+export type PlanListName = 'pending' | 'all' | 'mine' | 'running';
 
 export type FoundPlans =
   | {
       kind: 'list';
-      which: 'pending' | 'all' | 'mine' | 'running';
+      which: PlanListName;
       plans: PlanSummary[];
-      /** There are more than these. */
-      more: boolean;
+      /** Ids of the plans in which something waits for the reader, in that order. */
+      waiting: ReadonlySet<string>;
+      page: number;
+      /** What asks for the next page, after the command; null: this is the last one. */
+      next: string | null;
     }
   | { kind: 'counts'; counts: Map<PlanStatus, number>; more: boolean }
   | { kind: 'plan'; facts: PlanCardFacts }
@@ -48,6 +55,68 @@ async function count(plans: PlanReads): Promise<FoundPlans> {
   return { kind: 'counts', counts, more: cursor !== null };
 }
 
+const lists: Record<PlanListName, (reader: Reader) => Partial<PlanListFilter>[]> = {
+  pending: () => [{ status: pending }, { status: running }],
+  all: () => [{}],
+  mine: ({ id }) => [{ user: id }],
+  running: () => [{ status: running }],
+};
+
+/** Lists one after the other, each newest first, without those that were shown before them. */
+async function* iteratePlans(
+  read: PlanReads,
+  filters: Partial<PlanListFilter>[],
+  without: ReadonlySet<string>,
+): AsyncGenerator<PlanSummary> {
+  for (const filter of filters) {
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<PlanReads['listPlans']>> = await read.listPlans({
+        limit: counted.page,
+        ...filter,
+        ...(cursor === null ? {} : { cursor }),
+      });
+      yield* page.plans.filter(({ id }) => !without.has(id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+}
+
+/** A page of a list; that of what is pending begins with what waits for the reader, whatever came after it. */
+async function listPage(
+  read: PlanReads,
+  which: PlanListName,
+  page: number,
+  reader: Reader,
+): Promise<FoundPlans> {
+  const waiting = await read.waitingFor(reader.id);
+  const first = which === 'pending' ? waiting : [];
+  const from = (page - 1) * listedAtMost;
+  const own = await Promise.all(
+    first.slice(from, from + listedAtMost).map((id) => read.getPlan(id)),
+  );
+  const plans: PlanSummary[] = own;
+  // One more, to know whether there is another page.
+  let passed = Math.max(0, from - first.length);
+  let more = first.length > from + listedAtMost;
+  for await (const plan of iteratePlans(read, lists[which](reader), new Set(first))) {
+    if (more) break;
+    if (passed > 0) passed--;
+    else if (plans.length < listedAtMost) plans.push(plan);
+    else more = true;
+  }
+  const next = more && page < pagesAtMost ? `${which} ${page + 1}` : null;
+  return { kind: 'list', which, plans, waiting: new Set(waiting), page, next };
+}
+
+/** `running 2`: which list, and which page of it; null: something else. */
+export function readList(said: string): { which: PlanListName; page: number } | null {
+  const [, name = '', page = '1'] =
+    /^(?:(pending|all|mine|running)(?:\s+([1-9]\d?))?)?$/.exec(said.trim().toLowerCase()) ?? [];
+  if (said.trim() !== '' && name === '') return null;
+  return { which: name === '' ? 'pending' : (name as PlanListName), page: Number(page) };
+}
+
 /**
  * @param read the plans that the reader may see
  * @param said what stands after the command
@@ -59,13 +128,6 @@ export async function findPlans(
   reader: Reader,
 ): Promise<FoundPlans> {
   const word = said.trim();
-  const list = async (
-    which: Extract<FoundPlans, { kind: 'list' }>['which'],
-    filter: Partial<PlanListFilter>,
-  ): Promise<FoundPlans> => {
-    const { plans, next_cursor } = await read.listPlans({ limit: listedAtMost, ...filter });
-    return { kind: 'list', which, plans, more: next_cursor !== null };
-  };
   if (/^plan-/i.test(word)) {
     const id = `PLAN-${word.slice(5).toLowerCase()}`;
     const viewer = { user: reader.id, timezone: reader.timezone };
@@ -76,16 +138,9 @@ export async function findPlans(
     const outcome = await link(readLinkCommand(code ?? '', reader.once), reader.account);
     return { kind: 'link', outcome };
   }
+  const list = readList(word);
+  if (list !== null) return listPage(read, list.which, list.page, reader);
   switch (word.toLowerCase()) {
-    case '':
-    case 'pending':
-      return list('pending', { status: [...pending, ...running] });
-    case 'all':
-      return list('all', {});
-    case 'mine':
-      return list('mine', { user: reader.id });
-    case 'running':
-      return list('running', { status: running });
     case 'stats':
       return count(read);
     case 'help':

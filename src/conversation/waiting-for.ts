@@ -1,6 +1,7 @@
 // What waits for one person: plans whose approval counts, changes that need it, and tasks that are theirs. Read exactly, with every
-// rule, for the first of each; a list says so where there are more.
+// rule, for the latest of each, those that name the person beside those that may be anybody's.
 import { isSamePerson } from '#contracts/names.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
 import { mayApproveNow, readAuthorities } from '#plans/authority.ts';
 import { readApprovalsOf } from '#store/approvals.ts';
 import { readNamesOf } from '#store/identities.ts';
@@ -25,18 +26,32 @@ async function filterTogether<T>(all: T[], keep: (one: T) => Promise<boolean>): 
   return kept;
 }
 
+/** The oldest first: nobody's plan is pushed out of sight by those that came after it. */
 async function findProposals(
   context: Asking,
   user: string,
+  names: string[],
   within: Within | null,
 ): Promise<string[]> {
   const { query } = context.db;
-  const { plans } = await listPlans(query, {
-    status: ['proposed', 'needs_review'],
+  const operations = Object.entries(context.guardedApprovers).flatMap(([operation, policy]) =>
+    'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
+  );
+  const filter = {
+    status: ['proposed', 'needs_review'] satisfies PlanStatus[],
     limit: lookedAt.proposals,
     ...(within === null ? {} : { within }),
-  });
-  const open = plans.filter(({ revising }) => !revising);
+  };
+  const latest = await listPlans(query, filter);
+  // What concerns them by name is found however much has come since.
+  const theirs =
+    latest.next_cursor === null
+      ? []
+      : (await listPlans(query, { ...filter, concerning: { names, operations } })).plans;
+  const all = new Map([...latest.plans, ...theirs].map((plan) => [plan.id, plan]));
+  const open = [...all.values()]
+    .filter(({ revising }) => !revising)
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   const approved = await readApprovalsOf(query, open);
   const approversOf = (id: string) => approved.get(id) ?? [];
   const questions = open.map((plan) => ({ plan, users: [...approversOf(plan.id), user] }));
@@ -55,18 +70,19 @@ async function findChanges(context: Asking, user: string): Promise<string[]> {
   });
 }
 
-/** The plans in which something waits for this person, each once. @param within only those of one organisation */
+/** The plans in which something waits for this person, each once, tasks first. @param within only those of one organisation */
 export async function findWaitingFor(
   context: Asking,
   user: string,
   within: Within | null = null,
 ): Promise<string[]> {
   const { query } = context.db;
-  const names = (await readNamesOf(query, [user])).map(({ name }) => name);
+  const known = (await readNamesOf(query, [user])).map(({ name }) => name);
+  const names = [...new Set([user, ...known])];
   const tasks = (await readWaitingTasks(query)).filter(({ assignee }) =>
-    [user, ...names].some((name) => isSamePerson(name, assignee)),
+    names.some((name) => isSamePerson(name, assignee)),
   );
-  const proposals = await findProposals(context, user, within);
+  const proposals = await findProposals(context, user, names, within);
   const changes = await findChanges(context, user);
   const waiting = [...new Set([...tasks.map(({ plan_id }) => plan_id), ...proposals, ...changes])];
   if (within === null) return waiting;

@@ -133,11 +133,17 @@ function readPlace(cursor: string): { micros: string; id: string } {
 /**
  * Plans, newest first, a page at a time.
  * @param filter.requesters all names of the one who asked for them
+ * @param filter.concerning only those that somebody of these names asked for or is named to approve, or that use one of the
+ *   operations
  * @param filter.within only those of one organisation
  */
 export async function listPlans(
   db: Queryable,
-  filter: Omit<PlanListFilter, 'user'> & { requesters?: string[]; within?: Within },
+  filter: Omit<PlanListFilter, 'user'> & {
+    requesters?: string[];
+    concerning?: { names: string[]; operations: string[] };
+    within?: Within;
+  },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
   const micros = sql<string>`(extract(epoch from ${plans.created_at}) * 1000000)::bigint::text`;
   const from = filter.cursor === undefined ? null : readPlace(filter.cursor);
@@ -145,6 +151,13 @@ export async function listPlans(
   const wanted = and(
     filter.status === undefined ? undefined : inArray(plans.status, filter.status),
     filter.requesters === undefined ? undefined : inArray(plans.requester, filter.requesters),
+    filter.concerning === undefined
+      ? undefined
+      : or(
+          inArray(plans.requester, filter.concerning.names),
+          sql`${plans.approver_policy} -> 'people' ?| ${sql.param(filter.concerning.names)}::text[]`,
+          sql`${plans.tools_required} && ${sql.param(filter.concerning.operations)}::text[]`,
+        ),
     filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
     from === null || time === null
       ? undefined

@@ -373,11 +373,8 @@ export const cardStates = {
     drawn: {
       slack: {
         text: 'Home',
-        card: drawHome(
-          { plans: [], waiting: new Set(), policy: defaultPolicy, said: [] },
-          'Ana',
-          now,
-        ).blocks,
+        card: drawHome({ plans: [], waiting: new Set(), policy: defaultPolicy, said: [] }, now)
+          .blocks,
       },
       teams: { text: 'How I work with you', card: drawAdaptivePolicy(defaultPolicy, '') },
     },

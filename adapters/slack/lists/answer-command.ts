@@ -10,7 +10,7 @@ import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { findPlans, listedAtMost } from '#conversation/find-plans.ts';
+import { findPlans } from '#conversation/find-plans.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
@@ -43,13 +43,13 @@ async function answer(
   switch (found.kind) {
     case 'list': {
       const { title, empty } = listWords[found.which];
-      if (found.plans.length === 0) return say(empty);
-      const more = found.more
-        ? [plainSection(commandWords.firstOnly({ shown: listedAtMost }))]
-        : [];
-      const lines = listBlocks(found.plans, reader.id, now.toISOString());
-      const text = `${title}: ${found.plans.length}`;
-      return { text, blocks: [headerBlock(title), ...lines, ...more] };
+      const { plans, waiting, page, next } = found;
+      if (plans.length === 0) return say(page === 1 ? empty : commandWords.noPage({ page }));
+      const command = `/plans ${next}`;
+      const more = next === null ? [] : [plainSection(commandWords.nextPage({ command }))];
+      const lines = listBlocks(plans, now.toISOString(), { waiting, bar: true });
+      const name = page === 1 ? title : commandWords.page({ title, page });
+      return { text: `${name}: ${plans.length}`, blocks: [headerBlock(name), ...lines, ...more] };
     }
     case 'counts':
       return say(describeCounts(found.counts, found.more));

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import type { types } from '@slack/bolt';
 import { homeWords } from '#cards/chat-words.ts';
 import { showLine } from '#cards/plain.ts';
+import { sortPlans } from '#cards/plan-list.ts';
 import {
   describeEffect,
   describeValue,
@@ -51,17 +52,26 @@ function sliderBlock(slider: Slider, policy: InteractionPolicy): Block {
 }
 
 /** Slack's sections of plans: what waits for the reader, for others, and what runs. */
-type Listed = { title: string; plans: PlanSummary[] };
+type Listed = { title: string; plans: PlanSummary[]; count: number; command: string };
 
 const waits = new Set<PlanStatus>(['proposed', 'needs_review', 'stalled']);
 
 function groupPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): Listed[] {
   const others = plans.filter(({ id }) => !waiting.has(id));
+  const group = (title: string, some: PlanSummary[], command: string, count = some.length) => ({
+    ...{ title, plans: some, command, count },
+  });
+  const [forOthers, run] = [
+    others.filter(({ status }) => waits.has(status)),
+    others.filter(({ status }) => !waits.has(status)),
+  ];
+  const own = plans.filter(({ id }) => waiting.has(id));
   return [
-    { title: homeWords.waitsForYou, plans: plans.filter(({ id }) => waiting.has(id)) },
-    { title: homeWords.waitsForOthers, plans: others.filter(({ status }) => waits.has(status)) },
-    { title: homeWords.running, plans: others.filter(({ status }) => !waits.has(status)) },
-  ].filter((group) => group.plans.length > 0);
+    // Of what has waited for long, not all is read here.
+    group(homeWords.waitsForYou, own, '/plans', waiting.size),
+    group(homeWords.waitsForOthers, forOthers, '/plans'),
+    group(homeWords.running, run, '/plans running'),
+  ].filter((one) => one.plans.length > 0);
 }
 
 const emptyHome = [
@@ -86,17 +96,14 @@ function saidBlocks(said: SaidPolicy[]): Block[] {
   return [plainSection([homeWords.saidInConversations, ...lines].join('\n'))];
 }
 
-export function drawHome(
-  { plans, waiting, policy, said }: HomeFacts,
-  user: string,
-  now: string,
-): types.HomeView {
+export function drawHome({ plans, waiting, policy, said }: HomeFacts, now: string): types.HomeView {
   const groups = groupPlans(plans, waiting);
-  const lists = groups.flatMap(({ title, plans: some }) => [
+  const lists = groups.flatMap(({ title, plans: some, count, command }) => [
     headerBlock(title),
-    ...listBlocks(some.slice(0, linesOfGroup), user, now, waiting),
-    ...(some.length > linesOfGroup
-      ? [plainSection(homeWords.more({ count: some.length - linesOfGroup, command: '/plans' }))]
+    // In their order before they are cut: what has waited longest is not what is left out.
+    ...listBlocks(sortPlans(some, waiting).slice(0, linesOfGroup), now, { waiting, bar: false }),
+    ...(count > linesOfGroup
+      ? [plainSection(homeWords.more({ count: count - linesOfGroup, command }))]
       : []),
   ]);
   return {
@@ -116,5 +123,5 @@ export function digestHome({ plans, waiting, policy, said }: HomeFacts): string 
   const shown = plans.map(({ id, title, status, requester }) => [
     ...[id, title, status, requester, waiting.has(id)],
   ]);
-  return hash('sha256', JSON.stringify([shown, policy, said]), 'hex');
+  return hash('sha256', JSON.stringify([shown, waiting.size, policy, said]), 'hex');
 }

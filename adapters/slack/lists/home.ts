@@ -51,7 +51,7 @@ export function createHomes(
       const digest = digestHome(facts);
       if (digest === shown) return digest;
       const client = await clientOf(team);
-      const view = drawHome(facts, id, clock.now().toISOString());
+      const view = drawHome(facts, clock.now().toISOString());
       try {
         await client.views.publish({ user_id: user, view });
       } catch (error) {

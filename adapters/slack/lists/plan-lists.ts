@@ -23,19 +23,18 @@ export function headerBlock(text: string): Block {
   };
 }
 
-/** The lines of a list, each with a button that opens the plan's details. */
+/** The lines of a list, each with a button that opens the plan's details. @param bar as in `describePlan` */
 export function listBlocks(
   plans: PlanSummary[],
-  user: string,
   now: string,
-  waiting?: ReadonlySet<string>,
+  { waiting, bar }: { waiting: ReadonlySet<string>; bar: boolean },
 ): Block[] {
-  return sortPlans(plans, user, waiting)
+  return sortPlans(plans, waiting)
     .slice(0, listedAtMost)
     .map((plan) => {
       const { id, version, digest } = plan;
       return {
-        ...plainSection(describePlan(plan, user, now, waiting)),
+        ...plainSection(describePlan(plan, now, waiting, bar)),
         accessory: {
           type: 'button',
           action_id: `countersign:details:${id}`,

@@ -11,7 +11,7 @@ import { person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { findPlans, listedAtMost } from '#conversation/find-plans.ts';
+import { findPlans, readList } from '#conversation/find-plans.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
 
@@ -21,7 +21,7 @@ export type Command =
   | { name: 'help' | 'settings'; alone: false };
 
 const help = `${describeCommands('plans')}\n\nsettings: how I ask you and talk to you`;
-const subcommands = /^(?:|pending|all|mine|running|stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
+const subcommands = /^(?:stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
 
 /** null: it is talk. A sentence that only begins with such a word is. */
 export function readCommand(text: string): Command | null {
@@ -31,7 +31,7 @@ export function readCommand(text: string): Command | null {
   const said = /^plans(?:\s+(\S.*))?$/i.exec(word);
   if (said === null) return null;
   const sub = said[1] ?? '';
-  const known = subcommands.test(sub) || text.trim().startsWith('/');
+  const known = readList(sub) !== null || subcommands.test(sub) || text.trim().startsWith('/');
   return known ? { name: 'plans', said: sub, alone: /^link\b/i.test(sub) } : null;
 }
 
@@ -58,11 +58,16 @@ async function answerPlans(
   switch (found.kind) {
     case 'list': {
       const { title, empty } = listWords[found.which];
-      if (found.plans.length === 0) return drawNote(empty);
-      const more = found.more ? commandWords.firstOnly({ shown: listedAtMost }) : '';
-      const list = { title, plans: found.plans, more, list: found.which };
-      const card = drawAdaptiveList(list, reader.id, clock.now().toISOString());
-      return { text: `${title}: ${found.plans.length}`, card };
+      const { which, plans, waiting, page, next } = found;
+      if (plans.length === 0) return drawNote(page === 1 ? empty : commandWords.noPage({ page }));
+      const more = next === null ? '' : commandWords.nextPage({ command: `plans ${next}` });
+      const name = page === 1 ? title : commandWords.page({ title, page });
+      const list = page === 1 ? which : `${which} ${page}`;
+      const card = drawAdaptiveList(
+        { title: name, plans, waiting, more, list },
+        clock.now().toISOString(),
+      );
+      return { text: `${name}: ${plans.length}`, card };
     }
     case 'counts':
       return drawNote(describeCounts(found.counts, found.more));

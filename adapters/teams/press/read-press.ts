@@ -10,8 +10,8 @@ import type { AnyPress } from '#contracts/press.ts';
 import { makeStorable } from '#contracts/text.ts';
 import type { Entered } from '#conversation/press/carry-out.ts';
 
-/** The lists that a button opens. Nothing else that can be written after `plans` is done by looking at something. */
-const ListName = z.enum(['pending', 'all', 'mine', 'running']);
+/** The lists that a button opens, and their pages. Nothing else that can be written after `plans` is done by looking at something. */
+const ListName = z.string().regex(/^(?:pending|all|mine|running)(?: [1-9]\d?)?$/);
 type ListName = z.infer<typeof ListName>;
 
 /** Something to be decided, and what the presser is to see afterwards. */

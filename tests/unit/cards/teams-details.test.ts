@@ -3,9 +3,18 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { PlanSummary } from '#contracts/service.ts';
-import { makeHugeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
+import { noPartWords } from '#contracts/step-choice.ts';
+import {
+  following,
+  makeFacts,
+  makeHugeFacts,
+  makeStep,
+  now,
+  samples,
+} from '#tests/fixtures/plans.ts';
 import { answerTo, listButtons, readCard } from '#tests/fixtures/teams/press.ts';
 
 /** The part of the official renderer that is used here; its own types do not pass this project's compiler options. */
@@ -121,12 +130,53 @@ describe('a large plan’s details', () => {
   });
 });
 
+describe('the numbers of steps', () => {
+  const chain = (count: number) =>
+    makeFacts(
+      {},
+      Array.from({ length: count }, (_, i) =>
+        makeStep(`s${i}`, { position: i + 1, after: i < 2 ? [] : following(`s${i - 1}`) }),
+      ),
+      { may_approve: true },
+    );
+  const labelsOf = ({ sections }: ReturnType<typeof viewPlan>) =>
+    sections.find(({ kind }) => kind === 'steps')?.lines.map(({ lead }) => lead) ?? [];
+
+  it.each([23, 24, 25])('are on the card of %i steps what they are in its details', (count) => {
+    const facts = chain(count);
+    const known = { ...facts, steps: facts.steps.slice(0, 24) };
+    const page = { steps: facts.steps.slice(0, 15), pages: [''], next: 'more' };
+    const view = viewDetails(known, page, true);
+    const onCard = labelsOf(viewPlan(known));
+    expect(onCard.length).toBeGreaterThan(2);
+    expect(view.steps.slice(0, onCard.length).map(({ lead }) => lead)).toEqual(onCard);
+    // Two begin together, which only whole plans say; of a larger one each step has its place.
+    expect(onCard.slice(0, 3)).toEqual(count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3']);
+  });
+
+  it.each([
+    [24, true],
+    [25, false],
+  ])('of %i steps: they can be ticked is %s, and where not it is said why', (count, ticks) => {
+    const facts = chain(count);
+    const known = { ...facts, steps: facts.steps.slice(0, 24) };
+    const view = viewDetails(known, { steps: facts.steps, pages: [''], next: null }, true);
+    expect(view.approve !== null).toBe(ticks);
+    expect(view.facts.some(({ text }) => text === noPartWords)).toBe(!ticks);
+  });
+});
+
 describe('the list of plans', () => {
   const summaryOf = ({ plan }: (typeof samples)['proposed']): PlanSummary => ({ ...plan });
-  const plans = [samples.executing, samples.proposed].map(summaryOf);
+  const other = { ...summaryOf(samples.executing), id: 'PLAN-0000000a' };
+  const plans = [other, summaryOf(samples.proposed)];
+  const waiting = new Set([samples.proposed.plan.id]);
 
   it('has those that wait for the reader first, each with a way to its details', () => {
-    const card = drawAdaptiveList({ title: 'All plans', plans, more: '', list: 'all' }, 'Ana', now);
+    const card = drawAdaptiveList(
+      { title: 'All plans', plans, waiting, more: '', list: 'all' },
+      now,
+    );
     expectTaken(card);
     const text = readCard(card);
     expect(text.indexOf('waits for you')).toBeLessThan(text.indexOf('2 of 5'));
@@ -138,7 +188,7 @@ describe('the list of plans', () => {
     const long = { ...samples.proposed.plan, title: '語'.repeat(300), requester: 'ب'.repeat(90) };
     const many = Array.from({ length: 20 }, () => summaryOf({ ...samples.proposed, plan: long }));
     expectTaken(
-      drawAdaptiveList({ title: 'All', plans: many, more: 'More.', list: 'all' }, 'Ana', now),
+      drawAdaptiveList({ title: 'All', plans: many, waiting, more: 'More.', list: 'all' }, now),
     );
   });
 });

@@ -23,7 +23,7 @@ test('a step that has ended changes nothing on it, what stands nowhere there bei
   const { succeeded } = plan.counts;
   const after = homeOf({ counts: { ...plan.counts, succeeded: succeeded + 1 } });
   expect(digestHome(after)).toBe(digestHome(before));
-  expect(drawHome(after, 'Ana', now)).toEqual(drawHome(before, 'Ana', now));
+  expect(drawHome(after, now)).toEqual(drawHome(before, now));
 });
 
 test.each([
@@ -33,6 +33,19 @@ test.each([
   ['that it waits for the reader', { ...before, waiting: new Set([plan.id]) }],
 ])('of a plan that runs it shows %s', (_, after) => {
   expect(digestHome(after)).not.toBe(digestHome(before));
+});
+
+test('what has waited longest stands first, and all that waits is counted, read here or not', () => {
+  const many = Array.from({ length: linesOfGroup + 1 }, (_, index) => ({
+    ...plan,
+    status: 'proposed' as const,
+    id: `PLAN-${String(index).padStart(8, '0')}`,
+  }));
+  const oldest = many.at(-1)?.id ?? '';
+  const waiting = new Set([oldest, ...many.map(({ id }) => id), 'PLAN-ffffffff']);
+  const shown = JSON.stringify(drawHome({ ...before, plans: many, waiting }, now).blocks);
+  expect(shown.indexOf(oldest)).toBeLessThan(shown.indexOf('PLAN-00000000'));
+  expect(shown).toContain('And 2 more: /plans');
 });
 
 test('every group at its fullest fits one view, and what is left out is counted', () => {
@@ -53,7 +66,7 @@ test('every group at its fullest fits one view, and what is left out is counted'
       policy: defaultPolicy,
     })),
   };
-  const { blocks } = drawHome(full, 'Ana', now);
+  const { blocks } = drawHome(full, now);
   expect(blocks.length).toBeLessThanOrEqual(slackLimits.viewBlocks);
   expect(blocks.length).toBeGreaterThan(3 * linesOfGroup);
   expect(JSON.stringify(blocks).match(/1 more/g)).toHaveLength(3);

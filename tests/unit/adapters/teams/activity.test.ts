@@ -180,6 +180,8 @@ test('who is addressed', () => {
 test.each([
   ['plans', { name: 'plans', said: '', alone: false }],
   ['Plans  running', { name: 'plans', said: 'running', alone: false }],
+  ['plans all 2', { name: 'plans', said: 'all 2', alone: false }],
+  ['plans all 2 files', null],
   ['/plans whatever', { name: 'plans', said: 'whatever', alone: false }],
   ['plans PLAN-0a1b2c3d', { name: 'plans', said: 'PLAN-0a1b2c3d', alone: false }],
   ['plans link ABCD-1234', { name: 'plans', said: 'link ABCD-1234', alone: true }],

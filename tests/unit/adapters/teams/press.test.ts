@@ -4,19 +4,30 @@ import { readDecision, readLook } from '#adapters/teams/press/read-press.ts';
 
 const details = { action: 'details', plan_id: 'PLAN-0a1b2c3d', version: 1, digest: 'a'.repeat(64) };
 
-test.each(['pending', 'all', 'mine', 'running'])('the list “%s” can be looked at', (list) => {
-  expect(readLook('list', { list })).toEqual({ kind: 'list', said: list });
-  expect(readLook('details', { ...details, list })).toMatchObject({ kind: 'details', list });
-});
-
-test.each(['link', 'link ABCD-1234', 'LINK', 'PLAN-0a1b2c3d', 'stats', 'help', '', 'all '])(
-  'a look at “%s” is none: a button never does what a written command does',
+test.each(['pending', 'all', 'mine', 'running', 'pending 2', 'all 10'])(
+  'the list “%s” can be looked at',
   (list) => {
-    expect(readLook('list', { list })).toBeNull();
-    expect(readLook('details', { ...details, list })).toBeNull();
-    expect(readDecision('list', { list })).toBeNull();
+    expect(readLook('list', { list })).toEqual({ kind: 'list', said: list });
+    expect(readLook('details', { ...details, list })).toMatchObject({ kind: 'details', list });
   },
 );
+
+test.each([
+  'link',
+  'link ABCD-1234',
+  'LINK',
+  'PLAN-0a1b2c3d',
+  'stats',
+  'help',
+  '',
+  'all ',
+  'all 0',
+  'all 100',
+])('a look at “%s” is none: a button never does what a written command does', (list) => {
+  expect(readLook('list', { list })).toBeNull();
+  expect(readLook('details', { ...details, list })).toBeNull();
+  expect(readDecision('list', { list })).toBeNull();
+});
 
 test('what was entered can be stored, whatever a client sends', () => {
   const press = { action: 'propose_changes', plan_id: 'PLAN-0a1b2c3d', version: 1, digest: 'd' };

@@ -1,0 +1,87 @@
+// What waits for whoever reads a list stands on top of it: their own plans, tasks and whatever they are to approve, however much has
+// come since.
+import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import type { User } from '#tests/fixtures/slack/types.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox } from '../inbox/bench.ts';
+import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+
+const database = useDatabase();
+
+const propose = (house: SlackHouse['house'], title: string, by: string) =>
+  house.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
+
+/** What /plans answers to `user`, as it is written. */
+function asking({ slack }: SlackHouse, user: User) {
+  const channel = slack.addChannel({ name: 'lists', members: [user.id], bot: false }).id;
+  return async (text: string): Promise<string> => {
+    const before = slack.ephemerals(user.id).length;
+    await slack.command(user.id, channel, '/plans', text);
+    const answer = await waitFor(`the answer to ${text}`, async () =>
+      slack.ephemerals(user.id).length > before ? slack.ephemerals(user.id).at(-1) : null,
+    );
+    return JSON.stringify(answer.blocks);
+  };
+}
+
+test('what waits for the reader is on top however much came since, whoever asks them, and the rest is on further pages', async () => {
+  const use = await useSlackHouse(database.url);
+  const { slack, house } = use;
+  await clearInbox(house);
+  const ana = slack.addUser({ name: 'ana' });
+  const ask = asking(use, ana);
+  const by = person('cy@example.com', 'api');
+  const old = await propose(house, 'Asked long ago', 'ana@example.com');
+  const asked = await house.service.propose(
+    {
+      title: 'A question for Ana',
+      steps: [
+        {
+          ...{ id: 'h', description: 'Read it', tool: 'human', operation: 'task' },
+          args: { question: 'Is it right?', assignee: 'ana@example.com' },
+        },
+      ],
+    },
+    { user: 'cy@example.com' },
+    by,
+  );
+  const { version, digest } = asked;
+  await house.service.approve(asked.id, { version, digest }, by);
+  await waitFor(
+    'the question',
+    async () => (await house.service.getPlan(asked.id)).counts.waiting === 1,
+  );
+  const others = [];
+  for (let i = 0; i < 60; i++) others.push(await propose(house, `Of zed ${i}`, 'zed@example.com'));
+  const first = await ask('');
+  expect(first.match(/waits for you/g)).toHaveLength(2);
+  expect(first.indexOf(asked.id)).toBeLessThan(first.indexOf(old.id));
+  expect(first.indexOf(old.id)).toBeLessThan(first.indexOf(others.at(-1)?.id ?? 'none'));
+  expect(first).toContain('There are more: /plans pending 2');
+  const pages = [first];
+  for (const page of [2, 3, 4]) pages.push(await ask(`pending ${page}`));
+  const ids = pages.flatMap((page) => [...new Set(page.match(/PLAN-[0-9a-f]{8}/g))]);
+  expect(ids).toHaveLength(62);
+  expect(new Set(ids).size).toBe(62);
+  expect(pages.at(-1)).not.toContain('There are more');
+  expect(await ask('pending 5')).toContain('There is no page 5.');
+  // What runs says so there too.
+  expect(await ask('running')).toContain('waits for you');
+  await slack.openHome(ana.id);
+  const home = await waitFor('the Home tab', async () => slack.home(ana.id));
+  const shown = JSON.stringify(home.blocks);
+  expect(shown).toContain(old.id);
+  expect(shown).toContain('more: /plans');
+});
+
+test('a configured approver finds on top what waits for them', async () => {
+  const use = await useSlackHouse(database.url, { settings: { approvers: ['ben@example.com'] } });
+  const { slack, house } = use;
+  await clearInbox(house);
+  const ben = slack.addUser({ name: 'ben' });
+  await propose(house, 'Of dora', 'dora@example.com');
+  expect(await asking(use, ben)('')).toContain('waits for you');
+});
