@@ -45,6 +45,26 @@ function longestMinutes(plan: Plan, steps: Step[]): number | null {
   );
 }
 
+/** What a step waits for that is under way. */
+const underWay = new Set<StepStatus>(['running', 'waiting']);
+
+/**
+ * What comes next where nothing is ready: the steps that wait for nothing but what is under way. Of a plan whose steps are not all
+ * known here it is the first that waits.
+ */
+export function findNext(plan: Pick<Plan, 'total_steps'>, steps: Step[], pending: Step[]): Step[] {
+  if (plan.total_steps > steps.length) return pending.slice(0, 1);
+  const statuses = new Map(steps.map(({ id, status }) => [id, status]));
+  const over = (id: string) => {
+    const status = statuses.get(id);
+    return status === undefined || status === 'succeeded' || underWay.has(status);
+  };
+  const next = steps.filter(
+    ({ status, after }) => status === 'pending' && after.every(({ id }) => over(id)),
+  );
+  return next.slice(0, namedShown);
+}
+
 function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touch[] {
   return operations
     .filter(({ effect }) => effect !== 'read')
@@ -122,6 +142,7 @@ export async function readCardFacts(
       ? Promise.resolve([])
       : readSteps(db, planId, { status: [status] }, 0, namedShown);
   const steps = await readSteps(db, planId, {}, 0, numberedAtMost);
+  const isRunning = plan.counts.running + plan.counts.waiting > 0;
   return {
     plan,
     patch: await readPatchFacts(context, plan, viewer.user),
@@ -129,7 +150,12 @@ export async function readCardFacts(
     touches: touchesOf(await readOperations(db, planId)),
     diff: await readDiff(db, plan),
     running: await some('running'),
-    next: plan.counts.ready === 0 ? [] : await readNextSteps(db, planId, namedShown),
+    next:
+      plan.counts.ready > 0
+        ? await readNextSteps(db, planId, namedShown)
+        : isRunning
+          ? findNext(plan, steps, plan.total_steps > steps.length ? await some('pending') : [])
+          : [],
     failed: await some('failed'),
     unknown: await some('unknown'),
     waiting: await some('waiting'),
