@@ -94,7 +94,7 @@ export function formatTime(iso: string, now: string, timezone: string, named = f
 }
 
 /** Who reads a card, and when; `user` empty: nobody in particular, since several read it. */
-export type Reading = { now: string; viewer: { user: string; timezone: string } };
+type Reading = { now: string; viewer: { user: string; timezone: string } };
 
 /** A time on a card, whose zone is said where several read it. */
 export function tellTime(iso: string, { now, viewer }: Reading): string {

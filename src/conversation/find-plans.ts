@@ -16,7 +16,7 @@ const pagesAtMost = 99;
 /** Plans that are counted, in pages. */
 const counted = { pages: 20, page: 100 };
 
-export type PlanListName = 'pending' | 'all' | 'mine' | 'running';
+type PlanListName = 'pending' | 'all' | 'mine' | 'running';
 
 export type FoundPlans =
   | {
