@@ -1,6 +1,7 @@
 // Cards in Teams and what is pressed on them: it decides once, for who may, in the conversation of the card and nowhere else; and
 // whoever presses is answered with what came of it.
 import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Person, Place } from '#tests/fixtures/teams/chats.ts';
 import type { Answer } from '#tests/fixtures/teams/connector.ts';
@@ -223,6 +224,28 @@ test('a card that asks for itself elsewhere shows nothing', async () => {
   const answer = await teams.send({ ...invoke, conversation });
   expect(words(answer)).toContain('another conversation');
   expect(words(answer)).not.toContain('Two of nothing');
+});
+
+test('plans begins with what waits for the asker, however much came since, and goes on page by page', async () => {
+  const { teams, house } = await useCard();
+  const ada = teams.addPerson('ada');
+  const propose = (title: string, by: string) =>
+    house.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
+  const old = await propose('Asked long ago', 'ada@example.com');
+  for (let i = 0; i < 25; i++) await propose(`Of zed ${i}`, 'zed@example.com');
+  const chat = teams.addPersonal(ada);
+  await teams.say(ada, chat, 'plans');
+  const list = JSON.stringify(await awaitMessage(teams, chat.id, 'plans pending 2'));
+  expect(list.indexOf(old.id)).toBeGreaterThan(0);
+  expect(list.indexOf(old.id)).toBeLessThan(list.indexOf('Of zed 24'));
+  expect(list).toContain(`${old.id} · waits for you`);
+  await teams.say(ada, chat, 'plans pending 2');
+  const second = await awaitMessage(teams, chat.id, 'Waiting and running, page 2');
+  expect(JSON.stringify(second)).toContain('Of zed 0');
+  const details = await teams.press(ada, second, 'Details');
+  expect(words(details)).toContain('Do nothing (a)');
+  const back = await teams.invoke(ada, second, 'list', { list: 'pending 2' });
+  expect(words(back)).toContain('page 2');
 });
 
 test('plans, help and settings answer where they are asked; a sentence that begins so is talk', async () => {
