@@ -14,7 +14,7 @@ export type LostStep = Pick<
   step_id: string;
   /** The call of the attempt may have gone out. */
   called: boolean;
-  /** How many workers this step has lost, the present one included. */
+  /** How many workers this step has lost since a person last had it run, the present one included. */
   losses: number;
 };
 
@@ -27,14 +27,15 @@ const lapsed = sql`s.lease_until < clock_timestamp()`;
 export async function readLostSteps(tx: Queryable, planId: string): Promise<LostStep[]> {
   const { rows } = await tx.execute<LostStep>(sql`
     with lost as materialized (
-      select s.position, s.step_id, s.attempt, s.called_at is not null as called from countersign.step_states s
+      select s.position, s.step_id, s.attempt, s.tries, s.called_at is not null as called from countersign.step_states s
       where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
         and s.position = any(array(select position from ${stepsOf(planId, ['running'], lapsed)}))
       order by s.position limit 10000 for no key update
     )
-    select l.*, c.tool, c.operation, c.target, c.effect,
+    select l.position, l.step_id, l.attempt, l.called, c.tool, c.operation, c.target, c.effect,
       1 + (select count(*)::int from countersign.step_attempts a
-        where a.plan_id = ${planId} and a.position = l.position and a.status = 'lost') as losses
+        where a.plan_id = ${planId} and a.position = l.position and a.status = 'lost'
+          and a.attempt > l.attempt - l.tries) as losses
     from lost l join countersign.plan_steps c on c.plan_id = ${planId} and c.position = l.position
     order by l.position`);
   return rows;

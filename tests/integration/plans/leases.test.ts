@@ -348,6 +348,24 @@ describe('steps whose worker was lost', () => {
     );
   });
 
+  test('have as many chances again once a person has had them run', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Chances', steps: [noop('1')] });
+    const lose = async () => {
+      await claimOne(executor, id);
+      await expireLeases(house, id);
+      await recover(executor);
+      return (await statusesOf(house, id))['1'];
+    };
+    const first: unknown[] = [];
+    for (let loss = 0; loss < 5; loss++) first.push(await lose());
+    expect(first).toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
+    await house.service.retry(id, { version: 1 }, ana);
+    const second: unknown[] = [];
+    for (let loss = 0; loss < 5; loss++) second.push(await lose());
+    expect(second).toEqual(first);
+  });
+
   test('of one plan are recovered although another plan cannot be', async () => {
     const executor = executorFor();
     const bad = await startBy(executor, house, { title: 'Bad', steps: [noop('bad')] });
