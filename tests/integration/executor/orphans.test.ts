@@ -1,0 +1,38 @@
+// Reservations that a crash, or a hand in the database, left behind.
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { recover } from '#executor/recover.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse } from '#tests/setup/house.ts';
+import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
+
+const database = useDatabase();
+
+test('what is held for a step that does not run is given back', async () => {
+  const pooled = await openTestHouse(database.url, {
+    work: false,
+    settings: { resourcePools: { desk: 4 } },
+  });
+  const executor = makeExecutor(pooled);
+  const { id } = await startBy(executor, pooled, {
+    title: 'Orphan',
+    steps: [{ ...noop('a'), resources: { desk: 2 } }],
+  });
+  const { steps } = await claimReady(executor, id, 1);
+  const readInUse = async () => {
+    const { rows } = await pooled.db.query.execute<{ n: number }>(
+      sql`select in_use::int as n from countersign.resource_pools where name = 'desk'`,
+    );
+    return rows[0]?.n;
+  };
+  expect(steps).toHaveLength(1);
+  expect(await readInUse()).toBe(2);
+  // As an older version, or a hand in the database, may have left it.
+  await pooled.db.query.execute(
+    sql`update countersign.step_states set status = 'succeeded', lease_until = null where plan_id = ${id}`,
+  );
+  await recover(executor);
+  expect(await readInUse()).toBe(0);
+  executor.leases.stop();
+  await pooled.close();
+});
