@@ -25,7 +25,7 @@ export default defineConfig({
         include: [`tests/${name}/**/*.test.ts`],
         environment: 'node',
         pool: 'forks',
-        execArgv: ['--import', new URL('tests/setup/resolve-quickly.ts', import.meta.url).href],
+        execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
         // Unit tests leave nothing behind, and loading everything anew for each file would take as long as they do.
         isolate: name !== 'unit',
         testTimeout: seconds * 1000,
