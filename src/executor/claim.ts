@@ -18,6 +18,7 @@ import {
   readNextAvailable,
 } from '#store/sql/claim.ts';
 import { hasOthersReady } from '#store/sql/lanes.ts';
+import { isPlain } from '#store/sql/plain-plan.ts';
 import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
 import { freeByStart, type Outcome, type StartTerms } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
@@ -154,6 +155,19 @@ function mayClaim(plan: PlanRow): boolean {
 }
 
 /**
+ * On which terms steps may start in the statement that settles `outcomes` and frees them, if the plan is plain; null: not
+ * even then. A failure may stop what would be freed.
+ */
+export function findStartTerms(
+  book: LaneBook,
+  outcomes: Outcome[],
+  room: number,
+): StartTerms | null {
+  if (room === 0 || !outcomes.every(({ status }) => status === 'succeeded')) return null;
+  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
+}
+
+/**
  * Whether, and on which terms, steps may start in the statement that frees them: where they are the next ones anyway,
  * because nothing else is ready, and where nothing but their prerequisites holds them. One change of a row instead of two
  * is what makes chains quick. The caller holds the plan's lock.
@@ -164,12 +178,7 @@ export function decideStart(
   outcomes: Outcome[],
   room: number,
 ): StartTerms | null {
-  if (!mayClaim(plan) || plan.digest !== plan.approved_digest) return null;
-  if (room === 0 || plan.ready > 0) return null;
-  if (plan.pools.length > 0 || plan.has_start_edges || plan.open_until !== null) return null;
-  // A failure may stop what would be freed.
-  if (!outcomes.every(({ status }) => status === 'succeeded')) return null;
-  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
+  return isPlain(plan) ? findStartTerms(book, outcomes, room) : null;
 }
 
 /**

@@ -2,6 +2,7 @@
 // plan ended if it was the last.
 import { and, eq } from 'drizzle-orm';
 import { system } from '#contracts/actor.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
@@ -46,6 +47,15 @@ function cleanOutcome(outcome: Outcome): Outcome {
   };
 }
 
+/** An output that is too large for a row, as it goes into an artifact; null: it stays where it is. */
+function findLarge({ output }: Outcome): Buffer | null {
+  if (output === null) return null;
+  const text = JSON.stringify(output);
+  if (text.length <= inlineOutputBytes / 4) return null;
+  const content = Buffer.from(text);
+  return content.length <= inlineOutputBytes ? null : content;
+}
+
 /** Moves an output that is too large for a row into an artifact and leaves a pointer. */
 async function fitOutput(
   { random }: ExecutorContext,
@@ -53,11 +63,8 @@ async function fitOutput(
   planId: string,
   outcome: Outcome,
 ): Promise<Outcome> {
-  if (outcome.output === null) return outcome;
-  const text = JSON.stringify(outcome.output);
-  if (text.length <= inlineOutputBytes / 4) return outcome;
-  const content = Buffer.from(text);
-  if (content.length <= inlineOutputBytes) return outcome;
+  const content = findLarge(outcome);
+  if (content === null) return outcome;
   const id = drawArtifactId(random);
   const [step] = await tx
     .select({ id: planSteps.step_id })
@@ -78,9 +85,9 @@ async function fitOutput(
  * What the plan's status makes of an outcome. A plan that is over asks nobody what became of a call; in one that goes
  * on a step is not cancelled by itself: what was not called is handed back.
  */
-function fitStatus(outcome: Outcome, row: PlanRow): StoredOutcome {
+function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   const stored = { ...outcome, attempt_status: outcome.status };
-  const over = isTerminal(row.status);
+  const over = isTerminal(plan);
   if (over && (outcome.status === 'unknown' || outcome.status === 'waiting')) {
     return { ...stored, status: 'cancelled', question: null };
   }
@@ -91,6 +98,13 @@ function fitStatus(outcome: Outcome, row: PlanRow): StoredOutcome {
   }
   if (outcome.status === 'ready') return { ...stored, attempt_status: 'failed' };
   return stored;
+}
+
+/** Outcomes as a plan that executes takes them, where nothing has to be stored before them; null: something has. */
+export function fitToRows(outcomes: Outcome[]): StoredOutcome[] | null {
+  const clean = cleanOutcomes(outcomes);
+  if (clean.some((outcome) => findLarge(outcome) !== null)) return null;
+  return clean.map((outcome) => fitStatus(outcome, 'executing'));
 }
 
 /** Outcomes whose lease was lost are refused, and the audit says so. */
@@ -142,7 +156,7 @@ export async function settleOutcomes(
 ): Promise<Settlement> {
   const fitted: StoredOutcome[] = [];
   for (const outcome of cleanOutcomes(outcomes)) {
-    fitted.push(fitStatus(await fitOutput(context, tx, row.id, outcome), row));
+    fitted.push(fitStatus(await fitOutput(context, tx, row.id, outcome), row.status));
   }
   const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
   await releaseResources(tx, row, settled.taken);

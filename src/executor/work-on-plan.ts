@@ -13,7 +13,8 @@ import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { createMarker, type Mark } from './mark-batch.ts';
 import { runStep } from './run-step.ts';
-import { takeTurn } from './turn.ts';
+import { type Turn, takeTurn } from './turn.ts';
+import { takeTurnAtOnce } from './turn-at-once.ts';
 
 /** Calls that came back this quickly (milliseconds) let the next batch be larger. */
 const quickMs = 50;
@@ -91,6 +92,8 @@ class PlanLoop {
   #window: number;
   #mayHaveReady = true;
   #book: LaneBook | null = null;
+  /** Whether the next turn may be sent at once. */
+  #chained = false;
   #napMs: number | null = null;
   /** Why nothing could be claimed; told when what is held has been settled. */
   #broken: unknown = null;
@@ -187,7 +190,7 @@ class PlanLoop {
     const outcomes = ended.map(({ outcome }) => outcome);
     const began = performance.now();
     const announce = began >= this.#announced + announceEveryMs;
-    const take = () => takeTurn(context, planId, outcomes, room, this.#book, announce);
+    const take = () => this.#takeTurn(outcomes, room, announce);
     // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
@@ -198,7 +201,11 @@ class PlanLoop {
       : patiently(take, (error) =>
           context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
         ).catch((error: unknown) => this.#settleOneByOne(ended, room, error)));
-    for (const { lease } of ended) context.leases.release(lease);
+    for (const one of ended) {
+      if (turn?.rest.includes(one.outcome)) this.#finished.push(one);
+      else context.leases.release(one.lease);
+    }
+    this.#chained = turn?.chained ?? false;
     if (turn === null) return;
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
     this.#mayHaveReady = turn.more;
@@ -213,6 +220,15 @@ class PlanLoop {
     // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (turn.others || (turn.more && turn.steps.length > 0))) this.#invite();
+  }
+
+  async #takeTurn(outcomes: Outcome[], room: number, announce: boolean): Promise<Turn> {
+    const { context, planId } = this;
+    const atOnce =
+      this.#chained && this.#book !== null && !announce
+        ? await takeTurnAtOnce(context, planId, outcomes, room, this.#book)
+        : null;
+    return atOnce ?? (await takeTurn(context, planId, outcomes, room, this.#book, announce));
   }
 
   /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */

@@ -5,9 +5,16 @@ import { PgDialect } from 'drizzle-orm/pg-core';
 import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import * as schema from './schema.ts';
+import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
 
 /** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
 export type Statement = { name: string; text: string; params: unknown[] };
+
+/** A statement and what it is run with; `values` by the names of its placeholders. */
+export type FilledStatement = { statement: Statement; values: Record<string, unknown> };
+
+/** The rows of each of several statements. */
+type RowsOfEach<Rows extends QueryResultRow[]> = { [I in keyof Rows]: Rows[I][] };
 
 /** Either the database or a transaction on it: what every function of this room takes first. */
 export type Queryable = Pick<
@@ -62,9 +69,19 @@ function queryableOn(client: Pool | PoolClient): Queryable {
  */
 export function joinTransaction(db: Database, tx: Transaction): Database {
   let parts = 0;
-  return {
+  const joined: Database = {
     ...db,
     query: tx,
+    async atOnce<Rows extends QueryResultRow[]>(
+      statements: FilledStatement[] & { length: Rows['length'] },
+    ) {
+      return await joined.transaction(async (part) => {
+        const rows: QueryResultRow[][] = [];
+        for (const { statement, values } of statements)
+          rows.push(await part.run(statement, values));
+        return asRowsOfEach<Rows>(rows);
+      });
+    },
     async transaction(work) {
       parts += 1;
       const name = sql.identifier(`part_${parts}`);
@@ -79,6 +96,7 @@ export function joinTransaction(db: Database, tx: Transaction): Database {
       }
     },
   };
+  return joined;
 }
 
 const transactions = new WeakMap<PoolClient, Transaction>();
@@ -152,7 +170,58 @@ async function runTransaction<T>(
   }
 }
 
+/** As for the transactions that plan once: for this one only, and said by a statement since none begins it. */
+const planOnce = prepareStatement(
+  'plan_once',
+  sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`,
+);
+
+function writeValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'number')) return `{${value}}`;
+  throw new TypeError('atOnce: values are texts, numbers or lists of numbers');
+}
+
+function writeStatement({ statement, values }: FilledStatement): WrittenStatement {
+  const { name, text, params } = statement;
+  return { name, text, values: fillPlaceholders(params, values).map(writeValue) };
+}
+
+/** What rows a statement answers with is known to whoever wrote it. */
+const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
+  rows as RowsOfEach<Rows>;
+
+async function runAtOnce(pool: Pool, statements: FilledStatement[]): Promise<QueryResultRow[][]> {
+  const written = [{ statement: planOnce, values: {} }, ...statements].map(writeStatement);
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  const noteFailure = (error: Error) => {
+    failure ??= error;
+  };
+  client.on('error', noteFailure);
+  try {
+    const [, ...rows] = await sendAtOnce(client, written);
+    return rows;
+  } catch (error) {
+    noteFailure(error instanceof Error ? error : new Error(String(error)));
+    throw error;
+  } finally {
+    client.off('error', noteFailure);
+    // One on which something failed is not given to the next one.
+    client.release(failure);
+  }
+}
+
 export type Database = {
+  /**
+   * Runs prepared statements as one transaction that costs a single round trip, and answers when it is committed. What a
+   * later one does cannot depend on what this process makes of an earlier one's rows, so it asks itself whether it may.
+   * Fails as a transaction does: after a lost connection it may have been committed.
+   */
+  atOnce<Rows extends QueryResultRow[]>(
+    statements: FilledStatement[] & { length: Rows['length'] },
+  ): Promise<RowsOfEach<Rows>>;
   /** Runs `work` in one transaction; commits when it returns, rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Statements outside a transaction. */
@@ -204,6 +273,9 @@ export function openDatabase(
   });
   pool.on('error', options.onError);
   return {
+    atOnce: async <Rows extends QueryResultRow[]>(
+      statements: FilledStatement[] & { length: Rows['length'] },
+    ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements)),
     transaction: (work, options = {}) => runTransaction(pool, work, options),
     query: queryableOn(pool),
     pool,

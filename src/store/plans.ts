@@ -6,7 +6,12 @@ import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import { prepareStatement, type Queryable, type Transaction } from './database.ts';
+import {
+  type FilledStatement,
+  prepareStatement,
+  type Queryable,
+  type Transaction,
+} from './database.ts';
 import { readPatchOutcome } from './patches.ts';
 import { firstWithin, type Within } from './plans-within.ts';
 import { planPartitions, plans, planVersions, runs } from './schema.ts';
@@ -122,6 +127,11 @@ export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });
   if (row === undefined) throw planNotFound(id);
   return row;
+}
+
+/** The same as a statement that is sent together with others; no row: there is no such plan. */
+export function lockingOf(id: string): FilledStatement {
+  return { statement: lock, values: { id } };
 }
 
 /** The creation time (µs since 1970) and the id of the last row that was shown. */

@@ -4,8 +4,10 @@ import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
-import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
+import { lockingOf, type PlanRow } from '../plans.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
+import { plainIn } from './plain-plan.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
@@ -52,12 +54,16 @@ type Row = PlanProgress & {
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 
-/** @param terms with them, what is freed starts at once if there is room for all of it */
-const settleOf = (terms: StartPlaceholders | null): SQL => sql`
+/**
+ * @param terms with them, what is freed starts at once if there is room for all of it
+ * @param guard where it does not hold, nothing is taken
+ */
+const settleOf = (terms: StartPlaceholders | null, guard = sql`true`): SQL => sql`
   with o as materialized (
     select *, 'running'::text as from_status from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
       as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
         question text, final_args jsonb, retry_in_ms float8)
+    where ${guard}
   ),
   done as (
     update countersign.step_states s set status = o.status, result_summary = o.summary, output = o.output,
@@ -103,14 +109,21 @@ const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   from (select 1) one left join plan on true`;
 
 const settle = prepareStatement('settle', settleOf(null));
-const settleAndStart = prepareStatement(
-  'settle_and_start',
-  settleOf({
-    lanes: sql.placeholder('lanes'),
-    room: sql.placeholder('room'),
-    worker,
-    seconds: sql.placeholder('seconds'),
-  }),
+const start: StartPlaceholders = {
+  lanes: sql.placeholder('lanes'),
+  room: sql.placeholder('room'),
+  worker,
+  seconds: sql.placeholder('seconds'),
+};
+const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
+/** A plan with pending steps does not end by what succeeds; of another version, other lanes and calls would be right. */
+const settleIfPlain = prepareStatement(
+  'settle_if_plain',
+  settleOf(
+    start,
+    sql`exists (select from countersign.plans p where p.id = ${plan} and p.version = ${sql.placeholder('version')}::int
+      and p.pending > 0 and ${plainIn('p')})`,
+  ),
 );
 
 /**
@@ -135,6 +148,30 @@ function omitNulls(outcome: StoredOutcome) {
 /** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
+const valuesOf = (planId: string, worker: string, outcomes: StoredOutcome[]) => ({
+  plan: planId,
+  worker,
+  outcomes: JSON.stringify(outcomes.map(omitNulls)),
+  positions: outcomes.map(({ position }) => position),
+});
+
+const startValuesOf = (planId: string, { lanes, room, terms }: StartTerms) => ({
+  ...claimValues(planId, terms),
+  lanes,
+  room,
+});
+
+function readSettled(row: Row | undefined): Settled {
+  return {
+    taken: row?.taken ?? [],
+    failed: row?.failed_positions ?? [],
+    started: row?.started_steps ?? [],
+    ready: row?.freed_now ?? 0,
+    nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
+    progress: progressOf(row),
+  };
+}
+
 /**
  * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
  * plan reserves resources, gives back those of the steps that were taken.
@@ -147,28 +184,32 @@ export async function settleSteps(
   outcomes: StoredOutcome[],
   start: StartTerms | null,
 ): Promise<Settled> {
-  const values = {
-    plan: planId,
-    worker,
-    outcomes: JSON.stringify(outcomes.map(omitNulls)),
-    positions: outcomes.map(({ position }) => position),
-  };
+  const values = valuesOf(planId, worker, outcomes);
   const [row] = await (start === null
     ? tx.run<Row>(settle, values)
-    : tx.run<Row>(settleAndStart, {
-        ...claimValues(planId, start.terms),
-        ...values,
-        lanes: start.lanes,
-        room: start.room,
-      }));
-  return {
-    taken: row?.taken ?? [],
-    failed: row?.failed_positions ?? [],
-    started: row?.started_steps ?? [],
-    ready: row?.freed_now ?? 0,
-    nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
-    progress: progressOf(row),
-  };
+    : tx.run<Row>(settleAndStart, { ...startValuesOf(planId, start), ...values }));
+  return readSettled(row);
+}
+
+/**
+ * Records `outcomes`, each of them a success, as `settleSteps` does, with the plan's lock taken and the change committed in
+ * the same round trip, if the plan is plain, of the version of `start` and not about to end; it is asked under its lock.
+ * @returns with the plan as it was before; null: nothing was taken
+ */
+export async function settleAtOnce(
+  db: Pick<Database, 'atOnce'>,
+  planId: string,
+  worker: string,
+  outcomes: StoredOutcome[],
+  start: StartTerms,
+): Promise<(Settled & { plan: PlanRow }) | null> {
+  const values = { ...startValuesOf(planId, start), ...valuesOf(planId, worker, outcomes) };
+  const [[plan], [row]] = await db.atOnce<[PlanRow, Row]>([
+    lockingOf(planId),
+    { statement: settleIfPlain, values },
+  ]);
+  const settled = readSettled(row);
+  return plan === undefined || settled.taken.length === 0 ? null : { ...settled, plan };
 }
 
 /** Those of `outcomes` that stand already: they were stored by a statement whose answer got lost. */
