@@ -5,9 +5,10 @@ import { describe, expect, it, vi } from 'vitest';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Message } from '#contracts/service.ts';
 import { crashPoints } from '#executor/crash-points.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { freshDatabase } from '#tests/setup/database.ts';
 import type { Client } from '#tests/setup/http-client.ts';
-import { node, type Options, root, usePrograms } from '#tests/setup/process.ts';
+import { type Options, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const programs = usePrograms();
@@ -78,10 +79,9 @@ function happened(step: string, { log, files }: Effects): boolean {
 async function openHome(): Promise<{ home: string; log: string }> {
   const place = await programs.home();
   const log = join(place, 'log.txt');
-  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
   const home = await programs.home({
     executor: { lease_seconds: 2 },
-    mcpServers: { log: { command: node, args } },
+    mcpServers: { log: appendTool(log) },
   });
   return { home, log };
 }

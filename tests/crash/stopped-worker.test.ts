@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#contracts/views.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { node, type Program, root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { type Program, type Server, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
@@ -20,9 +21,7 @@ async function setStage(leaseSeconds = 1): Promise<Stage> {
   await appendFile(log, '');
   const home = await programs.home({
     executor: { lease_seconds: leaseSeconds },
-    mcpServers: {
-      log: { command: node, args: [join(root, 'tests/fixtures/append-server.ts'), log] },
-    },
+    mcpServers: { log: appendTool(log) },
   });
   const options = { home, database: database.url };
   const [gateway, worker] = await Promise.all([

@@ -4,9 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { chanceFrom } from '#tests/fixtures/random.ts';
-import { node, type Program, root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { type Program, type Server, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 import { type Embedded, openEmbedded } from '../../src/store/embedded.ts';
 
@@ -19,9 +21,17 @@ const slowestCallMs = 150;
 /** Other seeds: COUNTERSIGN_TORTURE_SEEDS=7,8,9. */
 const seeds = (process.env.COUNTERSIGN_TORTURE_SEEDS ?? '1,2,3,4,5').split(',').map(Number);
 
+const database = useDatabase();
 const programs = usePrograms();
 const quiet = { info: () => undefined, warn: () => undefined };
 const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' };
+
+/** A process keeps the code it compiled when it ends, and one that is killed keeps none: one worker does, for all that follow. */
+beforeAll(async () => {
+  const home = await programs.home({ mcpServers: { log: appendTool('') } });
+  const worker = await programs.work({ home, database: database.url });
+  expect((await worker.stop()).code).toBe(0);
+});
 
 /** The database of one seed, which can be away for a while and comes back at the same address. */
 async function openServer() {
@@ -132,11 +142,10 @@ describe.each(seeds)('seed %i', (seed) => {
     try {
       const log = join(await programs.home(), 'log.txt');
       await writeFile(log, '');
-      const args = [join(root, 'tests/fixtures/append-server.ts'), log];
       const home = await programs.home({
         executor: { lease_seconds: 2, concurrency: 4, batch: 8 },
         resourcePools: { line: 6 },
-        mcpServers: { log: { command: node, args } },
+        mcpServers: { log: appendTool(log) },
       });
       const options = { home, database: server.url };
       const gateway = await programs.serve({ ...options, verb: 'gateway' });

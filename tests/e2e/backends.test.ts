@@ -7,9 +7,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { CardAnswer } from '#adapters/console/card-route.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Overview } from '#contracts/views.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import type { Problem } from '#tests/setup/http-client.ts';
-import { node, type Program, root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { type Program, type Server, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
@@ -25,10 +26,7 @@ const builtins = ['workspace', 'http', 'chat', 'human', 'reminder', 'calendar', 
 
 /** An MCP server of this name whose calls append to a file of the same name. */
 const appender = (name: string) => ({
-  [name]: {
-    command: node,
-    args: [join(root, 'tests/fixtures/append-server.ts'), join(logs, name)],
-  },
+  [name]: appendTool(join(logs, name)),
 });
 
 async function startWorker(settings: object): Promise<{ program: Program; home: string }> {

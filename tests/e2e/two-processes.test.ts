@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import type { Answer, Problem } from '#tests/setup/http-client.ts';
-import { node, root, type Server, usePrograms } from '#tests/setup/process.ts';
+import { type Server, usePrograms } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
@@ -15,8 +16,7 @@ let log: string;
 beforeAll(async () => {
   const place = await programs.home();
   log = join(place, 'log.txt');
-  const args = [join(root, 'tests/fixtures/append-server.ts'), log];
-  const home = await programs.home({ mcpServers: { log: { command: node, args } } });
+  const home = await programs.home({ mcpServers: { log: appendTool(log) } });
   const options = { home, database: database.url };
   servers = await Promise.all([programs.serve(options), programs.serve(options)]);
 });

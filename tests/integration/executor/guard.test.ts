@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StepDraft } from '#contracts/plan.ts';
+import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
-import { node, root } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const first: StepDraft = {
@@ -73,12 +73,11 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
 
   beforeAll(async () => {
     shellLog = join(await mkdtemp(join(tmpdir(), 'countersign-guard-')), 'log');
-    const server = join(root, 'tests/fixtures/append-server.ts');
     house = await openTestHouse(database.url, {
       settings: {
         guardMode,
         executor: { lease_seconds: 5 },
-        mcpServers: { bash: { command: node, args: [server, shellLog] } },
+        mcpServers: { bash: appendTool(shellLog) },
       },
     });
   });
