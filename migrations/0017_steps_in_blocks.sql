@@ -60,7 +60,8 @@ CREATE TRIGGER "count_added_steps" AFTER INSERT ON "countersign"."step_states"
   REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION "countersign"."count_added_steps"();--> statement-breakpoint
 -- Statements that count what they change themselves say so for their transaction, and before they end, when these two run.
--- For all others, among them those of a program that does not know of blocks, these count.
+-- For all others, among them those of a program that does not know of blocks, these count. Old and new rows are not joined: the
+-- plan of a session's first statement is kept, and for one row it may be one that takes the square of the time for many.
 CREATE FUNCTION "countersign"."count_changed_steps"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('countersign.counted', true) = 'on' THEN RETURN NULL; END IF;
@@ -78,13 +79,14 @@ BEGIN
            coalesce(sum(n) FILTER (WHERE status = 'stale'), 0) AS "stale",
            coalesce(sum(n) FILTER (WHERE status = 'unknown'), 0) AS "unknown"
     FROM (
-      SELECT n.plan_id, n.position, c.status, c.n
-      FROM changed n JOIN before o ON o.plan_id = n.plan_id AND o.position = n.position AND o.status <> n.status
-      CROSS JOIN LATERAL (VALUES (n.status, 1), (o.status, -1)) c(status, n)
+      SELECT plan_id, position, status, 1 AS n FROM changed
+      UNION ALL
+      SELECT plan_id, position, status, -1 FROM before
     ) s
     GROUP BY plan_id, position >> 7
   ) d
-  WHERE b.plan_id = d.plan_id AND b.block = d.block;
+  WHERE b.plan_id = d.plan_id AND b.block = d.block
+    AND (d."pending", d."ready", d."running", d."waiting", d."succeeded", d."failed", d."skipped", d."cancelled", d."stale", d."unknown") <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   RETURN NULL;
 END $$;--> statement-breakpoint
 CREATE TRIGGER "count_changed_steps" AFTER UPDATE ON "countersign"."step_states"

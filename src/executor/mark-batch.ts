@@ -3,7 +3,7 @@ import { patiently } from '#store/patiently.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
-import { startWatch } from './watch.ts';
+import { startStopwatch } from './stopwatch.ts';
 
 /** How much of a lease may pass between the question for a mark and its call; the rest is for the call to go out in. */
 const usableShare = 2 / 3;
@@ -41,7 +41,7 @@ export function createMarker({
 
   /** Each lease runs at least as long as from the question on which it was renewed. */
   async function ask(leases: Lease[]): Promise<{ keys: Set<string>; permit: Permit }> {
-    const passedMs = startWatch(clock);
+    const passedMs = startStopwatch(clock);
     const marked = await markCalling(db.query, worker, leases, settings.lease_seconds);
     const permit = { isFresh: () => passedMs() < usableMs };
     return { keys: new Set(marked.map(keyOfLease)), permit };

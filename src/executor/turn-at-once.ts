@@ -6,7 +6,6 @@
 // Whoever else holds the plan's lock is waited for, and what they changed is seen. Sent again after an answer that was
 // lost, outcomes that stand are not taken again, by their attempts, and the ordinary turn finds that they stand. When this
 // process dies, or its lease was lost, before the answer comes, steps that started were not called and run again later.
-
 import type { Outcome } from '#store/sql/settle.ts';
 import { settleAtOnce } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';

@@ -1,14 +1,14 @@
 // The end of a run: when no step can change any more, the plan is completed or failed in the same transaction.
-import { and, asc, eq } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { type Actor, system } from '#contracts/actor.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
-import type { StepCounts } from '#contracts/plan.ts';
+import type { StepCounts, StepError } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import { openSteps } from '#store/accounting.ts';
+import { stepsOf } from '#store/blocks.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { stepStates } from '#store/schema.ts';
 import { hasMoreOccurrences } from '#store/series.ts';
 import { transition } from './lifecycle.ts';
 
@@ -33,6 +33,12 @@ export function summariseRun(
   return `Step ${failure.id} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
 }
 
+async function findFirstFailed(tx: Transaction, planId: string) {
+  const { rows } = await tx.execute<{ id: string; error: StepError | null }>(sql`
+    select step_id as id, error from ${stepsOf(planId, ['failed'])} order by position limit 1`);
+  return rows[0];
+}
+
 /**
  * Ends the plan when nothing of it is open. The caller holds the plan's lock and passes its latest counters.
  * @returns whether the plan ended
@@ -49,15 +55,7 @@ export async function finishIfDone(
   if (row.pending_patch !== null) return false;
   // So has what is still to come.
   if (row.open_until !== null && (await hasMoreOccurrences(tx, row.id))) return false;
-  const [failed] =
-    counts.failed === 0
-      ? []
-      : await tx
-          .select({ id: stepStates.step_id, error: stepStates.error })
-          .from(stepStates)
-          .where(and(eq(stepStates.plan_id, row.id), eq(stepStates.status, 'failed')))
-          .orderBy(asc(stepStates.position))
-          .limit(1);
+  const failed = counts.failed === 0 ? undefined : await findFirstFailed(tx, row.id);
   const failure =
     failed === undefined
       ? null

@@ -1,8 +1,8 @@
 // Which steps may run next when a plan begins, or goes on after a failure.
-import { and, eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
+import { stepsOf } from '#store/blocks.ts';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
-import { stepStates } from '#store/schema.ts';
 import { type OnFailure, stopDependents } from './stop-dependents.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
@@ -25,10 +25,9 @@ export async function reviveSkipped(
   planId: string,
   onFailure: OnFailure,
 ): Promise<PlanProgress | null> {
-  const failed = await tx
-    .select({ position: stepStates.position })
-    .from(stepStates)
-    .where(and(eq(stepStates.plan_id, planId), eq(stepStates.status, 'failed')));
+  const { rows: failed } = await tx.execute<{ position: number }>(
+    sql`select position from ${stepsOf(planId, ['failed'])}`,
+  );
   // What a person has just made ready must not be stopped with the rest: nothing is taken back instead.
   if (onFailure === 'stop_all' && failed.length > 0) return null;
   const revived = await changeSteps(tx, planId, {

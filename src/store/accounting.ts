@@ -51,7 +51,8 @@ export function accounting(planId: string | Placeholder): SQL {
     ),
     blocks as (
       update countersign.step_blocks p set ${apply('p')}
-      from block_delta d where p.plan_id = ${planId} and p.block = d.block
+      from block_delta d
+      where p.plan_id = ${planId} and p.block = d.block and p.block = any(array(select block from block_delta))
     ),
     events as (${insertEvents(planId)})`;
 }

@@ -9,26 +9,8 @@ const bits = 7;
 /** The block of the position in `column`. */
 export const blockOf = (column: string): SQL => sql.raw(`${column} >> ${bits}`);
 
-/** `statuses` in one order, each once, and nothing else: they become a part of the statement. */
-const inOrder = (statuses: readonly StepStatus[]): StepStatus[] =>
-  StepStatus.options.filter((status) => statuses.includes(status));
-
-/** A number for each set of statuses: names of statements are short. */
-export const numberOf = (statuses: readonly StepStatus[]): number =>
-  statuses.reduce((set, status) => set | (1 << StepStatus.options.indexOf(status)), 0);
-
 const listOf = (statuses: readonly StepStatus[]) =>
-  sql.raw(
-    inOrder(statuses)
-      .map((status) => `'${status}'`)
-      .join(', '),
-  );
-const countOf = (statuses: readonly StepStatus[]) =>
-  sql.raw(
-    inOrder(statuses)
-      .map((status) => `b.${status}`)
-      .join(' + '),
-  );
+  sql.raw(statuses.map((status) => `'${status}'`).join(', '));
 
 /** The first and the last position of block `b`. */
 const ofBlock = sql.raw(
@@ -49,7 +31,8 @@ export const ofStatus = (
 ) s`;
 
 /** Whether block `b` has steps of one of `statuses`. */
-const hasSome = (statuses: readonly StepStatus[]): SQL => sql`${countOf(statuses)} > 0`;
+const hasSome = (statuses: readonly StepStatus[]) =>
+  sql.raw(`${statuses.map((status) => `b.${status}`).join(' + ')} > 0`);
 
 /** A from item `s`: every step of `planId` that has one of `statuses` (and meets `where`, on `s`). */
 export const stepsOf = (
@@ -61,22 +44,39 @@ export const stepsOf = (
   where b.plan_id = ${planId} and ${hasSome(statuses)}
 ) s`;
 
+/** How many steps block `b` has of those of ten statuses that are in the array `statuses`. */
+const countIn = (statuses: Placeholder): SQL =>
+  sql`(${sql.join(
+    StepStatus.options.map(
+      (status) =>
+        sql`case when ${sql.raw(`'${status}'`)} = any(${statuses}::text[]) then ${sql.raw(`b.${status}`)} else 0 end`,
+    ),
+    sql` + `,
+  )})`;
+
 /**
  * A query of the first `limit` steps of `planId` after position `after` that have one of `statuses`, in the order of
- * positions. No more blocks are read than have that many, one more for those before `after`.
+ * positions. No more blocks are read than have that many, one more for those before `after`. One statement for whatever
+ * statuses are asked for: who reads pages must not make Postgres keep one for each set of them.
  */
 export const firstOf = (
   planId: Placeholder,
-  statuses: readonly StepStatus[],
+  statuses: Placeholder,
   after: Placeholder,
   limit: Placeholder,
 ): SQL => sql`
-  with b as materialized (
+  with counted as (
+    select b.plan_id, b.block, ${countIn(statuses)} as n from countersign.step_blocks b
+    where b.plan_id = ${planId} and b.block >= (${after}::int + 1) >> ${sql.raw(`${bits}`)}
+  ),
+  b as materialized (
     select plan_id, block from (
-      select b.plan_id, b.block, sum(${countOf(statuses)}) over (order by b.block) - (${countOf(statuses)}) as before
-      from countersign.step_blocks b
-      where b.plan_id = ${planId} and b.block >= (${after}::int + 1) >> ${sql.raw(`${bits}`)} and ${hasSome(statuses)}
-    ) counted where before < ${limit}::int + ${sql.raw(`${2 ** bits}`)}
+      select plan_id, block, sum(n) over (order by block) - n as before from counted where n > 0
+    ) summed where before < ${limit}::int + ${sql.raw(`${2 ** bits}`)}
   )
-  select s.* from b cross join ${ofStatus(statuses, sql`s.position > ${after}::int`)}
+  select s.* from b cross join lateral (
+    select * from countersign.step_states s
+    where s.plan_id = b.plan_id and ${ofBlock} and s.status = any(${statuses}::text[]) and s.position > ${after}::int
+    offset 0
+  ) s
   order by s.position limit ${limit}::int`;

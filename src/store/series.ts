@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { PlanStatus, Series } from '#contracts/plan.ts';
 import type { Effect } from '#contracts/tool.ts';
+import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 import { planSeries, plans } from './schema.ts';
 import { isoOf } from './sql/iso.ts';
@@ -154,10 +155,9 @@ export async function findOverdue(
   limit: number,
 ): Promise<{ id: string; position: number; not_before: string }[]> {
   const { rows } = await tx.execute<{ id: string; position: number; not_before: string }>(sql`
-    select c.step_id as id, c.position, ${isoOf('c.not_before', 'milliseconds')} as not_before from countersign.step_states s
-    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
-    where s.plan_id = ${planId} and s.status in ('pending', 'ready') and s.attempt = 0 and s.lane <> 0
-      and c.not_before <= ${due.toISOString()}::timestamptz
+    select c.step_id as id, c.position, ${isoOf('c.not_before', 'milliseconds')} as not_before from ${stepsOf(planId, ['pending', 'ready'], sql`s.attempt = 0 and s.lane <> 0`)}
+    join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position and c.step_id = s.step_id
+    where c.not_before <= ${due.toISOString()}::timestamptz
     order by c.position limit ${limit}`);
   return rows;
 }

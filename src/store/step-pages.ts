@@ -2,7 +2,7 @@
 // statement is prepared, since Postgres plans one for longer than it takes to run it.
 import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
-import { firstOf, numberOf } from './blocks.ts';
+import { firstOf } from './blocks.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
 import { isoOf } from './sql/iso.ts';
 import { isPresent } from './steps.ts';
@@ -117,7 +117,7 @@ function choosePage({ status, partition, tag, present }: StepConditions): SQL {
   if (tag !== undefined)
     ofContents.push(sql`c.tags @> array[${sql.placeholder('tag')}]::text[] and c.tags <> '{}'`);
   if (status !== undefined && ofContents.length === 0 && present !== true)
-    return firstOf(plan, status, afterPosition, sql.placeholder('limit'));
+    return firstOf(plan, sql.placeholder('status'), afterPosition, sql.placeholder('limit'));
   const ofStates = [sql`s.plan_id = ${plan}`];
   if (status !== undefined)
     ofStates.push(sql`s.status = any(${sql.placeholder('status')}::text[])`);
@@ -134,12 +134,7 @@ function choosePage({ status, partition, tag, present }: StepConditions): SQL {
 /** The statement for one combination of conditions, of which there are few. */
 function pageOf(conditions: StepConditions): Statement {
   const { status, partition, tag, present } = conditions;
-  const given = {
-    [`status${numberOf(status ?? [])}`]: status,
-    partition,
-    tag,
-    present: present === true ? present : undefined,
-  };
+  const given = { status, partition, tag, present: present === true ? present : undefined };
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
   const name = ['read_page', ...named.map(([key]) => key)].join('_');
   const known = pages.get(name);

@@ -1,7 +1,9 @@
 // Resource pools: what is in use is kept with the reservations, under the lock of the pool's row. Pools are locked after
 // the plan, in the order of their names.
 import { sql } from 'drizzle-orm';
+import type { StepStatus } from '#contracts/plan.ts';
 import type { ResourcePool } from '#contracts/settings.ts';
+import { stepsOf } from '../blocks.ts';
 import type { Queryable } from '../database.ts';
 
 /** A place in the line that no worker has looked at for so long counts for nothing: nobody is there to use it. */
@@ -191,12 +193,12 @@ export async function readExcessSteps(
   lanes: number[],
   ready: boolean,
 ): Promise<ExcessStep[]> {
-  const statuses = ready ? ['ready'] : ['pending', 'ready'];
+  const statuses: StepStatus[] = ready ? ['ready'] : ['pending', 'ready'];
+  const served = sql`s.lane = any(${sql.param(lanes)}::int[])`;
   const { rows } = await db.execute<ExcessStep>(sql`
     select s.step_id, p.name as pool, r.value::float8 as amount, (p.capacity - p.headroom)::float8 as limit
     from (
-      select plan_id, position, step_id from countersign.step_states
-      where plan_id = ${planId} and lane = any(${sql.param(lanes)}::int[]) and status = any(${sql.param(statuses)}::text[])
+      select plan_id, position, step_id from ${stepsOf(planId, statuses, served)}
       order by position limit ${excessLookedAt}
     ) s
     join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position

@@ -37,9 +37,11 @@ export async function settleByPerson(
     before as (
       select s.position, s.status, v.status as to_status, v.summary, v.output, v.error,
         not jsonb_path_exists(c.args, '$.**."$decide"') as fixed
-      from countersign.step_states s join v using (step_id)
-      join countersign.plan_steps c on c.plan_id = s.plan_id and c.position = s.position
-      where s.plan_id = ${planId} and s.status = any(${sql.param(from)}::text[])
+      from v cross join lateral (
+        select position, args from countersign.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
+      ) c
+      join countersign.step_states s on s.plan_id = ${planId} and s.position = c.position
+      where s.status = any(${sql.param(from)}::text[])
     ),
     done as (
       update countersign.step_states s set status = b.to_status, result_summary = b.summary,

@@ -10,10 +10,11 @@ import { takeTurnAtOnce } from '#executor/turn-at-once.ts';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import type { Database } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
-import { readPlanRow } from '#store/plans.ts';
+import { lockPlan, readPlanRow } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
+import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
   expireLeases,
@@ -53,9 +54,13 @@ async function readTold(id: string) {
   const { rows } = await house.db.query.execute(sql`
     select position, status, attempt, tries, unmet, lease_owner, lease_until is null as free, output
     from countersign.step_states where plan_id = ${id} order by position`);
+  // What happens in one statement has no order: each is told, and once.
   return {
-    changes: changes.map(({ revision, step_id, kind }) => ({ revision, step_id, kind })),
-    audit: audit.map(({ action, version, data }) => ({ action, version, data })),
+    revisions: changes.map(({ revision }) => revision),
+    changes: changes.map(({ step_id, kind }) => `${kind} ${step_id}`).toSorted(),
+    audit: audit
+      .map(({ action, version, data }) => JSON.stringify({ action, version, data }))
+      .toSorted(),
     rows,
   };
 }
@@ -194,8 +199,23 @@ describe('a turn that is sent at once', () => {
 
   test('waits for whoever holds the plan, and sees what they changed', async () => {
     const { id, version, book, succeed } = await begin(chain);
-    await house.service.pause(id, { version }, ana);
-    expect(await takeTurnAtOnce(executor, id, succeed(), 5, book)).toBeNull();
+    const waiting = async () => {
+      const { rows } = await house.db.query.execute(sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      return rows.length > 0;
+    };
+    let turn: ReturnType<typeof takeTurnAtOnce> | undefined;
+    await house.db.transaction(async (tx) => {
+      await lockPlan(tx, id);
+      await tx.execute(
+        sql`update countersign.plans set paused_at = clock_timestamp() where id = ${id}`,
+      );
+      turn = takeTurnAtOnce(executor, id, succeed(), 5, book);
+      await waitFor('the turn to wait for the plan', waiting);
+      expect(await statusesOf(house, id)).toMatchObject({ a: 'running', b: 'pending' });
+    });
+    expect(await turn).toBeNull();
+    expect(await statusesOf(house, id)).toMatchObject({ a: 'running', b: 'pending' });
     await house.service.resume(id, { version }, ana);
     expect(await takeTurnAtOnce(executor, id, succeed(), 5, book)).not.toBeNull();
   });
