@@ -1,9 +1,16 @@
 // What of a plan's tools is not there at the moment: what is still starting, or being restarted, comes by itself.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalogue } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readOperations } from '#store/steps.ts';
 
-/** Whether an operation of the plan is offered by nobody, or its tool does not answer. Costs the same whatever the plan's size. */
+/** Milliseconds that a tool is waited for: it is asked again by the next round, and others' plans wait behind this one. */
+const patienceMs = 2000;
+
+/**
+ * Whether an operation of the plan is offered by nobody, or its tool does not answer in time. Reads what
+ * every step calls.
+ */
 export async function lacksTools(
   db: Queryable,
   catalogue: Catalogue,
@@ -16,6 +23,14 @@ export async function lacksTools(
     if (spec === undefined) return true;
     tools.add(spec.tool);
   }
-  const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));
-  return states.some(({ ok }) => !ok);
+  const late = new AbortController();
+  const answers = Promise.all([...tools].map((tool) => catalogue.check(tool)));
+  const states = await Promise.race([
+    answers,
+    pause(patienceMs, null, { signal: late.signal }).catch(() => null),
+  ]);
+  late.abort();
+  // Who answers later is heard by nobody.
+  answers.catch(() => {});
+  return states === null || states.some(({ ok }) => !ok);
 }

@@ -98,7 +98,9 @@ export async function resumePlan(
         result_summary: null,
       },
     );
-    if (row.open_until !== null) await restartAllSeries(tx, id);
+    // What a failure stopped stays stopped while it stands.
+    const stopped = context.onFailure === 'stop_all' && now.failed > 0;
+    if (row.open_until !== null && !stopped) await restartAllSeries(tx, id);
     // The last step may have ended while the plan stood still.
     progress = (await reviveSkipped(tx, id, context.onFailure)) ?? now;
   }

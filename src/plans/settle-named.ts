@@ -198,13 +198,19 @@ export async function settleNamed(
       problems.map((problem) => ({ step: verdict.step_id, problem })),
     ),
   );
-  const { failed, progress } = await settleByPerson(
+  const all = words.map(({ verdict }) => verdict);
+  // Failures first: what they stop must not take along what is to be tried again by the same word.
+  const failures = all.filter(({ status }) => status === 'failed');
+  const { failed, progress: before } = await settleByPerson(
     tx,
     row.id,
     from,
-    words.map(({ verdict }) => verdict),
+    failures,
     row.confirm_each,
   );
+  const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
+  const others = all.filter(({ status }) => status !== 'failed');
+  const { progress } = await settleByPerson(tx, row.id, from, others, row.confirm_each);
   await recordDeeds(
     tx,
     words.map(({ verdict: { step_id: step }, said }) => ({
@@ -215,9 +221,8 @@ export async function settleNamed(
       data: { step, ...said },
     })),
   );
-  const skipped = await stopDependents(tx, row.id, failed, context.onFailure);
   // What was skipped behind a step that had failed goes on with it.
   const again = row.status === 'executing' && found.some(({ status }) => status === 'failed');
   const revived = again ? await reviveSkipped(tx, row.id, context.onFailure) : null;
-  return revived ?? skipped ?? progress;
+  return revived ?? progress ?? skipped ?? before;
 }

@@ -81,3 +81,19 @@ test('goes on when what failed is said to be done, and not while another failure
   await checkPlan(house.db.query, id);
   executor.leases.stop();
 });
+
+test('what is to be tried again by the word that calls another step failed is not stopped with the rest', async () => {
+  const executor = makeExecutor(house);
+  const steps = [noop('a'), noop('b'), noop('behind', 'b')];
+  const { id } = await startBy(executor, house, { title: 'Both at once', steps });
+  const claimed = await claimReady(executor, id, 2);
+  await settleOutcomes(
+    executor,
+    id,
+    claimed.steps.map((step) => outcomeOf(step, 'unknown', { question: 'Did it happen?' })),
+  );
+  await house.service.resume(id, { version: 1, steps: { a: 'retry', b: 'failed' } }, ana);
+  expect(await statusesOf(house, id)).toEqual({ a: 'ready', b: 'failed', behind: 'skipped' });
+  await checkPlan(house.db.query, id);
+  executor.leases.stop();
+});
