@@ -149,14 +149,16 @@ export function dressTextForSlack(view: TextView) {
   };
 }
 
+const sizeOf = (text: string) => new TextEncoder().encode(text).length;
+
 /** The `text` beside the blocks, escaped, for notifications and screen readers. */
 export function fallbackFor(view: PlanView | SessionView | TextView): string {
   const text = 'paragraphs' in view ? drawPlainText(view) : drawText(view);
-  const atMost = slackLimits.fallbackText;
+  const atMost = slackLimits.fallbackBytes;
   let escaped = escapeMrkdwn(cutShown(text, atMost));
-  // An escaped character is up to five: what is too much then is cut off what was said, not out of an escape.
-  for (let kept = atMost; escaped.length > atMost; ) {
-    kept -= Math.ceil((escaped.length - atMost) / 5);
+  // An escaped character is up to five bytes: what is too much then is cut off what was said, not out of an escape.
+  for (let kept = atMost, bytes = sizeOf(escaped); bytes > atMost; bytes = sizeOf(escaped)) {
+    kept = Math.min(kept, text.length) - Math.ceil((bytes - atMost) / 5);
     escaped = escapeMrkdwn(cutShown(text, kept));
   }
   return escaped;

@@ -22,8 +22,8 @@ export const slackLimits = {
   contextElements: 10,
   /** Undocumented: above about 13,200 characters in all Slack answers `msg_blocks_too_long`. Measured here as JSON. */
   message: 13_000,
-  /** The text beside the blocks: notifications and screen readers. */
-  fallbackText: 3000,
+  /** The text beside the blocks, escaped, in bytes of UTF-8: `chat.update` takes 4,000, whatever a new message may have. */
+  fallbackBytes: 3900,
   url: 3000,
   /** Windows and the Home tab. */
   viewBlocks: 100,

@@ -24,7 +24,7 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
 /** Slips fetched at once: of many small threads, fetching costs more than handling. */
-const fetched = 32;
+const fetched = 16;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const restMs = 50;
 /** Threads of a platform worked on at once in one process; each needs a connection for a moment. */

@@ -26,7 +26,7 @@ export function readStepChoice(text: string): StepChoice | null {
 }
 
 /** Why single steps of a large plan are not chosen, and what to do instead. */
-export const noPartWords = `Single steps can be approved in plans of up to ${numberedAtMost} steps, and this one has more. Approve it as a whole, or propose changes and say what to leave out.`;
+export const noPartWords = `By number, single steps can be left out in plans of up to ${numberedAtMost} steps, and this one has more. Leave them out under Steps in the console, or propose changes and say which.`;
 
 /**
  * Of a plan with more steps than have numbers no number names one: it could be another than was meant.

@@ -22,7 +22,7 @@ import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 import { queueTurn } from './start-run.ts';
 import { type Deed, traceDeed } from './trace-deed.ts';
-import { zoneOf } from './zone.ts';
+import { readZoneOf } from './zone.ts';
 
 /** The run of a plan is settled: what its planner was asked for is decided. The caller holds the plan's lock. */
 export async function closeRun(
@@ -131,7 +131,7 @@ async function refuse(
       trace: await traceDeed(context, tx, run, row, { word, actor }),
     });
     const change = { kind: 'changes' as const, by: actor.id, feedback };
-    await queueTurn(context, tx, run, feedback, zoneOf(actor), change);
+    await queueTurn(context, tx, run, feedback, await readZoneOf(tx, actor, run), change);
     return readPlan(tx, id);
   });
 }

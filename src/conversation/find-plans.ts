@@ -1,6 +1,7 @@
 // What the command for lists of plans asks for and what there is to show, on every chat platform.
 import type { Actor } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import { type LinkOutcome, readLinkCommand } from '#contracts/link.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
@@ -68,6 +69,8 @@ async function* iteratePlans(
   filters: Partial<PlanListFilter>[],
   without: ReadonlySet<string>,
 ): AsyncGenerator<PlanSummary> {
+  // Between two lists a plan may come to be in the other one.
+  const shown = new Set(without);
   for (const filter of filters) {
     let cursor: string | null = null;
     do {
@@ -76,10 +79,18 @@ async function* iteratePlans(
         ...filter,
         ...(cursor === null ? {} : { cursor }),
       });
-      yield* page.plans.filter(({ id }) => !without.has(id));
+      const fresh = page.plans.filter(({ id }) => !shown.has(id));
+      for (const { id } of fresh) shown.add(id);
+      yield* fresh;
       cursor = page.next_cursor;
     } while (cursor !== null);
   }
+}
+
+/** What somebody else decided a moment ago may be nothing that the reader sees any more. */
+function leaveOutMissing(error: unknown): null {
+  if (error instanceof CountersignError && error.code === 'plan_not_found') return null;
+  throw error;
 }
 
 /** A page of a list; that of what is pending begins with what waits for the reader, whatever came after it. */
@@ -93,9 +104,9 @@ async function listPage(
   const first = which === 'pending' ? waiting : [];
   const from = (page - 1) * listedAtMost;
   const own = await Promise.all(
-    first.slice(from, from + listedAtMost).map((id) => read.getPlan(id)),
+    first.slice(from, from + listedAtMost).map((id) => read.getPlan(id).catch(leaveOutMissing)),
   );
-  const plans: PlanSummary[] = own;
+  const plans: PlanSummary[] = own.filter((plan) => plan !== null);
   // One more, to know whether there is another page.
   let passed = Math.max(0, from - first.length);
   let more = first.length > from + listedAtMost;

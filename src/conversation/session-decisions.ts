@@ -17,7 +17,7 @@ import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';
 import { digestShown, isDecidable, nameShown, type Waits, waitsFor } from './session-subject.ts';
 import { queueTurn } from './start-run.ts';
-import { zoneOf } from './zone.ts';
+import { readZoneOf } from './zone.ts';
 
 const rule: Rule = { policy: { kind: 'requester' }, operations: [] };
 
@@ -140,7 +140,8 @@ export async function decideSession(
     const decision = readDecision(run, waits, choice, actor.id);
     if (!said) await record(tx, run, wordOf(choice), actor);
     const words = choice.kind === 'changes' ? choice.feedback : null;
-    await queueTurn(context, tx, run, words, words === null ? null : zoneOf(actor), decision);
+    const zone = words === null ? null : await readZoneOf(tx, actor, run);
+    await queueTurn(context, tx, run, words, zone, decision);
   });
 }
 

@@ -37,6 +37,7 @@ async function findProposals(
   const operations = Object.entries(context.guardedApprovers).flatMap(([operation, policy]) =>
     'people' in policy && policy.people.some((one) => names.includes(one)) ? [operation] : [],
   );
+  const approves = context.approvers.some((one) => names.includes(one));
   const filter = {
     status: ['proposed', 'needs_review'] satisfies PlanStatus[],
     limit: lookedAt.proposals,
@@ -47,7 +48,7 @@ async function findProposals(
   const theirs =
     latest.next_cursor === null
       ? []
-      : (await listPlans(query, { ...filter, concerning: { names, operations } })).plans;
+      : (await listPlans(query, { ...filter, concerning: { names, operations, approves } })).plans;
   const all = new Map([...latest.plans, ...theirs].map((plan) => [plan.id, plan]));
   const open = [...all.values()]
     .filter(({ revising }) => !revising)

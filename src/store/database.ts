@@ -259,12 +259,16 @@ export function openDatabase(
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
+    // What forgets quiet connections on the way is told of them, and one that is lost is noticed before it is needed.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     ...(session === undefined
       ? {}
       : {
           // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
-          idleTimeoutMillis: 0,
+          idleTimeoutMillis: 300_000,
+          // Were the server out of reach, its own limit would not be heard of, and the connection would be waited for.
+          query_timeout: session.statementMs + 1000,
           onConnect: (client) =>
             client.query(
               `set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,

@@ -144,14 +144,14 @@ function readPlace(cursor: string): { micros: string; id: string } {
  * Plans, newest first, a page at a time.
  * @param filter.requesters all names of the one who asked for them
  * @param filter.concerning only those that somebody of these names asked for or is named to approve, or that use one of the
- *   operations
+ *   operations; with `approves`, those as well that the configured approvers may approve
  * @param filter.within only those of one organisation
  */
 export async function listPlans(
   db: Queryable,
   filter: Omit<PlanListFilter, 'user'> & {
     requesters?: string[];
-    concerning?: { names: string[]; operations: string[] };
+    concerning?: { names: string[]; operations: string[]; approves: boolean };
     within?: Within;
   },
 ): Promise<{ plans: PlanSummary[]; next_cursor: string | null }> {
@@ -167,6 +167,9 @@ export async function listPlans(
           inArray(plans.requester, filter.concerning.names),
           sql`${plans.approver_policy} -> 'people' ?| ${sql.param(filter.concerning.names)}::text[]`,
           sql`${plans.tools_required} && ${sql.param(filter.concerning.operations)}::text[]`,
+          filter.concerning.approves
+            ? sql`${plans.approver_policy} ->> 'kind' in ('requester', 'not_requester')`
+            : undefined,
         ),
     filter.conversation === undefined ? undefined : eq(plans.conversation, filter.conversation),
     from === null || time === null

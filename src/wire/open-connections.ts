@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
 import { receivingLimits } from '#conversation/inbox/receive.ts';
-import { sharedLimits } from '#conversation/inbox/thread-desk.ts';
+import { sharedSession } from '#conversation/inbox/thread-desk.ts';
 import { queues } from '#jobs/queues.ts';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
 import { type Database, openDatabase, type Transaction } from '#store/database.ts';
@@ -55,15 +55,7 @@ export async function openConnections(
   const threads = openDatabase(place.url, {
     max: 2,
     applicationName: 'countersign threads',
-    session: {
-      ...sharedLimits,
-      settings: {
-        // Each of its statements finds its rows by an index, whatever Postgres knew of the tables when it planned them.
-        enable_seqscan: 'off',
-        enable_hashjoin: 'off',
-        enable_mergejoin: 'off',
-      },
-    },
+    session: sharedSession,
     onError: (error) => warn('A connection for threads was lost.', error),
   });
   closers.add('the connections for threads', threads.close);

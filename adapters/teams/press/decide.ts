@@ -59,9 +59,9 @@ async function attempt(
   pressed: Pressed,
 ): Promise<string | null> {
   // Whose press it is has to be known; that nobody says so is no refusal of theirs.
-  const { id, timezone } = await context.people.find(scene);
+  const { id, zone } = await context.people.find(scene);
   try {
-    await act(context, decision, scene, { actor: person(id, 'teams', timezone), pressed });
+    await act(context, decision, scene, { actor: person(id, 'teams', zone), pressed });
     return null;
   } catch (error) {
     if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;

@@ -30,11 +30,14 @@ export async function hear(
   if (addressed === 'no') return;
   if (addressed === 'maybe' && !(await service.isSpokenIn(conversationAt(place)))) return;
   const text = readPlainText(signal, scene.bot);
+  // People also talk with each other below a post: a picture, or a word that would be a command, is not for us there.
+  const toUs = addressed === 'yes';
   if (text === '') {
+    if (!toUs) return;
     await port.post(place, drawNote(greetWords.nothingSaid({ help: '“help”' })), `hint:${id}`);
     return;
   }
-  const command = readCommand(text);
+  const command = toUs ? readCommand(text) : null;
   if (command !== null) {
     const content = await answerCommand(context, command, scene);
     if (command.alone) await port.whisper(place, scene.from.id, content);
@@ -50,7 +53,7 @@ export async function hear(
   const once = `teams:${place.tenant}:${place.channel}:${scene.activity ?? id}`;
   const { sentAt } = signal;
   const written = sentAt === null ? {} : { written_at: sentAt };
-  await service.say(conversation, text, person(who.id, 'teams', who.timezone), {
+  await service.say(conversation, text, person(who.id, 'teams', who.zone), {
     once,
     ...written,
   });

@@ -13,6 +13,9 @@ export type TeamsPerson = {
   /** An e-mail address where their own tenant vouches for it, as people are named in settings. */
   account: string;
   name: string;
+  /** Where they are, as far as Teams says. */
+  zone?: string;
+  /** That, or where the house is. */
   timezone: string;
 };
 export type People = { find(scene: Scene): Promise<TeamsPerson> };
@@ -94,9 +97,8 @@ export function createPeople(options: {
     return member;
   }
 
-  async function zoneOf({ tenant, from, timezone: told }: Scene): Promise<string> {
-    if (told !== null) return told;
-    return (await conversations.findPersonal(tenant, from.id))?.timezone ?? timezone;
+  async function zoneOf({ tenant, from, timezone: told }: Scene): Promise<string | null> {
+    return told ?? (await conversations.findPersonal(tenant, from.id))?.timezone ?? null;
   }
 
   return {
@@ -107,7 +109,9 @@ export function createPeople(options: {
         ? await ask(scene)
         : { address: null, name: scene.from.name };
       const account = address ?? own;
-      return { id: await personOf(account), account, name: name || account, timezone: zone };
+      const id = await personOf(account);
+      const known = zone === null ? {} : { zone };
+      return { id, account, name: name || account, ...known, timezone: zone ?? timezone };
     },
   };
 }

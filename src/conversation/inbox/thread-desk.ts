@@ -12,8 +12,17 @@ import {
 import { isLockTimeout, isTransient } from '#store/transient.ts';
 import { keyOfThread } from './slips.ts';
 
-/** Milliseconds after which the server ends what several threads share. */
-export const sharedLimits = { lockMs: 100, statementMs: 5000 };
+/** How the server treats what several threads share: milliseconds after which it ends it, and how it is planned. */
+export const sharedSession = {
+  lockMs: 100,
+  statementMs: 5000,
+  settings: {
+    // Each of its statements finds its rows by an index, whatever Postgres knew of the tables when it planned them.
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+  },
+};
 
 const atMost = 50;
 
@@ -29,7 +38,7 @@ const mayDivide = (error: unknown) => isLockTimeout(error) || !isTransient(error
 
 /**
  * @param db for one alone, however long that waits
- * @param shared for several; its connections keep `sharedLimits`
+ * @param shared for several; its connections are as `sharedSession` says
  */
 export function createThreadDesk(
   db: Pick<Queryable, 'run'>,

@@ -8,7 +8,7 @@ import { keepWish, readWish } from '../policy.ts';
 import { waitsFor } from '../session-subject.ts';
 import { queueTurn } from '../start-run.ts';
 import { readWordFor } from '../words.ts';
-import { isReadAlone, zoneOf } from '../zone.ts';
+import { zoneOf } from '../zone.ts';
 import { decide } from './decide.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
@@ -29,8 +29,7 @@ async function continueRun(
     requireTurn(now, turn);
     await hearPerson(tx, { conversation, name: actor.id, text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
-    // An answer is read with what was asked for: somebody else's changes nothing about when that is to be.
-    const zone = theirs || isReadAlone(now) ? zoneOf(actor) : null;
+    const zone = theirs ? zoneOf(actor) : null;
     if (wish === null || wish.rest !== '') {
       await queueTurn(context, tx, now, wish === null ? text : wish.rest, zone);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {

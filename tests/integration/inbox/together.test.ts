@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createThreadDesk, sharedLimits } from '#conversation/inbox/thread-desk.ts';
+import { createThreadDesk, sharedSession } from '#conversation/inbox/thread-desk.ts';
 import { type Database, openDatabase, type Queryable, type Statement } from '#store/database.ts';
 import { enterThread, type Lease, settleAndTake, type Taken } from '#store/sql/inbox-thread.ts';
 import { enterThreads, settleAndTakeEach } from '#store/sql/inbox-threads.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   shared = openDatabase(database.url, {
     max: 2,
     applicationName: 'shared',
-    session: sharedLimits,
+    session: sharedSession,
     onError: () => {},
   });
 });
@@ -209,10 +209,7 @@ test('those who ask at one moment share a statement, which reads nothing of othe
     }),
   );
   expect(asked.map(([{ name }]) => name)).toEqual(['enter_threads', 'settle_and_take_each']);
-  const lines = await house.db.transaction(async (tx) => {
-    await tx.execute(
-      sql`set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan`,
-    );
+  const lines = await shared.transaction(async (tx) => {
     const all: string[] = [];
     for (const [{ name, text, params }, values] of asked) {
       const explaining = { name: `explain_${name}`, text: `explain ${text}`, params };

@@ -90,10 +90,18 @@ describe('a message of the bot', () => {
   );
 
   it('on Slack is cut where it is too long to be read aloud, and never within an escape', () => {
-    const said = { text: '<'.repeat(5000), facts, session: null, superseded: false };
-    const { text } = drawForChat('slack', said);
-    expect(text.length).toBeLessThanOrEqual(slackLimits.fallbackText);
-    expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);
+    for (const long of [
+      '<'.repeat(5000),
+      'ж'.repeat(5000),
+      '計画'.repeat(2500),
+      '👍🏽'.repeat(2000),
+    ]) {
+      const said = { text: long, facts, session: null, superseded: false };
+      const { text } = drawForChat('slack', said);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(slackLimits.fallbackBytes);
+      expect(Buffer.byteLength(text)).toBeGreaterThan(300);
+      expect(text.replaceAll('&lt;', '')).not.toMatch(/&(?!amp;|gt;)/);
+    }
   });
 });
 
