@@ -120,14 +120,15 @@ describe('a worker stopped beyond its lease and continued', () => {
   });
 
   it('makes no call that a person was asked about while it stood between its mark and the call', async () => {
-    const { gateway, worker, other, log } = await setStage(3);
+    // The mark takes long enough that the worker surely is stopped within it, and the lease is longer than the mark.
+    const { gateway, worker, other, log } = await setStage(8);
     const db = new Client({ connectionString: database.url });
     await db.connect();
-    await db.query(`create function slow_mark() returns trigger language plpgsql as $$ begin
-      if old.called_at is null and new.called_at is not null and new.attempt = 1 then perform pg_sleep(1); end if;
+    await db.query(`create or replace function slow_mark() returns trigger language plpgsql as $$ begin
+      if old.called_at is null and new.called_at is not null and new.attempt = 1 then perform pg_sleep(4); end if;
       return new; end $$`);
     await db.query(
-      'create trigger slow_mark before update on countersign.step_states for each row execute function slow_mark()',
+      'create or replace trigger slow_mark before update on countersign.step_states for each row execute function slow_mark()',
     );
     const id = await start(gateway, { tool: 'log', operation: 'append', args: { line: 'once' } });
     await waitFor(
