@@ -9,7 +9,8 @@ export const executeQueue = {
   policy: 'short',
   retryLimit: 5,
   retryDelay: 1,
-  heartbeatSeconds: 30,
+  // Whoever starts a plan and is not heard of for so long is passed by.
+  heartbeatSeconds: 10,
   expireInSeconds: 600,
 } as const satisfies QueueSpec;
 

@@ -55,6 +55,21 @@ const reminderKey = sql`${plans.id} || ':v' || ${plans.version} || ':' || ${plan
 const unreminded = sql`${plans.conversation} is not null
   and not exists (select 1 from countersign.messages m where m.once = ${reminderKey})`;
 
+/** Each by itself: a plan that cannot be looked after does not keep the others from it. */
+async function forEachWaiting(
+  context: ConversationContext,
+  waiting: Waiting[],
+  work: (tx: Transaction, plan: Waiting) => Promise<void>,
+): Promise<void> {
+  for (const plan of waiting) {
+    await context.db
+      .transaction((tx) => work(tx, plan))
+      .catch((error: unknown) =>
+        context.warn(`${plan.id} waits and could not be looked after; trying again.`, error),
+      );
+  }
+}
+
 /** One round over at most `limit` plans each. Safe to run in many processes at once. */
 export async function expireProposals(
   context: ConversationContext,
@@ -62,12 +77,10 @@ export async function expireProposals(
   limit = plansATurn,
 ): Promise<void> {
   const daysAgo = (days: number) => new Date(context.clock.now().getTime() - days * dayMs);
-  for (const plan of await findWaiting(context, daysAgo(staleAfterDays), limit)) {
-    await context.db.transaction((tx) => expire(context, tx, plan, staleAfterDays));
-  }
-  for (const plan of await findWaiting(context, daysAgo(staleAfterDays / 2), limit, unreminded)) {
-    await context.db.transaction((tx) => remind(context, tx, plan, staleAfterDays));
-  }
+  const stale = await findWaiting(context, daysAgo(staleAfterDays), limit);
+  await forEachWaiting(context, stale, (tx, plan) => expire(context, tx, plan, staleAfterDays));
+  const quiet = await findWaiting(context, daysAgo(staleAfterDays / 2), limit, unreminded);
+  await forEachWaiting(context, quiet, (tx, plan) => remind(context, tx, plan, staleAfterDays));
 }
 
 /** The plan's row, locked, if it still waits for the same thing; else null. */

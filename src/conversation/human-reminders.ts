@@ -1,17 +1,25 @@
-// Steps that wait for a person: that person is reminded in the plan's conversation, again each time as much time has passed.
-// Waiting is never an error and never ends by itself.
+// What waits for a person: they are reminded in the plan's conversation, again each time as much time has passed. A step waits
+// for an answer, or for somebody to say what became of it; a change waits for an approval. Waiting is never an error and never
+// ends by itself.
 import type { Step } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
+import { readPatchOutcome } from '#store/patches.ts';
+import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { readStepsById } from '#store/step-pages.ts';
-import { findOverdueQuestions, type OverdueQuestion } from '#store/waiting.ts';
+import {
+  findOverdueChanges,
+  findOverdueQuestions,
+  type OverdueChange,
+  type OverdueQuestion,
+} from '#store/waiting.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { assigneeOf } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
-type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock'>;
+type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'warn'>;
 
-const questionsATurn = 200;
+const atATurn = 200;
 const hourSeconds = 3600;
 
 /** `5 hours`, `3 days`. */
@@ -20,46 +28,92 @@ function describeWait(hours: number): string {
   return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
 }
 
-function describeReminder(step: Step, plan: PlanRow, hours: number): string {
+const nameOf = ({ id, title }: PlanRow) => `${id} “${title}”`;
+
+/** Whom a question is for; what nobody knows the outcome of, whoever asked for the plan can say. */
+const askedOf = (step: Step, { requester }: PlanRow) =>
+  step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
+
+function describeQuestionReminder(step: Step, plan: PlanRow, who: string, hours: number): string {
   const question = step.question ?? step.description;
-  return `Reminder for ${assigneeOf(step) ?? plan.requester}: step ${step.id} of ${plan.id} “${plan.title}” has waited for ${describeWait(hours)}. ${question}`;
+  const where = `step ${step.id} of ${nameOf(plan)}`;
+  const wait = describeWait(hours);
+  return step.status === 'unknown'
+    ? `Reminder for ${who}: nobody has said for ${wait} what became of ${where}. ${question}`
+    : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
 }
 
 /** Reminds of one question, unless it was answered meanwhile or another process was quicker. */
-async function remind(
+async function remindOfQuestion(
   context: ReminderContext,
-  { plan_id, step_id, attempt, period, once }: OverdueQuestion,
+  { plan_id, step_id, attempt, status, period, once }: OverdueQuestion,
   everyHours: number,
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
     const plan = await lockPlan(tx, plan_id);
     const [step] = await readStepsById(tx, plan_id, [step_id]);
-    if (step?.status !== 'waiting' || step.attempt !== attempt) return;
+    if (step?.status !== status || step.attempt !== attempt) return;
     if (plan.conversation === null || plan.paused_at !== null) return;
+    const who = await showName(tx, askedOf(step, plan));
     await speakAsBot(context, tx, {
       conversation: plan.conversation,
-      text: describeReminder(step, plan, period * everyHours),
+      text: describeQuestionReminder(step, plan, who, period * everyHours),
       planId: plan_id,
       once,
     });
   });
 }
 
+/** Reminds of one change, unless it was decided meanwhile or another process was quicker. */
+async function remindOfChange(
+  context: ReminderContext,
+  { plan_id, patch_id, period, once }: OverdueChange,
+  everyHours: number,
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const plan = await lockPlan(tx, plan_id);
+    if (plan.pending_patch !== patch_id) return;
+    if (plan.conversation === null || plan.paused_at !== null) return;
+    const { proposed_by, widening } = await readPatchOutcome(tx, patch_id);
+    const [why = ''] = widening;
+    const by = await showName(tx, proposed_by);
+    await speakAsBot(context, tx, {
+      conversation: plan.conversation,
+      text: `Reminder: the change of ${nameOf(plan)} that ${by} proposed has waited for an approval for ${describeWait(period * everyHours)}. ${why} Approve or reject it on the plan's card.`,
+      planId: plan_id,
+      once,
+    });
+  });
+}
+
+/** Each by itself: one of which nobody can be reminded does not keep the others from it. */
+async function forEachOverdue<T extends { plan_id: string }>(
+  context: ReminderContext,
+  overdue: T[],
+  remind: (context: ReminderContext, one: T, everyHours: number) => Promise<void>,
+  everyHours: number,
+): Promise<void> {
+  for (const one of overdue) {
+    await remind(context, one, everyHours).catch((error: unknown) =>
+      context.warn(`Nobody could be reminded of ${one.plan_id}; trying again.`, error),
+    );
+  }
+}
+
 /**
- * One round over at most `limit` questions that are open for `everyHours` or a multiple of it. Safe to run in many
- * processes at once: each question is reminded of once in each period.
+ * One round over at most `limit` questions, and as many changes, that are open for `everyHours` or a multiple of it. Safe to
+ * run in many processes at once: each is reminded of once in each period.
  */
 export async function remindPeople(
   context: ReminderContext,
   everyHours: number,
-  limit = questionsATurn,
+  limit = atATurn,
 ): Promise<void> {
+  const db = context.db.query;
   const now = context.clock.now();
-  const overdue = await findOverdueQuestions(
-    context.db.query,
-    now,
-    everyHours * hourSeconds,
-    limit,
-  );
-  for (const question of overdue) await remind(context, question, everyHours);
+  const every = everyHours * hourSeconds;
+  const questions = await findOverdueQuestions(db, now, every, limit);
+  await forEachOverdue(context, questions, remindOfQuestion, everyHours);
+  const changes = await findOverdueChanges(db, now, every, limit);
+  await forEachOverdue(context, changes, remindOfChange, everyHours);
 }

@@ -1,5 +1,6 @@
 // Reminders: stored once, rung when due, booked again until their rule ends.
 import { and, eq, isNotNull, lte } from 'drizzle-orm';
+import { showName } from '#store/person-names.ts';
 import { reminders } from '#store/schema.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
@@ -59,7 +60,7 @@ export async function ringReminders(context: ConversationContext): Promise<void>
           : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
       await speakAsBot(context, tx, {
         conversation: conversationOf(reminder),
-        text: `Reminder for ${reminder.user}: ${reminder.text}`,
+        text: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
         once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
       });
       await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));

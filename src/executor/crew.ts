@@ -5,7 +5,7 @@ import { type Listener, notify } from '#store/notify.ts';
 import type { Backend } from './backend.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { cancelledByPerson, keepLeases } from './leases.ts';
-import { findWork } from './recover.ts';
+import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
 
@@ -35,7 +35,11 @@ export function createCrew(
   worker: string,
   listener: Listener,
 ): Crew {
-  const members: { context: ExecutorContext; worker: PlanWorker }[] = backends.map((backend) => {
+  const members: {
+    context: ExecutorContext;
+    worker: PlanWorker;
+    search: () => Promise<string[]>;
+  }[] = backends.map((backend) => {
     const id = `${worker}/${backend.name}`;
     const slots = createSlots(backend.concurrency);
     const { lease_seconds } = context.settings;
@@ -43,7 +47,7 @@ export function createCrew(
       slots.dismiss(planId, planPaused),
     );
     const own: ExecutorContext = { ...context, backend, worker: id, leases, slots };
-    return { context: own, worker: createPlanWorker(own) };
+    return { context: own, worker: createPlanWorker(own), search: createSearch(own) };
   });
   let stopping = false;
 
@@ -70,7 +74,7 @@ export function createCrew(
   async function lookForWork(): Promise<void> {
     if (stopping) return;
     for (const member of members) {
-      for (const planId of await findWork(member.context)) workUnasked(member, planId);
+      for (const planId of await member.search()) workUnasked(member, planId);
     }
   }
 

@@ -7,6 +7,8 @@ import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts
 export type Leases = {
   /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */
   hold(lease: Lease): AbortController;
+  /** Takes note of a call that is made before there is a lease for it: nothing is renewed until it is held. */
+  expect(lease: Lease): AbortController;
   release(lease: Lease): void;
   /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
@@ -38,10 +40,18 @@ export function keepLeases(
   warn: (message: string, error: unknown) => void,
   onPaused: (planId: string) => void = () => {},
 ): Leases {
-  const held = new Map<string, { lease: Lease; abort: AbortController }>();
+  const held = new Map<string, { lease: Lease; abort: AbortController; stored: boolean }>();
   const stopping = new AbortController();
   let renewing = false;
   let again = false;
+
+  /** Whoever called before goes on with the same controller. */
+  function take(lease: Lease, stored: boolean): AbortController {
+    const key = keyOfLease(lease);
+    const abort = held.get(key)?.abort ?? new AbortController();
+    held.set(key, { lease, abort, stored });
+    return abort;
+  }
 
   function abortPlan(planId: string, reason: Error): void {
     for (const { lease, abort } of held.values()) {
@@ -74,8 +84,8 @@ export function keepLeases(
     try {
       do {
         again = false;
-        if (held.size === 0) return;
-        const asked = new Map(held);
+        const asked = new Map([...held].filter(([, { stored }]) => stored));
+        if (asked.size === 0) return;
         const leases = [...asked.values()].map(({ lease }) => lease);
         const renewed = await patiently(
           () => renewLeases(db.query, worker, leases, leaseSeconds),
@@ -93,11 +103,8 @@ export function keepLeases(
 
   const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
   return {
-    hold(lease) {
-      const abort = new AbortController();
-      held.set(keyOfLease(lease), { lease, abort });
-      return abort;
-    },
+    hold: (lease) => take(lease, true),
+    expect: (lease) => take(lease, false),
     release: (lease) => void held.delete(keyOfLease(lease)),
     abortPlan,
     renew: () => void renew(),

@@ -7,11 +7,10 @@ import { findBlocked } from '#plans/blocked.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { transition } from '#plans/lifecycle.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
-import { serves } from '#plans/serve-lanes.ts';
 import { stopDependents } from '#plans/stop-dependents.ts';
 import { wakeWatchers, wakeWorkers } from '#plans/wake.ts';
 import { lockPlan } from '#store/plans.ts';
-import { findClaimableLanes } from '#store/sql/lanes.ts';
+import { findPlansFor } from '#store/sql/lanes.ts';
 import { findPlansWithLostLeases } from '#store/sql/leases.ts';
 import {
   findStalledPlans,
@@ -114,12 +113,21 @@ async function startForgotten({ db, enqueue }: SharedContext): Promise<void> {
   });
 }
 
-/** Plans with steps that this back end can run now: whatever became of their jobs, they are worked on. */
-export async function findWork({ db, backend }: ExecutorContext): Promise<string[]> {
-  const lanes = await findClaimableLanes(db.query, plansATurn);
-  const offer = { operations: backend.operations(), capabilities: backend.capabilities };
-  const served = lanes.filter((lane) => serves(offer, lane));
-  return [...new Set(served.map(({ plan_id }) => plan_id))];
+/**
+ * Looks, page after page, for plans with steps that this back end can run now: whatever became of their jobs, they are
+ * worked on. After the last page comes the first.
+ */
+export function createSearch(
+  { db, backend }: ExecutorContext,
+  limit = plansATurn,
+): () => Promise<string[]> {
+  let after: string | null = null;
+  return async () => {
+    const offer = { operations: backend.operations(), capabilities: backend.capabilities };
+    const found = await findPlansFor(db.query, offer, limit, after);
+    after = found.length < limit ? null : (found.at(-1) ?? null);
+    return found;
+  };
 }
 
 /** One round for all plans. Safe to run in many processes at once and at any time. */

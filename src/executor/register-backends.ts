@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describeBlockage } from '#contracts/blockage.ts';
 import { findBlocked } from '#plans/blocked.ts';
-import { serves } from '#plans/serve-lanes.ts';
 import { wakeWatchers } from '#plans/wake.ts';
 import {
   type NewBackend,
@@ -17,7 +16,7 @@ import {
 } from '#store/backends.ts';
 import { touchPlan } from '#store/events.ts';
 import { lockPlan } from '#store/plans.ts';
-import { findClaimableLanes } from '#store/sql/lanes.ts';
+import { findDeserted } from '#store/sql/lanes.ts';
 import type { Backend } from './backend.ts';
 import type { SharedContext } from './executor-context.ts';
 
@@ -36,11 +35,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
   if (gone.length === 0) return;
   const { db, enqueue } = context;
   const left = await readBackends(db.query);
-  const deserted = (await findClaimableLanes(db.query, plansTold)).filter(
-    (lane) =>
-      gone.some((offer) => serves(offer, lane)) && !left.some((offer) => serves(offer, lane)),
-  );
-  for (const planId of new Set(deserted.map(({ plan_id }) => plan_id))) {
+  for (const planId of await findDeserted(db.query, gone, left, plansTold)) {
     await db.transaction(async (tx) => {
       const plan = await lockPlan(tx, planId);
       const [first] = await findBlocked(tx, { ...plan, paused: plan.paused_at !== null });

@@ -1,14 +1,12 @@
 // Outcomes go back in batches, inside the transaction of a turn: recorded, counted, successors freed, resources given back, the
 // plan ended if it was the last.
 import { and, eq } from 'drizzle-orm';
-import { system } from '#contracts/actor.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { stopDependents } from '#plans/stop-dependents.ts';
 import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
-import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
@@ -16,14 +14,13 @@ import type { PlanRow } from '#store/plans.ts';
 import { planSteps } from '#store/schema.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import {
-  findStanding,
   type Outcome,
-  type Settled,
   type StartTerms,
   type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
+import { refuseLate } from './refuse-outcomes.ts';
 import { releaseResources } from './release.ts';
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
@@ -107,34 +104,12 @@ export function fitToRows(outcomes: Outcome[]): StoredOutcome[] | null {
   return clean.map((outcome) => fitStatus(outcome, 'executing'));
 }
 
-/** Outcomes whose lease was lost are refused, and the audit says so. */
-async function recordRefused(
-  { worker }: ExecutorContext,
-  tx: Transaction,
-  row: PlanRow,
-  outcomes: StoredOutcome[],
-  { taken }: Settled,
-): Promise<void> {
-  const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes))]);
-  await recordDeeds(
-    tx,
-    outcomes
-      .filter(({ position }) => !known.has(position))
-      .map(({ position, attempt, status }) => ({
-        planId: row.id,
-        actor: system,
-        action: 'settle_refused',
-        version: row.version,
-        reason: 'The lease of this attempt was lost before its outcome came.',
-        data: { position, attempt, status, worker },
-      })),
-  );
-}
-
 /** What settling a batch came to. */
 export type Settlement = {
   /** The plan's counters after it; null: nothing was taken. */
   progress: PlanProgress | null;
+  /** Positions whose outcome was taken. */
+  taken: number[];
   /** The plan is over. */
   ended: boolean;
   /** There may be something to claim or to book for later. */
@@ -161,12 +136,12 @@ export async function settleOutcomes(
   const settled = await settleSteps(tx, row.id, context.worker, fitted, start);
   await releaseResources(tx, row, settled.taken);
   const allTaken = settled.taken.length === outcomes.length;
-  if (!allTaken) await recordRefused(context, tx, row, fitted, settled);
+  if (!allTaken) await refuseLate(context, tx, row, fitted, settled);
   const stopped = await stopDependents(tx, row.id, settled.failed, context.settings.on_failure);
   const progress = stopped ?? settled.progress;
   const ended = await finishIfDone(context, tx, row, progress);
   const handedBack = fitted.some(({ status }) => status === 'ready');
   const freed = settled.ready > 0 || settled.nextAvailableAt !== null;
   const more = !ended && (!allTaken || handedBack || freed);
-  return { progress, ended, more, started: settled.started };
+  return { progress, taken: settled.taken, ended, more, started: settled.started };
 }

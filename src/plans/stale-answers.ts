@@ -4,6 +4,7 @@ import type { JsonObject } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
 import { readLastSettlement } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
+import { showName } from '#store/person-names.ts';
 import type { PlanRow } from '#store/plans.ts';
 
 const quotedAtMost = 200;
@@ -39,13 +40,13 @@ export async function explainLateAnswer(
   if (deed !== null) {
     throw new CountersignError(
       'already_decided',
-      `${describeDeed(deed.step, deed.actor, deed.action, deed.data)} Your answer was not stored.`,
+      `${describeDeed(deed.step, await showName(tx, deed.actor), deed.action, deed.data)} Your answer was not stored.`,
       { details: { step: deed.step, by: deed.actor } },
     );
   }
   const [first] = steps;
   if (row.status === 'cancelled' && first !== undefined) {
-    const by = row.decided_by === null ? '' : ` by ${row.decided_by}`;
+    const by = row.decided_by === null ? '' : ` by ${await showName(tx, row.decided_by)}`;
     throw new CountersignError(
       'invalid_transition',
       `This plan was cancelled${by}; step ${first} asks nobody any more. Your answer was not stored.`,

@@ -1,21 +1,40 @@
-// Steps that have waited for a person's word for long, found without looking at plans nobody waits in.
-import { sql } from 'drizzle-orm';
+// What has waited for a person's word for long, found without looking at plans nobody waits in: steps that ask, steps whose
+// outcome nobody knows, changes that need an approval.
+import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 
-/** A question that stays open: `period` is how many times the interval has passed since it was asked. */
-export type OverdueQuestion = {
+type Overdue = {
   plan_id: string;
-  step_id: string;
-  attempt: number;
+  /** How many times the interval has passed since it was asked. */
   period: number;
   /** The key under which it is reminded of once in this period. */
   once: string;
 };
 
+/** A step that stays open. */
+export type OverdueQuestion = Overdue & {
+  step_id: string;
+  attempt: number;
+  status: 'waiting' | 'unknown';
+};
+
+/** A change that stays undecided. */
+export type OverdueChange = Overdue & { patch_id: string };
+
+/** How many times the interval has passed since `asked`. */
+const periodOf = (asked: string, now: Date, everySeconds: number): SQL =>
+  sql`floor(extract(epoch from ${now.toISOString()}::timestamptz - ${sql.raw(asked)}) / ${everySeconds}::float8)::int`;
+
+/** Plan `p` is one in whose conversation somebody can be reminded now. */
+const remindable = sql`p.paused_at is null and p.conversation is not null`;
+
+const unreminded = sql`not exists (select 1 from countersign.messages m where m.once = n.once)`;
+
 /**
- * Up to `limit` steps that wait for a person for at least `everySeconds` and have not been reminded of in the present
- * period, the oldest first. Paused plans and plans without a conversation are left out.
+ * Up to `limit` steps that have waited for a person for at least `everySeconds` and have not been reminded of in the present
+ * period, the oldest first: for an answer since they were begun, for what became of them since that is unknown. Paused plans
+ * and plans without a conversation are left out.
  */
 export async function findOverdueQuestions(
   db: Queryable,
@@ -24,20 +43,42 @@ export async function findOverdueQuestions(
   limit: number,
 ): Promise<OverdueQuestion[]> {
   const { rows } = await db.execute<OverdueQuestion>(sql`
-    with overdue as (
-      select s.plan_id, s.step_id, s.attempt, s.started_at,
-        floor(extract(epoch from ${now.toISOString()}::timestamptz - s.started_at) / ${everySeconds}::float8)::int as period
+    with open as (
+      select s.plan_id, s.step_id, s.attempt, s.status,
+        case s.status when 'unknown' then coalesce(s.ended_at, s.started_at) else s.started_at end as asked
       from countersign.plans p
-      cross join lateral ${stepsOf(sql`p.id`, ['waiting'])}
-      where p.status in ('executing', 'stalled') and p.waiting > 0 and p.paused_at is null
-        and p.conversation is not null
+      cross join lateral ${stepsOf(sql`p.id`, ['waiting', 'unknown'])}
+      where p.status in ('executing', 'stalled') and p.waiting + p.unknown > 0 and ${remindable}
     ),
     named as (
-      select *, plan_id || ':step:' || step_id || ':' || attempt || ':reminder:' || period as once
-      from overdue where period > 0
+      select *, plan_id || ':step:' || step_id || ':' || attempt || case status when 'unknown' then ':unknown' else '' end
+        || ':reminder:' || period as once
+      from (select *, ${periodOf('asked', now, everySeconds)} as period from open) overdue where period > 0
     )
-    select plan_id, step_id, attempt, period, once from named n
-    where not exists (select 1 from countersign.messages m where m.once = n.once)
-    order by started_at limit ${limit}`);
+    select plan_id, step_id, attempt, status, period, once from named n
+    where ${unreminded}
+    order by asked limit ${limit}`);
+  return rows;
+}
+
+/** The same for changes that need an approval, since they were proposed. */
+export async function findOverdueChanges(
+  db: Queryable,
+  now: Date,
+  everySeconds: number,
+  limit: number,
+): Promise<OverdueChange[]> {
+  const { rows } = await db.execute<OverdueChange>(sql`
+    with named as (
+      select *, plan_id || ':patch:' || patch_id || ':reminder:' || period as once
+      from (
+        select p.id as plan_id, c.id as patch_id, c.created_at, ${periodOf('c.created_at', now, everySeconds)} as period
+        from countersign.plans p join countersign.plan_patches c on c.id = p.pending_patch
+        where p.pending_patch is not null and ${remindable}
+      ) overdue where period > 0
+    )
+    select plan_id, patch_id, period, once from named n
+    where ${unreminded}
+    order by created_at limit ${limit}`);
   return rows;
 }

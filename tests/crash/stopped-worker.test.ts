@@ -15,8 +15,11 @@ const programs = usePrograms();
 
 type Stage = { gateway: Server; worker: Program; other: () => Promise<Program>; log: string };
 
-/** A gateway and one worker, whose MCP server answers late; another worker can be started. */
-async function setStage(leaseSeconds = 1): Promise<Stage> {
+/**
+ * A gateway and one worker, whose MCP server answers late; another worker can be started. A lease is longer than any call here,
+ * so that each has taken effect before somebody is asked, and than a busy machine keeps a process waiting.
+ */
+async function setStage(leaseSeconds = 3): Promise<Stage> {
   const log = join(await programs.home(), 'log.txt');
   await appendFile(log, '');
   const home = await programs.home({

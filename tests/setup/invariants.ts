@@ -73,8 +73,9 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
     predecessor: number;
     successor: number;
     type: string;
+    lag_minutes: number;
   }>(
-    sql`select predecessor, successor, type from countersign.plan_edges where plan_id = ${planId}`,
+    sql`select predecessor, successor, type, lag_minutes from countersign.plan_edges where plan_id = ${planId}`,
   );
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   const before = Map.groupBy(edges, ({ successor }) => successor);
@@ -83,12 +84,13 @@ async function checkEdges(db: Queryable, planId: string, rows: StepRow[]): Promi
     // A step that a patch removed waits for nothing any more: its row stays, its edges are gone.
     if (row.lane === 0) continue;
     let open = 0;
-    for (const { predecessor, type } of before.get(row.position) ?? []) {
+    for (const { predecessor, type, lag_minutes } of before.get(row.position) ?? []) {
       const met = metBy(byPosition.get(predecessor), type);
       if (met === null) open++;
       if (row.first_start === null) continue;
       expect(met, `${row.step_id} began without ${predecessor}`).not.toBeNull();
-      expect(row.first_start).toBeGreaterThanOrEqual(met ?? Number.POSITIVE_INFINITY);
+      const lag = Math.max(lag_minutes, 0) * 60_000_000;
+      expect(row.first_start).toBeGreaterThanOrEqual((met ?? Number.POSITIVE_INFINITY) + lag);
     }
     expect(row.unmet, `unmet of ${row.step_id}`).toBe(open);
     expect(row.dependents, `dependents of ${row.step_id}`).toBe(

@@ -43,23 +43,28 @@ const worker = sql.placeholder('worker');
 const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
-/** The CTE `allowed`: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
-export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
-  allowed as (
+/** A CTE: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
+export const allowCalls = (source: 'claimed' | 'started' | 'granted'): SQL => sql`
+  ${sql.raw(`allowed_${source}`)} as (
     insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
     select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
       ${calls} -> lane::text ->> 'reason',
       jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
         'attempt', attempt, 'steps', to_jsonb(array_agg(step_id order by position)))
+        ${source === 'granted' ? sql`|| '{"ahead": true}'` : sql``}
     from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
+
+/** What of a step is needed to run it. */
+export const contentColumns = sql.raw(
+  's.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal',
+);
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */
 export const contentsOf = (source: 'claimed' | 'started'): SQL => sql`
   select c.position, c.step_id, c.lane, c.attempt, c.tries, c.final_args, content.*
   from ${sql.raw(source)} c cross join lateral (
-    select s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal
-    from countersign.plan_steps s
+    select ${contentColumns} from countersign.plan_steps s
     where s.plan_id = ${plan} and s.position = c.position and s.step_id = c.step_id offset 0
   ) content
   order by c.priority desc, c.dependents desc, c.available_at, c.position`;

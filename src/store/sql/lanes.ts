@@ -1,7 +1,10 @@
-// Which lanes of which plans have steps that can be claimed now.
-import { sql } from 'drizzle-orm';
+// Which lanes of which plans have steps that can be claimed now, and by whom.
+import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../database.ts';
 import type { Lane } from '../steps.ts';
+
+/** What a back end takes on. */
+type Offer = { operations: string[]; capabilities: string[] };
 
 /** In the order of the index of ready steps and with a limit: an `exists` may be planned to pass over the whole plan. */
 const claimable = sql.raw(
@@ -22,19 +25,53 @@ export async function hasOthersReady(
   return rows.length > 0;
 }
 
-/** Lanes with claimable steps of executing plans that are not paused, those that changed longest ago first. */
-export async function findClaimableLanes(
+/** Whether one of `offers` serves lane `l`: the rule of `plans/serve-lanes.ts`, where it is to be asked of many plans. */
+const servedBy = (offers: Offer[]): SQL => sql`exists (
+  select 1 from jsonb_to_recordset(${JSON.stringify(offers)}::jsonb) as o(operations jsonb, capabilities jsonb)
+  where o.operations ? (l.tool || '_' || l.operation) and o.capabilities @> to_jsonb(l.capabilities))`;
+
+/** Up to `limit` executing plans, not paused, with claimable steps in a lane `l` that meets `where`, the oldest first. */
+async function findPlans(
   db: Queryable,
+  where: SQL,
   limit: number,
-): Promise<(Lane & { plan_id: string })[]> {
-  const { rows } = await db.execute<Lane & { plan_id: string }>(sql`
-    select l.plan_id, l.lane, l.tool, l.operation, l.capabilities, l.pools
-    from (
-      select id from countersign.plans
-      where status = 'executing' and paused_at is null and ready > 0 order by updated_at limit ${limit}
-    ) p
-    join countersign.plan_lanes l on l.plan_id = p.id where ${claimable}`);
-  return rows;
+  after: string | null = null,
+): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from countersign.plans p
+    cross join lateral (
+      select 1 from countersign.plan_lanes l where l.plan_id = p.id and ${where} and ${claimable} limit 1
+    ) lane
+    where p.status = 'executing' and p.paused_at is null and p.ready > 0
+      and (${after}::text is null
+        or (p.created_at, p.id) > (select a.created_at, a.id from countersign.plans a where a.id = ${after}))
+    order by p.created_at, p.id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Up to `limit` plans with steps that a back end with this offer can claim now, the oldest first.
+ * @param after the last plan of the page before; null: the first page. A step that waits for a pool is claimable too, so
+ *   that the first page may be full of plans that cannot go on: whoever looks again goes on from there.
+ */
+export function findPlansFor(
+  db: Queryable,
+  offer: Offer,
+  limit: number,
+  after: string | null,
+): Promise<string[]> {
+  const { operations, capabilities } = offer;
+  return findPlans(db, servedBy([{ operations, capabilities }]), limit, after);
+}
+
+/** Up to `limit` plans with steps that could be claimed by one of `gone` and can be by none of `left`, the oldest first. */
+export function findDeserted(
+  db: Queryable,
+  gone: Offer[],
+  left: Offer[],
+  limit: number,
+): Promise<string[]> {
+  return findPlans(db, sql`${servedBy(gone)} and not ${servedBy(left)}`, limit);
 }
 
 /** Lanes of one plan with claimable steps. */

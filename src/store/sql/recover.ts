@@ -1,5 +1,6 @@
 // Steps whose lease ran out: read with how far they got, and moved to what the rules decide, under the same conditions.
 import { sql } from 'drizzle-orm';
+import type { QueueName } from '#contracts/jobs.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { accounting } from '../accounting.ts';
 import { stepsOf } from '../blocks.ts';
@@ -18,6 +19,9 @@ export type LostStep = Pick<
   losses: number;
 };
 
+/** Where jobs wait that start a plan; the key of each is its plan. */
+const queue: QueueName = 'execute';
+
 const lapsed = sql`s.lease_until < clock_timestamp()`;
 
 /**
@@ -33,9 +37,12 @@ export async function readLostSteps(tx: Queryable, planId: string): Promise<Lost
       order by s.position limit 10000 for no key update
     )
     select l.position, l.step_id, l.attempt, l.called, c.tool, c.operation, c.target, c.effect,
-      1 + (select count(*)::int from countersign.step_attempts a
-        where a.plan_id = ${planId} and a.position = l.position and a.status = 'lost'
-          and a.attempt > l.attempt - l.tries) as losses
+      1 + (select count(*)::int from (
+        -- Attempts that were handed back are cancelled and no tries: they must not push losses out of what is looked at.
+        select a.status from countersign.step_attempts a
+        where a.plan_id = ${planId} and a.position = l.position and a.attempt < l.attempt and a.status <> 'cancelled'
+        order by a.attempt desc limit greatest(l.tries - 1, 0)
+      ) tried where tried.status = 'lost') as losses
     from lost l join countersign.plan_steps c on c.plan_id = ${planId} and c.position = l.position
     order by l.position`);
   return rows;
@@ -92,15 +99,22 @@ export async function settleLostSteps(
   };
 }
 
-/** Approved plans that nobody has started for `seconds`. */
+/**
+ * Approved plans that nobody has started for `seconds`, and that nobody is about to start: no job says so that waits, or is
+ * at work and heard of. The check of a large plan takes longer than that.
+ */
 export async function findUnstartedPlans(
   db: Queryable,
   seconds: number,
   limit: number,
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    select id from countersign.plans where status = 'approved'
-      and updated_at < clock_timestamp() - make_interval(secs => ${seconds}) limit ${limit}`);
+    select p.id from countersign.plans p where p.status = 'approved'
+      and p.updated_at < clock_timestamp() - make_interval(secs => ${seconds})
+      and not exists (select 1 from pgboss.job j where j.name = ${queue} and j.singleton_key = p.id
+        and (j.state in ('created', 'retry') or j.state = 'active'
+          and coalesce(j.heartbeat_on, j.started_on) > clock_timestamp() - make_interval(secs => j.heartbeat_seconds)))
+    limit ${limit}`);
   return rows.map(({ id }) => id);
 }
 

@@ -252,9 +252,13 @@ function watch({ lose = false } = {}) {
 }
 
 describe('a worker', () => {
-  const long = Array.from({ length: 12 }, (_, i) =>
-    noop(`s${i}`, ...(i === 0 ? [] : [`s${i - 1}`])),
-  );
+  // Of what writes nothing is called ahead: each turn settles one step.
+  const long = Array.from({ length: 12 }, (_, i) => ({
+    ...noop(`s${i}`, ...(i === 0 ? [] : [`s${i - 1}`])),
+    tool: 'workspace',
+    operation: 'write',
+    args: { path: `long/${i}.txt`, content: 'x' },
+  }));
 
   test('takes the turns of a chain at once, but for its begin and its end', async () => {
     const { counts, db } = watch();

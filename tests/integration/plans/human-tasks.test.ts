@@ -281,6 +281,7 @@ describe('a question that stays open', () => {
       {
         db: house.db,
         enqueue: async () => {},
+        warn: () => {},
         clock: { now: () => new Date(Date.now() + hours * hour) },
       },
       24,

@@ -1,21 +1,44 @@
-// People interfere with running plans: they pause, resume, retry, cancel and change them, while two processes work. Whatever
-// comes in between, the counters, the edges, the change stream and the audit tell the same story.
+// People interfere with running plans: they pause, resume, retry, cancel and change them, while two processes work, leases are
+// lost, and calls fail once and pass. Whatever comes in between, the counters, the edges, the change stream and the audit
+// tell the same story.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { Plan, PlanDraft } from '#contracts/plan.ts';
+import { recover } from '#executor/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
+import { expireLeases, makeExecutor } from './bench.ts';
 
 const database = useDatabase();
 let house: TestHouse;
 let other: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+let port = 0;
+
+/** Refuses each address once, then answers. */
+const asked = new Set<string>();
+const server = createServer((request, response) => {
+  const path = request.url ?? '';
+  response.statusCode = asked.has(path) ? 200 : 503;
+  asked.add(path);
+  response.end('here');
+});
 
 beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // What listens on a port has an address of that kind.
+  ({ port } = server.address() as AddressInfo);
   const settings = {
+    http: { allowPrivate: ['127.0.0.1'] },
     executor: {
       concurrency: 3,
       batch: 4,
@@ -27,39 +50,75 @@ beforeAll(async () => {
   };
   house = await openTestHouse(database.url, { settings });
   other = await openTestHouse(database.url, { settings, workspace: house.workspace });
+  executor = makeExecutor(house);
 });
 afterAll(async () => {
+  executor.leases.stop();
+  server.closeAllConnections();
+  server.close();
   await other.close();
   await house.close();
 });
 
-const draft: fc.Arbitrary<PlanDraft['steps']> = fc
-  .array(
-    fc.record({
-      kind: fc.constantFrom('noop', 'noop', 'noop', 'wait', 'fail'),
-      partition: fc.constantFrom('a', 'b'),
-      tools: fc.constantFrom(0, 0, 1, 2, 3),
-      after: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
-    }),
-    { minLength: 4, maxLength: 20 },
-  )
-  .map((steps) =>
-    steps.map(({ kind, partition, tools, after }, index) => ({
-      id: `s${index + 1}`,
-      description: 'A step',
-      ...(kind === 'fail'
-        ? { tool: 'workspace', operation: 'read', args: { path: 'missing.md' } }
-        : kind === 'wait'
-          ? { tool: 'control', operation: 'wait', args: { seconds: 0.05 } }
-          : { tool: 'control', operation: 'noop' }),
-      partition,
-      tags: [`tag${index % 3}`],
-      ...(tools === 0 ? {} : { resources: { tools } }),
-      after: [
-        ...new Set(after.filter((back) => back <= index).map((back) => `s${index + 1 - back}`)),
-      ],
-    })),
-  );
+let paths = 0;
+
+function callOf(kind: string) {
+  switch (kind) {
+    case 'fail':
+      return { tool: 'workspace', operation: 'read', args: { path: 'missing.md' } };
+    case 'pass':
+      return {
+        tool: 'http',
+        operation: 'get',
+        args: { url: `http://127.0.0.1:${port}/${++paths}` },
+      };
+    case 'wait':
+      return { tool: 'control', operation: 'wait', args: { seconds: 0.2 } };
+    default:
+      return { tool: 'control', operation: 'noop' };
+  }
+}
+
+type Sketch = {
+  kind: string;
+  partition: string;
+  tools: number;
+  after: { back: number; lag_minutes: number }[];
+};
+
+const toSteps = (sketches: Sketch[]): PlanDraft['steps'] =>
+  sketches.map(({ kind, partition, tools, after }, index) => ({
+    id: `s${index + 1}`,
+    description: 'A step',
+    ...callOf(kind),
+    partition,
+    tags: [`tag${index % 3}`],
+    ...(tools === 0 ? {} : { resources: { tools } }),
+    after: after
+      .filter(
+        ({ back }, place, all) =>
+          back <= index && all.findIndex((one) => one.back === back) === place,
+      )
+      .map(({ back, lag_minutes }) => ({
+        id: `s${index + 1 - back}`,
+        type: 'FS' as const,
+        lag_minutes,
+      })),
+  }));
+
+const draft: fc.Arbitrary<Sketch[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom('noop', 'noop', 'wait', 'wait', 'fail', 'pass'),
+    partition: fc.constantFrom('a', 'b'),
+    tools: fc.constantFrom(0, 0, 1, 2, 3),
+    // A lead counts as no lag: what is to come cannot be known.
+    after: fc.array(
+      fc.record({ back: fc.integer({ min: 1, max: 5 }), lag_minutes: fc.constantFrom(-1, 0) }),
+      { maxLength: 2 },
+    ),
+  }),
+  { minLength: 4, maxLength: 20 },
+);
 
 const deeds = [
   'pause',
@@ -70,12 +129,13 @@ const deeds = [
   'add',
   'widen',
   'decide',
+  'lose',
   'cancel',
 ] as const;
 type Deed = (typeof deeds)[number];
 const script = fc.array(
   fc.record({
-    deed: fc.constantFrom(...deeds.filter((deed) => deed !== 'cancel'), 'cancel' as const),
+    deed: fc.constantFrom(...deeds, 'lose' as const, 'lose' as const),
     after: fc.integer({ min: 0, max: 40 }),
     step: fc.integer({ min: 1, max: 20 }),
     yes: fc.boolean(),
@@ -151,6 +211,11 @@ async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<
     case 'cancel':
       await service.cancel(id, { version }, ana);
       return;
+    case 'lose':
+      // The workers go on, and come too late.
+      await expireLeases(house, id);
+      await recover(executor);
+      return;
     case 'decide': {
       const { pending_patch: patch } = plan;
       if (patch === null) return;
@@ -180,6 +245,13 @@ async function tryTo(id: string, deed: Deed, step: number, yes: boolean): Promis
 
 const over = ['completed', 'failed', 'cancelled'];
 
+/** A person says of each write whose worker was lost that it was done. */
+async function sayWhatBecame({ id, version }: Plan): Promise<void> {
+  const { steps } = await house.service.listSteps(id, { status: ['unknown'], limit: 1000 });
+  const done = Object.fromEntries(steps.map((step) => [step.id, 'done' as const]));
+  await house.service.resume(id, { version, steps: done }, ana);
+}
+
 /** Takes away whatever keeps the plan from its end, until it is there. */
 function bringToRest(id: string): Promise<Plan> {
   return waitFor(
@@ -188,7 +260,8 @@ function bringToRest(id: string): Promise<Plan> {
       const plan = await house.service.getPlan(id);
       if (plan.pending_patch !== null) await tryTo(id, 'decide', 0, true);
       else if (plan.paused) await tryTo(id, 'resume', 0, true);
-      const { running } = plan.counts;
+      const { running, unknown } = plan.counts;
+      if (unknown > 0) await sayWhatBecame(plan);
       return over.includes(plan.status) && running === 0 ? plan : null;
     },
     { timeoutMs: 25_000 },
@@ -202,9 +275,22 @@ const actions: Partial<Record<Deed, string>> = {
   cancel: 'cancel',
 };
 
+/** So that leases are lost, and calls fail and pass, whatever is drawn. */
+const manyWaits: Sketch[] = [
+  { kind: 'pass', partition: 'b', tools: 0, after: [] },
+  ...Array.from({ length: 18 }, () => ({ kind: 'wait', partition: 'a', tools: 0, after: [] })),
+];
+const manyLosses = Array.from({ length: 4 }, () => ({
+  deed: 'lose' as const,
+  after: 40,
+  step: 1,
+  yes: true,
+}));
+
 test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(draft, script, async (steps, deeds) => {
+    fc.asyncProperty(draft, script, async (sketches, deeds) => {
+      const steps = toSteps(sketches);
       const { id } = await runPlan(house, { title: 'Interference', steps });
       const done: Deed[] = [];
       for (const { deed, after, step, yes } of deeds) {
@@ -224,6 +310,13 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
       }
       if (done.includes('cancel')) expect(plan.status).toBe('cancelled');
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: 20, endOnFailure: true, examples: [[manyWaits, manyLosses]] },
   );
+  const { rows } = await house.db.query.execute<{ lost: number; passed: number }>(sql`
+    select (select count(*)::int from countersign.step_attempts where status = 'lost') as lost,
+      (select count(*)::int from countersign.step_attempts a join countersign.plan_steps s using (plan_id, position)
+        where s.operation = 'get' and a.status = 'succeeded' and a.attempt > 1) as passed`);
+  const [{ lost, passed } = { lost: 0, passed: 0 }] = rows;
+  expect(lost, 'attempts whose lease was lost').toBeGreaterThan(0);
+  expect(passed, 'calls that failed and passed').toBeGreaterThan(0);
 });

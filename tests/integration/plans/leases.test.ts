@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createMarker, type Mark } from '#executor/mark-batch.ts';
+import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
@@ -365,6 +366,56 @@ describe('steps whose worker was lost', () => {
     for (let loss = 0; loss < 5; loss++) second.push(await lose());
     expect(second).toEqual(first);
   });
+
+  test('are counted however often they were handed back in between', async () => {
+    const executor = executorFor();
+    const { id } = await startBy(executor, house, { title: 'Handed back', steps: [noop('1')] });
+    const seen: unknown[] = [];
+    for (let loss = 0; loss < 5; loss++) {
+      for (let times = 0; times < 3; times++) {
+        const { step } = await claimOne(executor, id);
+        await settleOutcomes(executor, id, [reportNotCalled(step, 'its plan was paused')]);
+      }
+      await claimOne(executor, id);
+      await expireLeases(house, id);
+      await recover(executor);
+      seen.push((await statusesOf(house, id))['1']);
+    }
+    expect(seen).toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
+  });
+
+  test.each([
+    ['succeeded', { summary: 'Moved.' }, 'says that it succeeded: Moved.'],
+    ['failed', {}, 'says that it failed: it broke'],
+    ['unknown', {}, 'says that it does not know either.'],
+  ] as const)(
+    'tell whoever is asked what their worker says when it comes back: %s',
+    async (status, rest, said) => {
+      const executor = executorFor();
+      const { id } = await startBy(executor, house, { title: 'Late', steps: [move('m')] });
+      const { step, lease } = await claimOne(executor, id);
+      await markCalling(house.db.query, executor.worker, [lease], 2);
+      await expireLeases(house, id);
+      await recover(executor);
+      const outcome = outcomeOf(step, status, rest);
+      const { revision } = await house.service.getPlan(id);
+      for (let times = 0; times < 2; times++) await settleOutcomes(executor, id, [outcome]);
+      const { steps } = await house.service.listSteps(id, { limit: 1 });
+      expect(steps[0]?.status).toBe('unknown');
+      expect(steps[0]?.question?.split('Its worker came back').length).toBe(2);
+      expect(steps[0]?.question?.endsWith(said)).toBe(true);
+      const audit = await house.service.audit(id, { limit: 100 });
+      const refused = audit.filter(({ action }) => action === 'settle_refused');
+      expect(refused[0]?.data).toMatchObject({ attempt: 1, status });
+      // Cards that show the question are drawn again, once.
+      const { changes } = await house.service.diff(id, revision, 100);
+      expect(changes.map(({ kind }) => kind)).toEqual(['late_outcome']);
+      // Once somebody has said what became of it, it is no question any more.
+      await house.service.resume(id, { version: 1, steps: { m: 'done' } }, ana);
+      await settleOutcomes(executor, id, [outcome]);
+      expect((await house.service.listSteps(id, { limit: 1 })).steps[0]?.question).toBe(null);
+    },
+  );
 
   test('of one plan are recovered although another plan cannot be', async () => {
     const executor = executorFor();

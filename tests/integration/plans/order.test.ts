@@ -21,7 +21,10 @@ let house: TestHouse;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  house = await openTestHouse(database.url, {
+    work: false,
+    settings: { resourcePools: { desk: 100 } },
+  });
   executor = makeExecutor(house);
 });
 afterAll(async () => {
@@ -36,6 +39,57 @@ const waitStep = (id: string, seconds: number) => ({
   tool: 'control',
   operation: 'wait',
   args: { seconds },
+});
+
+describe('of steps that are ready', () => {
+  test.each([
+    ['in a plan that reserves nothing', {}],
+    ['in a plan that shares a pool', { resources: { desk: 1 } }],
+  ])(
+    'the most urgent is claimed first, then the one most wait for, then the oldest, %s',
+    async (_where, shared) => {
+      // Positions are the other way round: they decide last.
+      const then = (id: string, after: string) => ({ ...noop(id, after), ...shared });
+      const { id } = await startBy(executor, house, {
+        title: 'Age',
+        steps: [
+          ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
+          then('youngest', 'third'),
+          then('wanted', 'third'),
+          { ...then('urgent', 'third'), priority: 1 },
+          then('younger', 'second'),
+          then('oldest', 'first'),
+          then('last', 'wanted'),
+        ],
+      });
+      const { steps: roots } = await claimReady(executor, id, 3);
+      for (const name of ['first', 'second', 'third']) {
+        const ended = roots.filter(({ step_id }) => step_id === name);
+        await settleOutcomes(
+          executor,
+          id,
+          ended.map((step) => outcomeOf(step, 'succeeded')),
+        );
+      }
+      const order: string[] = [];
+      for (let turn = 0; turn < 5; turn++) {
+        order.push(...(await claimReady(executor, id, 1)).steps.map(({ step_id }) => step_id));
+      }
+      expect(order).toEqual(['urgent', 'wanted', 'oldest', 'younger', 'youngest']);
+    },
+  );
+
+  test('one that was handed back waits behind those that were ready before', async () => {
+    const { id } = await startBy(executor, house, {
+      title: 'Back in line',
+      steps: [noop('1'), noop('2')],
+    });
+    const [first] = (await claimReady(executor, id, 1)).steps;
+    if (first === undefined) throw new Error('a step should have been ready');
+    await settleOutcomes(executor, id, [outcomeOf(first, 'cancelled')]);
+    const { steps } = await claimReady(executor, id, 2);
+    expect(steps.map(({ step_id }) => step_id)).toEqual(['2', '1']);
+  });
 });
 
 describe('a start edge', () => {

@@ -1,0 +1,362 @@
+// The loop of one back end on one plan: turns of settling and claiming, with the calls between them. While Postgres
+// works on one batch, the steps of the one before are called. One loop a plan and back end.
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { announceProgress } from '#plans/wake.ts';
+import { notify } from '#store/notify.ts';
+import { patiently } from '#store/patiently.ts';
+import type { Outcome } from '#store/sql/settle.ts';
+import type { AheadCall } from './ahead.ts';
+import { AheadCalls, type Claimed, type Finished } from './ahead-calls.ts';
+import type { LaneBook } from './claim.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { ExecutorContext } from './executor-context.ts';
+import type { Mark } from './mark-batch.ts';
+import { runStep } from './run-step.ts';
+import { type Turn, takeTurn } from './turn.ts';
+import { takeTurnAtOnce } from './turn-at-once.ts';
+
+/** Calls that came back this quickly (milliseconds) let the next batch be larger. */
+const quickMs = 50;
+/** Calls begun before the event loop sees to the database again. */
+const callsAtOnce = 16;
+/** Other workers are invited to a plan at most this often (milliseconds). */
+const inviteEveryMs = 1000;
+/** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
+const announceEveryMs = 500;
+/** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
+const longestNapMs = 30_000;
+
+/** Stands for an outcome that Postgres refuses. A call that may not be repeated is left to a person. */
+function refusedOutcome({ step, outcome }: Finished): Outcome {
+  const message = `The call ended (${outcome.status}), but its outcome could not be stored; the log says why.`;
+  const unknown = step.effect === 'write' && outcome.status !== 'failed';
+  return {
+    ...outcome,
+    status: unknown ? 'unknown' : 'failed',
+    summary: null,
+    output: null,
+    final_args: null,
+    retry_in_ms: null,
+    question: unknown ? message : null,
+    error: { code: 'internal', message },
+  };
+}
+
+/** Takes one outcome of each step out of `finished`; a second one of the same step waits for the next batch. */
+function takeBatch(finished: Finished[], limit: number): Finished[] {
+  const positions = new Set<number>();
+  const batch: Finished[] = [];
+  for (let at = 0; at < finished.length && batch.length < limit; ) {
+    const next = finished[at];
+    if (next === undefined || positions.has(next.step.position)) {
+      at++;
+      continue;
+    }
+    positions.add(next.step.position);
+    batch.push(next);
+    finished.splice(at, 1);
+  }
+  return batch;
+}
+
+/** The loop on one plan: what it holds and what it knows. */
+export class PlanLoop {
+  readonly context: ExecutorContext;
+  readonly planId: string;
+  readonly mark: Mark;
+  readonly isStopping: () => boolean;
+  #poked = false;
+  #wake = () => {};
+  #calling = 0;
+  /** Calls that came back so far. */
+  #returned = 0;
+  #finished: Finished[] = [];
+  /** Claimed, and called as soon as the next turn is under way. */
+  #claimed: Claimed[] = [];
+  #window: number;
+  #mayHaveReady = true;
+  #book: LaneBook | null = null;
+  /** Whether the next turn may be sent at once. */
+  #chained = false;
+  readonly #ahead: AheadCalls;
+  /** Steps that wait for others, as the last turn saw it. */
+  #pending = 0;
+  #napMs: number | null = null;
+  /** Why nothing could be claimed; told when what is held has been settled. */
+  #broken: unknown = null;
+  #invited = Number.NEGATIVE_INFINITY;
+  #inviting: NodeJS.Timeout | undefined;
+  #announced = Number.NEGATIVE_INFINITY;
+  /** Set while there is progress nobody will be told of otherwise. */
+  #announcing: NodeJS.Timeout | undefined;
+
+  constructor(context: ExecutorContext, planId: string, mark: Mark, isStopping: () => boolean) {
+    this.context = context;
+    this.planId = planId;
+    this.mark = mark;
+    this.isStopping = isStopping;
+    this.#window = context.backend.concurrency;
+    this.#ahead = new AheadCalls(
+      context,
+      planId,
+      (claimed, end) => this.#run(claimed, end),
+      (finished) => this.#finish(finished),
+    );
+  }
+
+  get poked(): boolean {
+    return this.#poked;
+  }
+
+  poke(): void {
+    this.#poked = true;
+    this.#wake();
+  }
+
+  /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
+  async run(): Promise<void> {
+    try {
+      await this.#takeTurns();
+    } finally {
+      await this.#ahead.end();
+      await this.#announceNow();
+    }
+  }
+
+  async #takeTurns(): Promise<void> {
+    for (;;) {
+      const sleep = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      if (this.#poked) {
+        this.#poked = false;
+        this.#mayHaveReady = true;
+      }
+      const { batch } = this.context.settings;
+      const held = this.#calling + this.#claimed.length;
+      await this.#gather(batch);
+      const ended = takeBatch(this.#finished, batch);
+      // What is settled may free what can be claimed with it.
+      const mayClaim = (this.#mayHaveReady || ended.length > 0) && !this.isStopping();
+      const room = mayClaim ? Math.max(0, Math.min(batch, this.#window - held)) : 0;
+      if (ended.length > 0 || room > 0) {
+        const turn = this.#turn(ended, room);
+        await this.#callClaimed();
+        await turn;
+        continue;
+      }
+      await this.#callClaimed();
+      if (this.#calling === 0 && this.#finished.length === 0) {
+        if (this.#broken !== null) throw this.#broken;
+        if (this.#poked && !this.isStopping()) continue;
+        if (!(await this.#nap(sleep))) return;
+        continue;
+      }
+      if (this.#finished.length === 0) await sleep;
+    }
+  }
+
+  /** Calls that end together are settled together: waits as long as every turn of the event loop brings more of them. */
+  async #gather(batch: number): Promise<void> {
+    for (let before = -1; this.#finished.length > 0 && this.#returned > before; ) {
+      before = this.#returned;
+      if (this.#calling === 0 || this.#finished.length >= batch) return;
+      await nextTurn();
+    }
+  }
+
+  /** Waits for a step that can be claimed soon. @returns false when there is none, or the process stops */
+  async #nap(sleep: Promise<void>): Promise<boolean> {
+    const ms = this.#napMs;
+    this.#napMs = null;
+    if (ms === null || ms > longestNapMs || this.isStopping()) return false;
+    const awake = new AbortController();
+    await Promise.race([sleep, pause(ms, undefined, { signal: awake.signal }).catch(() => {})]);
+    awake.abort();
+    this.#mayHaveReady = true;
+    return !this.isStopping();
+  }
+
+  /** Never throws: what is held meanwhile must be settled, whatever happens here. */
+  async #turn(ended: Finished[], room: number): Promise<void> {
+    await this.#settleAndClaim(ended, room);
+    await this.#ahead.tidy(this.#mayHaveReady && !this.isStopping());
+  }
+
+  async #settleAndClaim(ended: Finished[], room: number): Promise<void> {
+    if (ended.length > 0) passCrashPoint('before_next_job');
+    const { context, planId } = this;
+    const began = performance.now();
+    const announce = began >= this.#announced + announceEveryMs;
+    const ahead = this.#ahead.choose(ended, this.#pending);
+    const take = () => this.#takeTurn(ended, ahead, room, announce);
+    // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
+    const turn = await (ended.length === 0
+      ? take().catch((error: unknown) => {
+          this.#broken = error;
+          this.#mayHaveReady = false;
+          return null;
+        })
+      : patiently(take, (error) =>
+          context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
+        ).catch((error: unknown) => this.#settleOneByOne(ended, room, error)));
+    for (const one of ended) {
+      if (turn?.rest.includes(one.outcome)) this.#finished.push(one);
+      else context.leases.release(one.lease);
+    }
+    this.#chained = turn?.chained ?? false;
+    const taken = new Set(turn?.taken);
+    this.#ahead.noteStored(taken, turn?.ahead === true ? ahead : []);
+    const refused = ended.filter(
+      ({ step, outcome }) => !taken.has(step.position) && turn?.rest.includes(outcome) !== true,
+    );
+    this.#ahead.noteRefused(refused.map(({ step }) => step.position));
+    if (turn === null) return;
+    if (turn.steps.length > 0) passCrashPoint('after_attempt');
+    this.#mayHaveReady = turn.more;
+    this.#pending = turn.pending;
+    this.#book = turn.book;
+    this.#napMs = turn.nextInMs;
+    if (turn.announced === false) this.#announceLater();
+    if (turn.announced === true) this.#noteAnnounced(began);
+    this.#ahead.follow(turn.plan);
+    for (const step of turn.steps) {
+      const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
+      const call = context.leases.hold(lease);
+      if (!this.#ahead.start(step)) this.#claimed.push({ plan: turn.plan, step, lease, call });
+    }
+    this.#ahead.grant(turn.granted, taken);
+    // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
+    const moved = ended.length > 0 || turn.steps.length > 0;
+    if (moved && (turn.others || (turn.more && turn.steps.length > 0))) this.#invite();
+  }
+
+  async #takeTurn(
+    ended: Finished[],
+    ahead: AheadCall[],
+    room: number,
+    announce: boolean,
+  ): Promise<Turn> {
+    const { context, planId } = this;
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const book = this.#book;
+    if (this.#chained && book !== null && !announce) {
+      const goingAhead = this.#ahead.describe(ended, ahead, this.#mayGrant(ended));
+      const turn = await takeTurnAtOnce(context, planId, outcomes, room, book, goingAhead);
+      if (turn !== null) return turn;
+    }
+    return takeTurn(context, planId, outcomes, room, book, announce);
+  }
+
+  /** Where calls take their time little is won by making them earlier; where turns are large, as little. */
+  #mayGrant(ended: Finished[]): boolean {
+    const { backend, settings } = this.context;
+    const quick = this.#window > backend.concurrency;
+    return quick && ended.length <= settings.batch / 2 && !this.isStopping();
+  }
+
+  /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */
+  #announceLater(): void {
+    if (this.#announcing !== undefined) return;
+    const wait = Math.max(0, this.#announced + announceEveryMs - performance.now());
+    this.#announcing = setTimeout(() => void this.#announceNow(), wait);
+  }
+
+  #noteAnnounced(at: number): void {
+    clearTimeout(this.#announcing);
+    this.#announcing = undefined;
+    this.#announced = at;
+  }
+
+  async #announceNow(): Promise<void> {
+    if (this.#announcing === undefined) return;
+    this.#noteAnnounced(performance.now());
+    const { context, planId } = this;
+    await context.db
+      .transaction((tx) => announceProgress(tx, context, planId))
+      .catch((error: unknown) => context.warn(`Progress of ${planId} was not told.`, error));
+  }
+
+  /** There is more than this back end takes at once, or what it cannot run: others are told, at most once a second. */
+  #invite(): void {
+    if (this.#inviting !== undefined) return;
+    const { context, planId } = this;
+    const wait = Math.max(0, this.#invited + inviteEveryMs - performance.now());
+    this.#inviting = setTimeout(() => {
+      this.#inviting = undefined;
+      this.#invited = performance.now();
+      notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
+        context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
+      );
+    }, wait).unref();
+  }
+
+  /**
+   * A batch that Postgres refuses is settled one by one; an outcome that is refused again is settled as such, and if
+   * even that fails its lease runs out, and recovery treats the step as what it is: not known.
+   */
+  async #settleOneByOne(ended: Finished[], room: number, cause: unknown): Promise<null> {
+    const { context, planId } = this;
+    context.warn(`${ended.length} outcomes of ${planId} were refused.`, cause);
+    for (const finished of ended) {
+      const candidates = [finished.outcome, refusedOutcome(finished)];
+      // One that was refused alone, with nothing claimed beside it, is refused again.
+      const wasAlone = ended.length === 1 && room === 0;
+      for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
+        try {
+          await patiently(
+            () => takeTurn(context, planId, [outcome], 0, this.#book),
+            (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
+          );
+          break;
+        } catch (error) {
+          context.warn(`The outcome of a step of ${planId} was refused.`, error);
+        }
+      }
+    }
+    this.#mayHaveReady = true;
+    return null;
+  }
+
+  async #callClaimed(): Promise<void> {
+    while (this.#claimed.length > 0) {
+      for (const claimed of this.#claimed.splice(0, callsAtOnce)) this.#call(claimed);
+      if (this.#claimed.length > 0) await nextTurn();
+    }
+  }
+
+  #call(claimed: Claimed): void {
+    const { step, lease } = claimed;
+    const began = performance.now();
+    this.#run(claimed, (outcome) =>
+      this.#finish({ step, lease, outcome, began, ended: performance.now() }),
+    );
+  }
+
+  #finish(finished: Finished): void {
+    this.#finished.push(finished);
+    if (finished.outcome.status === 'succeeded') this.#ahead.noteSuccess(finished.step.position);
+  }
+
+  #run({ plan, step, lease, call }: Claimed, end: (outcome: Outcome) => void): void {
+    const { context, mark } = this;
+    this.#calling++;
+    const began = performance.now();
+    const mayBegin = () => !this.isStopping();
+    const { signal } = call;
+    const cutOff = (reason: Error) => call.abort(reason);
+    const run = { context, plan, step, lease, signal, cutOff, mark, mayBegin };
+    void runStep(run).then((outcome) => {
+      this.#calling--;
+      this.#returned++;
+      end(outcome);
+      const { backend, settings } = context;
+      // Quick calls fill two batches: one that Postgres settles and one that is called meanwhile.
+      this.#window =
+        performance.now() - began < quickMs
+          ? Math.min(Math.max(2 * settings.batch, backend.concurrency), this.#window + 2)
+          : Math.max(backend.concurrency, this.#window - 2);
+      this.#wake();
+    });
+  }
+}

@@ -1,0 +1,164 @@
+// Plans that nobody starts or goes on with, because a job or a notification was lost: found by the rounds, whatever else
+// there is to find, and no plan that somebody is starting.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSearch, recover } from '#executor/recover.ts';
+import { missDeadBackends } from '#executor/register-backends.ts';
+import { serves } from '#plans/serve-lanes.ts';
+import { storeBackend } from '#store/backends.ts';
+import { findDeserted, findPlansFor } from '#store/sql/lanes.ts';
+import { findUnstartedPlans } from '#store/sql/recover.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { makeExecutor, startBy } from '../plans/bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+
+describe('an approved plan', () => {
+  const findUnstarted = async () => await findUnstartedPlans(house.db.query, 3, 1000);
+  /** Its job is as a worker left it; `heard` seconds ago that worker was heard of. */
+  const leave = (id: string, state: string, heard: number | null = null) =>
+    house.db.query.execute(sql`
+      update pgboss.job set state = ${state}::pgboss.job_state, started_on = now() - interval '1 hour',
+        heartbeat_on = now() - make_interval(secs => ${heard}::float8)
+      where name = 'execute' and singleton_key = ${id}`);
+
+  test('is started by a job of its own again once nobody is about to start it, and not before', async () => {
+    const { id } = await runPlan(house, { title: 'Large', steps: [noop('1')] });
+    const age = (seconds: number) =>
+      house.db.query.execute(sql`
+        update countersign.plans set updated_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${id}`);
+    await age(60);
+    expect(await findUnstarted()).toEqual([]);
+    await leave(id, 'retry');
+    expect(await findUnstarted()).toEqual([]);
+    // Its check goes on, however long it takes, as long as whoever is at it is heard of.
+    await leave(id, 'active', 9);
+    expect(await findUnstarted()).toEqual([]);
+    await leave(id, 'active', 11);
+    expect(await findUnstarted()).toEqual([id]);
+    await leave(id, 'active');
+    expect(await findUnstarted()).toEqual([id]);
+    for (const state of ['completed', 'failed', 'cancelled']) {
+      await leave(id, state);
+      expect(await findUnstarted()).toEqual([id]);
+    }
+    await age(2);
+    expect(await findUnstarted()).toEqual([]);
+    await age(4);
+    const sent: unknown[] = [];
+    const executor = makeExecutor(house, {
+      enqueue: async (_tx, name, payload, options) => void sent.push({ name, payload, options }),
+    });
+    await recover(executor);
+    executor.leases.stop();
+    expect(sent).toEqual([{ name: 'execute', payload: { plan_id: id }, options: { key: id } }]);
+    await house.service.cancel(id, { version: 1 }, ana);
+  });
+});
+
+describe('a back end that looks for work', () => {
+  const needing = (...capabilities: string[]) => ({ ...noop('1'), capabilities });
+  let old: string[] = [];
+  let last = '';
+  let executor: ReturnType<typeof makeExecutor>;
+
+  beforeAll(async () => {
+    executor = makeExecutor(house);
+    executor.leases.stop();
+    const start = async (step: ReturnType<typeof needing>) =>
+      (await startBy(executor, house, { title: 'Look', steps: [step] })).id;
+    old = [await start(needing('gpu')), await start(needing('gpu', 'cpu')), await start(needing())];
+    // Ready in an hour.
+    await house.db.query.execute(
+      sql`update countersign.step_states set available_at = now() + interval '1 hour' where plan_id = ${old[2]}`,
+    );
+    last = await start(needing('cpu'));
+  });
+
+  test('finds its own behind any number of plans that it cannot serve or whose time has not come', async () => {
+    const offer = { operations: ['control_noop'], capabilities: ['cpu'] };
+    expect(await findPlansFor(house.db.query, offer, 1, null)).toEqual([last]);
+  });
+
+  test('is found a plan for by the same rule as lanes are served by', async () => {
+    const lane = (capabilities: string[]) => ({
+      tool: 'control',
+      operation: 'noop',
+      capabilities,
+    });
+    const wanted: [string, string[]][] = [
+      [old[0] ?? '', ['gpu']],
+      [old[1] ?? '', ['gpu', 'cpu']],
+      [last, ['cpu']],
+    ];
+    for (const operations of [[], ['control_noop'], ['control_wait', 'control_noop'], ['noop']]) {
+      for (const capabilities of [[], ['cpu'], ['gpu'], ['cpu', 'gpu'], ['gpu', 'x', 'cpu']]) {
+        const offer = { operations, capabilities };
+        const served = wanted.filter(([, needs]) => serves(offer, lane(needs))).map(([id]) => id);
+        expect(await findPlansFor(house.db.query, offer, 10, null)).toEqual(served);
+        const deserted = wanted.map(([id]) => id).filter((id) => !served.includes(id));
+        const all = [{ operations: ['control_noop'], capabilities: ['cpu', 'gpu'] }];
+        expect(await findDeserted(house.db.query, all, [offer], 10)).toEqual(deserted);
+      }
+    }
+  });
+
+  test('goes on from where it was, and begins anew after the end', async () => {
+    const backend = { ...executor.backend, capabilities: ['cpu', 'gpu'] };
+    const search = createSearch({ ...executor, backend }, 2);
+    expect(await search()).toEqual([old[0], old[1]]);
+    expect(await search()).toEqual([last]);
+    expect(await search()).toEqual([old[0], old[1]]);
+    // The plan at which it stopped is over; it goes on behind it all the same.
+    await house.service.cancel(old[1] ?? '', { version: 1 }, ana);
+    expect(await search()).toEqual([last]);
+    expect(await search()).toEqual([old[0], last]);
+    expect(await search()).toEqual([]);
+    expect(await search()).toEqual([old[0], last]);
+  });
+
+  test('leaves plans that say so when it is gone, behind any number that others serve', async () => {
+    const manifest = house.registry.list();
+    const operations = manifest.map(({ name }) => name);
+    const store = (id: string, ...capabilities: string[]) =>
+      storeBackend(house.db.query, {
+        id,
+        name: id,
+        concurrency: 1,
+        capabilities,
+        operations,
+        manifest,
+      });
+    await store('left', 'gpu');
+    await store('gone', 'cpu', 'gpu');
+    await house.db.query.execute(
+      sql`update countersign.backends set seen_at = seen_at - interval '1 minute' where id = 'gone'`,
+    );
+    await missDeadBackends(executor);
+    const told = async (id: string) =>
+      (await house.service.overview(id)).recent_events.some(({ kind }) => kind === 'blocked');
+    expect([await told(last), await told(old[0] ?? '')]).toEqual([true, false]);
+  });
+});
+
+test('a plan whose job was lost, and the word of it too, is worked on by whoever comes', async () => {
+  const executor = makeExecutor(house);
+  executor.leases.stop();
+  // Its job goes nowhere, and nobody listens yet.
+  const steps = [noop('1'), noop('2', '1')];
+  const { id } = await startBy(executor, house, { title: 'Lost', steps });
+  const { rows } = await house.db.query.execute(
+    sql`select 1 from pgboss.job where name = 'step' and singleton_key = ${id}`,
+  );
+  expect(rows).toEqual([]);
+  const worker = await openTestHouse(database.url);
+  await reach(worker, id, 'completed');
+  await worker.close();
+});

@@ -1,0 +1,220 @@
+// Reminders of what waits for a person beside tasks: steps whose outcome nobody knows, and changes that need an approval. And
+// rounds that go on although one plan of theirs cannot be looked after.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PatchOperation } from '#contracts/patch.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
+import { expireProposals } from '#conversation/expire.ts';
+import { remindPeople } from '#conversation/human-reminders.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
+
+const database = useDatabase();
+const hour = 3_600_000;
+let house: TestHouse;
+let executor: ReturnType<typeof makeExecutor>;
+let warnings: string[] = [];
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+  executor = makeExecutor(house);
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+});
+beforeEach(() => {
+  warnings = [];
+});
+
+const textsIn = async (conversation: string) =>
+  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+const remindersIn = async (conversation: string) =>
+  (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
+
+/** What a round is given that is made `hours` from now. */
+const at = (hours: number): ConversationContext => ({
+  db: house.db,
+  enqueue: async () => {},
+  catalogue: house.catalogue,
+  guardedTools: [],
+  approvers: [],
+  guardedApprovers: {},
+  onFailure: 'continue_independent',
+  resourcePools: {},
+  clock: { now: () => new Date(Date.now() + hours * hour) },
+  random: { hex: (bytes) => '0'.repeat(bytes * 2) },
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'Never asked.' })),
+  executorModel: null,
+  modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
+  planningSeconds: 10,
+  timezone: 'UTC',
+  listener: house.listener,
+  linkTo: () => null,
+  warn: (message) => void warnings.push(message),
+});
+const remindAfter = (hours: number, limit?: number) => remindPeople(at(hours), 24, limit);
+
+async function proposeIn(conversation: string): Promise<{ id: string; digest: string }> {
+  const steps = [noop('1'), noop('2', '1')];
+  return house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+}
+
+async function startIn(conversation: string): Promise<string> {
+  const { id, digest } = await proposeIn(conversation);
+  await house.service.approve(id, { version: 1, digest }, ana);
+  await startPlan(executor, id);
+  return id;
+}
+
+/** Statements that touch the plan's steps are refused until the round is over. */
+async function whileRefused(id: string, table: string, round: () => Promise<void>): Promise<void> {
+  const column = table === 'messages' ? 'plan_id' : 'id';
+  await house.db.query.execute(sql`
+    create function refuse_plan() returns trigger language plpgsql as ${sql.raw(
+      `$$ begin if new.${column} = '${id}' then raise exception 'refused'; end if; return new; end $$`,
+    )}`);
+  await house.db.query.execute(
+    sql`create trigger refuse_plan before insert or update on countersign.${sql.raw(table)}
+      for each row execute function refuse_plan()`,
+  );
+  try {
+    await round();
+  } finally {
+    await house.db.query.execute(sql`drop function refuse_plan() cascade`);
+  }
+}
+
+describe('a step whose outcome nobody knows', () => {
+  async function loseIn(conversation: string): Promise<string> {
+    const id = await startIn(conversation);
+    const { steps } = await claimReady(executor, id, 1);
+    const question = 'Its answer never came. It may or may not have taken effect.';
+    await settleOutcomes(
+      executor,
+      id,
+      steps.map((step) => outcomeOf(step, 'unknown', { question })),
+    );
+    return id;
+  }
+
+  test('is reminded of once in each period until somebody says what became of it', async () => {
+    const id = await loseIn('lost');
+    await remindAfter(23);
+    expect(await remindersIn('lost')).toEqual([]);
+    await Promise.all([remindAfter(25), remindAfter(26)]);
+    expect(await remindersIn('lost')).toEqual([
+      `Reminder for ana: nobody has said for 24 hours what became of step 1 of ${id} “Rooms”. Its answer never came. It may or may not have taken effect.`,
+    ]);
+    await house.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
+    await remindAfter(49);
+    expect(await remindersIn('lost')).toHaveLength(1);
+    // Its next attempt is another question.
+    const { steps } = await claimReady(executor, id, 1);
+    await settleOutcomes(
+      executor,
+      id,
+      steps.map((step) => outcomeOf(step, 'unknown')),
+    );
+    await remindAfter(25);
+    expect(await remindersIn('lost')).toHaveLength(2);
+  });
+
+  test('counts since it is unknown, however long it ran before', async () => {
+    const id = await loseIn('long');
+    await house.db.query.execute(sql`
+      update countersign.step_states set started_at = now() - interval '3 days' where plan_id = ${id} and step_id = '1'`);
+    await remindAfter(23);
+    expect(await remindersIn('long')).toEqual([]);
+  });
+
+  test('waits while its plan is paused', async () => {
+    const id = await loseIn('paused');
+    await house.service.pause(id, { version: 1 }, ana);
+    await remindAfter(25);
+    expect(await remindersIn('paused')).toEqual([]);
+  });
+});
+
+describe('a change that needs an approval', () => {
+  const widen: PatchOperation[] = [
+    {
+      op: 'add_step',
+      step: {
+        id: 'write',
+        description: 'Write',
+        tool: 'workspace',
+        operation: 'write',
+        args: { path: 'new.md', content: 'x' },
+      },
+    },
+  ];
+
+  async function changeIn(conversation: string): Promise<string> {
+    const id = await startIn(conversation);
+    const { revision } = await house.service.getPlan(id);
+    await house.service.patch(id, { base_revision: revision, operations: widen }, ana);
+    return id;
+  }
+
+  test('is reminded of once in each period until it is decided', async () => {
+    const id = await changeIn('changed');
+    await remindAfter(23);
+    expect(await remindersIn('changed')).toEqual([]);
+    await Promise.all([remindAfter(25), remindAfter(26)]);
+    await remindAfter(49);
+    const { pending_patch } = await house.service.getPlan(id);
+    const reminder = (wait: string) =>
+      `Reminder: the change of ${id} “Rooms” that ana proposed has waited for an approval for ${wait}. ${pending_patch?.widening[0]} Approve or reject it on the plan's card.`;
+    expect(pending_patch?.widening[0]).toBeTruthy();
+    expect(await remindersIn('changed')).toEqual([reminder('24 hours'), reminder('2 days')]);
+    await house.service.reject(id, { version: 2 }, ana);
+    await remindAfter(73);
+    expect(await remindersIn('changed')).toHaveLength(2);
+  });
+
+  test('is reminded of in a later round when there are more than one round takes', async () => {
+    await remindAfter(25);
+    for (const name of ['first', 'second']) await changeIn(name);
+    for (const [round, name] of ['first', 'second'].entries()) {
+      await remindAfter(25, 1);
+      expect(await remindersIn(name)).toHaveLength(1);
+      expect(await remindersIn(round === 0 ? 'second' : 'first')).toHaveLength(round);
+    }
+  });
+
+  test('waits while its plan is paused', async () => {
+    const id = await changeIn('paused change');
+    await house.service.pause(id, { version: 1 }, ana);
+    await remindAfter(25);
+    expect(await remindersIn('paused change')).toEqual([]);
+  });
+
+  test('of one plan is reminded of although another plan’s cannot be', async () => {
+    await remindAfter(25);
+    const bad = await changeIn('bad');
+    await changeIn('good');
+    await whileRefused(bad, 'messages', () => remindAfter(25));
+    expect(await remindersIn('good')).toHaveLength(1);
+    expect(warnings.join()).toContain(bad);
+    // What passes is made up for.
+    await remindAfter(25);
+    expect(await remindersIn('bad')).toHaveLength(1);
+  });
+});
+
+describe('a plan that cannot be expired', () => {
+  test('keeps no younger one from it, nor from its reminder', async () => {
+    const bad = await proposeIn('stuck');
+    const stale = await proposeIn('stale');
+    await whileRefused(bad.id, 'plans', () => expireProposals(at(8 * 24), 7));
+    const statusOf = async (id: string) => (await house.service.getPlan(id)).status;
+    expect(await statusOf(stale.id)).toBe('cancelled');
+    expect(await statusOf(bad.id)).toBe('proposed');
+    expect(warnings.join()).toContain(bad.id);
+    await expireProposals(at(8 * 24), 7);
+    expect(await statusOf(bad.id)).toBe('cancelled');
+  });
+});
