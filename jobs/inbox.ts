@@ -26,7 +26,7 @@ export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQ
 /** Slips fetched at once: of many small threads, fetching costs more than handling. */
 const fetched = 16;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
-const restMs = 50;
+const restMs = 100;
 /** Threads of a platform worked on at once in one process; each needs a connection for a moment. */
 const threadsAtOnce = 8;
 

@@ -26,3 +26,8 @@ export function toMilliseconds(iso: string): number {
 export function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
+
+/** Milliseconds by a clock that all threads of this process share and nobody sets. */
+export function monotonicNow(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

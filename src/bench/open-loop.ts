@@ -1,7 +1,9 @@
 // Requests at a fixed rate, whatever became of those before: a server that falls behind is not spared, and what counts is the
 // time since a request was due, not since it was sent.
 import { Agent, request } from 'node:http';
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Beat } from './beat.ts';
+import { monotonicNow } from './numbers.ts';
 
 export type Post = { body: string; headers: Record<string, string> };
 
@@ -19,17 +21,34 @@ function post(url: string, { body, headers }: Post, agent: Agent): Promise<numbe
   });
 }
 
-/** A timer is up to a millisecond late, which would count for the server; the last stretch is looked at turn by turn. */
-const timerMs = 2;
-
-async function waitUntil(due: number, signal: AbortSignal): Promise<void> {
-  const wait = due - performance.now() - timerMs;
-  if (wait > 0) await pause(wait, undefined, { signal });
-  while (performance.now() < due) await turn();
+/** Calls `act` when each of `count` moments has come, `rate` a second. @throws what `act` throws */
+async function onBeats(beat: Beat, signal: AbortSignal, act: (due: number, at: number) => void) {
+  signal.throwIfAborted();
+  const thread = new Worker(new URL('./beat.ts', import.meta.url), { workerData: beat });
+  const ended = Promise.withResolvers<void>();
+  const abort = () => ended.reject(signal.reason);
+  signal.addEventListener('abort', abort);
+  let at = 0;
+  thread.once('error', ended.reject);
+  thread.on('message', (due: number) => {
+    try {
+      act(due, at);
+    } catch (error) {
+      ended.reject(error);
+    }
+    at += 1;
+    if (at === beat.count) ended.resolve();
+  });
+  try {
+    await ended.promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await thread.terminate();
+  }
 }
 
 /**
- * Sends `posts` to `url`, `rate` a second. @returns milliseconds from when each was due until its answer was read
+ * Sends `posts` (at least one) to `url`, `rate` a second. @returns milliseconds from when each was due until its answer was read
  * @throws for an answer that is not 200
  */
 export async function sendAtRate(
@@ -39,21 +58,19 @@ export async function sendAtRate(
   signal: AbortSignal,
 ): Promise<number[]> {
   const agent = new Agent({ keepAlive: true });
+  const answers: Promise<number>[] = [];
   try {
-    const began = performance.now() + timerMs;
-    const answers: Promise<number>[] = [];
-    for (const [at, make] of posts.entries()) {
-      signal.throwIfAborted();
-      const due = began + (at * 1000) / rate;
-      await waitUntil(due, signal);
+    await onBeats({ count: posts.length, rate }, signal, (due, at) => {
+      const make = posts[at];
+      if (make === undefined) return;
       const answer = post(url, make(), agent).then((status) => {
         if (status !== 200) throw new Error(`${url} answered ${status}`);
-        return performance.now() - due;
+        return monotonicNow() - due;
       });
       // It is waited for at the end, where it is thrown.
       answer.catch(() => undefined);
       answers.push(answer);
-    }
+    });
     return await Promise.all(answers);
   } finally {
     agent.destroy();

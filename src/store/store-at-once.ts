@@ -113,7 +113,8 @@ type Parts = { store: Statement; wake(): void };
 
 /**
  * Whoever waits for slips is woken when they are committed, and not by the statement that sends them: those that notify
- * commit one after the other, each with the disk to wait for, and whoever acknowledges would wait for them all.
+ * commit one after the other, each with the disk to wait for, and whoever acknowledges would wait for them all. The word
+ * itself waits for no disk, which would be busy with it: nothing is lost with it (`waker.ts`).
  * @param db for storing
  * @param waking for the word to those who wait for slips
  * @param readSending the statement that sends slips of a platform
@@ -129,7 +130,10 @@ export function createStoreAtOnce(
     const known = made.get(platform);
     if (known !== undefined) return known;
     const { insert, wake } = takeApart(await readSending(platform));
-    const word = prepareStatement(`wake_${platform}`, sql`select ${sql.raw(wake)}`);
+    const word = prepareStatement(
+      `wake_${platform}`,
+      sql`select ${sql.raw(wake)} from set_config('synchronous_commit', 'off', true)`,
+    );
     const parts = {
       store: prepareStoring(platform, insert),
       wake: createWaker(() => waking.run(word, {})),

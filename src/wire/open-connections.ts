@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Config } from '#config';
 import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
-import { receivingLimits } from '#conversation/inbox/receive.ts';
+import { receivingLimits, storedAtOnce } from '#conversation/inbox/receive.ts';
 import { sharedSession } from '#conversation/inbox/thread-desk.ts';
 import { queues } from '#jobs/queues.ts';
 import { createEnqueue, createEnqueueAll, createQueues, openBoss } from '#store/boss.ts';
@@ -46,7 +46,8 @@ export async function openConnections(
   });
   closers.add('the database pool', db.close);
   const receiving = openDatabase(place.url, {
-    max: 2,
+    // One that was given up is still taken for a moment.
+    max: storedAtOnce + 1,
     applicationName: 'countersign inbox',
     session: receivingLimits,
     onError: (error) => warn('A connection for what comes in was lost.', error),

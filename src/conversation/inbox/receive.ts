@@ -1,6 +1,14 @@
-// Storing what a platform sends before it is acknowledged. What comes while a statement is under way shares the next.
+// Storing what a platform sends before it is acknowledged: in two statements at a time, since one is on the disk or on its way
+// most of its time. What comes while both are under way shares the next.
+//
+// Order: an event waits while one of its thread, or with one of its names, is under way, and whoever shares either with it waits
+// behind it. So of two events of a thread the later one is sent when the earlier is committed, and has the higher number.
+// Twins: one that comes while its first sending is under way is sent after that, and finds it. What another process stores at
+// this moment is found out by the statement, whatever else is under way here.
+// A statement that does not come back: it is given up after the patience, and until then its events keep theirs waiting; all
+// others go on by the other one. Those that waited too long behind it are refused when it ends, which is no later than that.
 import { ReceivedEvent } from '#contracts/inbox.ts';
-import { chooseBatch } from './choose-batch.ts';
+import { chooseBatch, tiesOf } from './choose-batch.ts';
 import { makeRefusal, type StoringParts, sessionLimits, storeBatch } from './store-batch.ts';
 
 /** `stored` false: the event with this id was stored before and is the same. */
@@ -10,6 +18,8 @@ export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
 /** Events in one statement. */
 const eventsAtOnce = 200;
+/** Statements under way; each has a connection of its own. */
+export const storedAtOnce = 2;
 /** An event waits this long for its batch to begin, its batch takes as long, and platforms wait for three seconds. */
 const usualPatienceMs = 1300;
 
@@ -36,7 +46,10 @@ export function createReceiver(
   { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
 ): Receive {
   let waiting: Waiting[] = [];
-  let flushing = false;
+  let lanes = 0;
+  let called = false;
+  /** The ties of what is under way. */
+  const busy = new Set<string>();
 
   /** Those that may still be acknowledged in time; the others are refused. */
   function refuseLate(all: Waiting[]): Waiting[] {
@@ -48,35 +61,54 @@ export function createReceiver(
     });
   }
 
-  async function flush(): Promise<void> {
-    flushing = true;
-    while (waiting.length > 0) {
+  async function store(batch: (Waiting & { place: number })[], events: ReceivedEvent[]) {
+    const results = await storeBatch(parts, events, patienceMs);
+    const told = new Set<number>();
+    for (const { place, resolve, reject } of batch) {
+      const result = results[place];
+      if (result?.status !== 'fulfilled') {
+        reject(result?.reason ?? new Error('createReceiver: an event has no result'));
+        continue;
+      }
+      const { id, original } = result.value;
+      const stored = original === null && !told.has(place);
+      told.add(place);
+      resolve({ stored, id: original ?? id });
+    }
+  }
+
+  async function runLane(batch: (Waiting & { place: number })[], events: ReceivedEvent[]) {
+    const ties = events.flatMap(tiesOf);
+    lanes += 1;
+    for (const tie of ties) busy.add(tie);
+    try {
+      await store(batch, events);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const tie of ties) busy.delete(tie);
+      lanes -= 1;
+    }
+    sendOn();
+  }
+
+  /** Sends what may go now. */
+  function sendOn(): void {
+    while (waiting.length > 0 && lanes < storedAtOnce) {
       const all = refuseLate(waiting);
       const { events, placeOf } = chooseBatch(
         all.map(({ event }) => event),
         eventsAtOnce,
+        busy,
       );
       waiting = all.filter((_, i) => placeOf[i] === 'later');
-      if (events.length === 0) continue;
+      if (events.length === 0) return;
       const batch = all.flatMap((one, i) => {
         const place = placeOf[i];
         return typeof place === 'number' ? [{ ...one, place }] : [];
       });
-      const results = await storeBatch(parts, events, patienceMs);
-      const told = new Set<number>();
-      for (const { place, resolve, reject } of batch) {
-        const result = results[place];
-        if (result?.status !== 'fulfilled') {
-          reject(result?.reason ?? new Error('createReceiver: an event has no result'));
-          continue;
-        }
-        const { id, original } = result.value;
-        const stored = original === null && !told.has(place);
-        told.add(place);
-        resolve({ stored, id: original ?? id });
-      }
+      void runLane(batch, events);
     }
-    flushing = false;
   }
 
   return async (event) => {
@@ -84,7 +116,13 @@ export function createReceiver(
     const parsed = ReceivedEvent.parse(event);
     return new Promise((resolve, reject) => {
       waiting.push({ event: parsed, since: performance.now(), resolve, reject });
-      if (!flushing && waiting.length === 1) setImmediate(() => void flush());
+      // What is tied to a statement under way is sent when that ends.
+      if (called || lanes >= storedAtOnce || tiesOf(parsed).some((tie) => busy.has(tie))) return;
+      called = true;
+      setImmediate(() => {
+        called = false;
+        sendOn();
+      });
     });
   };
 }

@@ -53,7 +53,7 @@ test('unsigned, wrongly signed, changed, old and early requests get 401 and noth
     { signature: 'none' as const },
     { signature: 'wrong' as const },
     { signature: { secret: 'another' } },
-    { ageSeconds: 302 },
+    { ageSeconds: 301 },
     { ageSeconds: -302 },
     { tamper: (body: string) => `${body} ` },
     { headers: { 'x-slack-request-timestamp': 'soon' } },

@@ -1,7 +1,7 @@
 // Which waiting events are stored together.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseBatch } from '#conversation/inbox/choose-batch.ts';
+import { chooseBatch, tiesOf } from '#conversation/inbox/choose-batch.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 
 const named = (...keys: string[]) => makeEvent(keys[0] ?? '', { keys });
@@ -38,6 +38,28 @@ test('a full batch leaves the rest for later, but for what is the same', () => {
   const { placeOf, events: chosen } = chooseBatch(events, 2);
   expect(placeOf).toEqual([0, 1, 'later', 0]);
   expect(chosen).toEqual([events[0], events[1]]);
+});
+
+test('an event waits while one of its thread or with one of its names is under way, and so does what is tied to it', () => {
+  const busy = new Set(tiesOf(makeEvent('x', { keys: ['a'], thread: 'C1' })));
+  const events = [
+    makeEvent('b', { thread: 'C1' }),
+    makeEvent('a', { thread: 'C2' }),
+    makeEvent('c', { thread: 'C2' }),
+    makeEvent('c', { thread: 'C3' }),
+    makeEvent('d', { thread: 'C4' }),
+  ];
+  expect(chooseBatch(events, 10, busy).placeOf).toEqual(['later', 'later', 'later', 'later', 0]);
+});
+
+test('a thread of another platform or workspace is another thread, and no name', () => {
+  const busy = new Set(tiesOf(makeEvent('a', { thread: 'C1' })));
+  const events = [
+    makeEvent('b', { thread: 'C1', platform: 'teams' }),
+    makeEvent('c', { thread: 'C1', tenant: 'T2' }),
+    makeEvent('C1', { thread: 'a' }),
+  ];
+  expect(chooseBatch(events, 10, busy).placeOf).toEqual([0, 1, 2]);
 });
 
 test('no name is twice in a batch, and the first event is always in it', () => {

@@ -1,0 +1,16 @@
+// The thread that says when each request of a steady rate is due. It sleeps until then: a timer is up to a millisecond late,
+// and whoever looks at the clock on and on takes the processor from what is measured.
+import { parentPort, workerData } from 'node:worker_threads';
+import { monotonicNow } from './numbers.ts';
+
+export type Beat = { count: number; rate: number };
+
+const { count, rate } = workerData as Beat;
+const asleep = new Int32Array(new SharedArrayBuffer(4));
+const began = monotonicNow();
+for (let at = 0; at < count; at++) {
+  const due = began + (at * 1000) / rate;
+  const wait = due - monotonicNow();
+  if (wait > 0) Atomics.wait(asleep, 0, 0, wait);
+  parentPort?.postMessage(due);
+}
