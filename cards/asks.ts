@@ -1,14 +1,13 @@
 // What only a person can settle: a step that is theirs, a call that asks before it is made, one whose outcome is not known.
 import type { PlanCardFacts } from '#contracts/card.ts';
-import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import { makeButton, pressAbout } from './buttons.ts';
 import { askAboutChange } from './changes-asked.ts';
 import { viewFields } from './form-fields.ts';
-import { cleanLine, showLine } from './plain.ts';
+import { showLine } from './plain.ts';
 import { canSettle } from './state.ts';
-import { personOf } from './step-lines.ts';
+import { isViewers, personOf } from './step-lines.ts';
 import type { Ask, Field, Form } from './view.ts';
 import { tellTime } from './words.ts';
 
@@ -44,7 +43,7 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
   const fields = viewFields(step);
   const done = pressAbout(facts.plan, 'human_done', step);
   const blocked = pressAbout(facts.plan, 'human_blocked', step);
-  const yours = isSamePerson(person, cleanLine(facts.viewer.user));
+  const yours = isViewers(step, facts);
   return {
     kind: 'person',
     step_id: step.id,

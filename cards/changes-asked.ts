@@ -2,6 +2,7 @@
 import type { CardPress, PatchFacts, PlanCardFacts } from '#contracts/card.ts';
 import { countOf } from '#contracts/words.ts';
 import { makeButton } from './buttons.ts';
+import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import type { Ask, Form } from './view.ts';
 
@@ -33,14 +34,18 @@ function describeSize({ added, changed, removed }: PatchFacts): string {
   return parts.join(', ');
 }
 
-function describeApprovals({ approved, approvals_needed: needed }: PatchFacts): string[] {
+function describeApprovals(
+  { approved, approvals_needed: needed }: PatchFacts,
+  facts: PlanCardFacts,
+): string[] {
   if (needed < 2) return [];
-  const names = approved.map((name) => showLine(name, 60)).join(', ');
+  const names = approved.map((name) => showPerson(facts, name, 60)).join(', ');
   return [`${approved.length} of ${needed} approved${names === '' ? '' : ` (${names})`}`];
 }
 
 /** The ask of the change that waits; none where none does. */
-export function askAboutChange({ plan, patch }: PlanCardFacts): Ask[] {
+export function askAboutChange(facts: PlanCardFacts): Ask[] {
+  const { plan, patch } = facts;
   if (patch === null) return [];
   const press = (action: CardPress['action']): CardPress => ({
     action,
@@ -55,12 +60,12 @@ export function askAboutChange({ plan, patch }: PlanCardFacts): Ask[] {
       kind: 'change',
       step_id: patch.patch_id,
       label: `A change waits for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
-      text: `${showLine(patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
+      text: `${showPerson(facts, patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
       known: [
         ...someOf(patch.changes, patch.changes.length, 'more change'),
         'It needs an approval of its own:',
         ...someOf(patch.widening, patch.widening.length, 'more reason'),
-        ...describeApprovals(patch),
+        ...describeApprovals(patch, facts),
         'Until then the plan goes on with what was approved.',
       ],
       note: null,

@@ -6,6 +6,7 @@ import { nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import { pressOf } from './buttons.ts';
 import { viewApprovals, viewTitle } from './outcome.ts';
+import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import { viewState } from './state.ts';
 import { notesOf, stepTextLimit } from './step-lines.ts';
@@ -54,7 +55,7 @@ const stepWords: Record<StepStatus, string> = {
 
 function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   const { plan } = facts;
-  const asked = `${showLine(plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
+  const asked = `${showPerson(facts, plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
   return [
     { label: 'Asked by', text: asked },

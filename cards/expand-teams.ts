@@ -68,17 +68,19 @@ export type PlanList = {
   waiting: ReadonlySet<string>;
   /** Said below them, or empty. */
   more: string;
+  /** Whose list it is, where others read it too; null: they are alone with it. */
+  reader: string | null;
   /** Which list it is: it comes along with a press, so that there is a way back. */
   list: string;
 };
 
 export function drawAdaptiveList(
-  { title, plans, waiting, more, list }: PlanList,
+  { title, plans, waiting, more, list, reader }: PlanList,
   now: string,
 ): Drawn {
   return fitLines((length) => {
     const rows = sortPlans(plans, waiting).map((plan) => {
-      const [name = '', note = ''] = describePlan(plan, now, waiting, true).split('\n');
+      const [name = '', note = ''] = describePlan(plan, now, waiting, true, reader).split('\n');
       return { name: cutShown(name, length), note: cutShown(note, Math.max(120, length)), plan };
     });
     const said = rows.map(({ name, note }) => `${name}, ${note}`);

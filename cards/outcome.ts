@@ -2,6 +2,7 @@
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Plan } from '#contracts/plan.ts';
 import { countOf, listOf } from '#contracts/words.ts';
+import { showPerson } from './people.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { tellTime } from './words.ts';
 
@@ -12,10 +13,10 @@ function intended(plan: Plan): string {
   return plan.summary === null ? '' : showLine(plan.summary, sentenceAtMost);
 }
 
-function lastFeedback(plan: Plan): { by: string; text: string } | null {
-  const last = plan.rejection_history.at(-1);
+function lastFeedback(facts: PlanCardFacts): { by: string; text: string } | null {
+  const last = facts.plan.rejection_history.at(-1);
   if (last === undefined || last.feedback === null) return null;
-  return { by: showLine(last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
+  return { by: showPerson(facts, last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
 }
 
 /** What somebody said, as the end of a sentence. */
@@ -23,10 +24,11 @@ function quoteWish(text: string): string {
   return /[.!?…]$/.test(text) ? `“${text}”` : `“${text}”.`;
 }
 
-function decidedBy({ plan, now, viewer }: PlanCardFacts): string {
+function decidedBy(facts: PlanCardFacts): string {
+  const { plan } = facts;
   if (plan.decided_by === null) return '';
-  const when = plan.decided_at === null ? '' : `, ${tellTime(plan.decided_at, { now, viewer })}`;
-  return ` by ${showLine(plan.decided_by, 60)}${when}`;
+  const when = plan.decided_at === null ? '' : `, ${tellTime(plan.decided_at, facts)}`;
+  return ` by ${showPerson(facts, plan.decided_by, 60)}${when}`;
 }
 
 /** `1 of 2 steps`. */
@@ -50,7 +52,7 @@ function describeCancelled(facts: PlanCardFacts): string {
 }
 
 function describeRejected(facts: PlanCardFacts): string {
-  const feedback = lastFeedback(facts.plan);
+  const feedback = lastFeedback(facts);
   const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
   return `Rejected${decidedBy(facts)}${why} Nothing was run.`;
 }
@@ -71,7 +73,7 @@ function describeCompleted({ plan }: PlanCardFacts): string {
 export function viewSentence(facts: PlanCardFacts): string {
   const { plan } = facts;
   if (plan.revising) {
-    const feedback = lastFeedback(plan);
+    const feedback = lastFeedback(facts);
     const asked = feedback === null ? '' : `${feedback.by} asked: ${quoteWish(feedback.text)} `;
     return `${asked}A new version is being drafted; nothing runs until it is approved.`;
   }
@@ -113,14 +115,14 @@ function describeOpen(facts: PlanCardFacts, names: string[]): string {
 
 /** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
 export function viewApprovals(facts: PlanCardFacts): string {
-  const { plan, now, viewer } = facts;
-  const names = plan.approvals.map(({ by }) => showLine(by, 60));
+  const { plan } = facts;
+  const names = plan.approvals.map(({ by }) => showPerson(facts, by, 60));
   if (plan.status === 'proposed' || plan.status === 'needs_review') {
     return describeOpen(facts, names);
   }
   const last = plan.approvals.at(-1);
   if (last === undefined) return '';
-  return `Approved by ${listOf(names)}, ${tellTime(last.at, { now, viewer })}`;
+  return `Approved by ${listOf(names)}, ${tellTime(last.at, facts)}`;
 }
 
 /** The title, whatever it holds, on one line. */

@@ -1,6 +1,7 @@
 // Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary } from '#contracts/service.ts';
+import { showRequester } from './people.ts';
 import { isolateText, showLine } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge, nothingWaiting, statusWords } from './words.ts';
@@ -9,11 +10,27 @@ import { formatAge, nothingWaiting, statusWords } from './words.ts';
 export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';
 
 export const listWords: Record<PlanListKind, { title: string; empty: string }> = {
-  pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me.') },
+  pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me') },
   all: { title: 'All plans', empty: 'There are no plans yet.' },
   mine: { title: 'Your plans', empty: 'You have asked for nothing yet.' },
   running: { title: 'Running', empty: 'Nothing runs now.' },
 };
+
+/**
+ * What stands over a list, and in place of an empty one.
+ * @param reader whose list it is, where others read it too; null: they are alone with it
+ */
+export function titleList(
+  which: PlanListKind,
+  reader: string | null,
+): { title: string; empty: string } {
+  const words = listWords[which];
+  if (reader === null) return words;
+  const name = isolateText(showLine(reader, 120));
+  if (which === 'mine')
+    return { title: `Plans of ${name}`, empty: `${name} has asked for nothing yet.` };
+  return { ...words, title: `${words.title}, for ${name}` };
+}
 
 /**
  * What the command can do, on one screen.
@@ -26,7 +43,7 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['mine', 'what you asked for'],
     ['running', 'what runs now'],
     ['all', 'every plan, the latest first; “all 2” goes on'],
-    ['stats', 'how many stand where'],
+    ['stats', 'how many stand where, and what none of my tools can do'],
     ['PLAN-…', 'one plan in full'],
     ...more,
     ['link', 'be the same person here and elsewhere'],
@@ -58,29 +75,23 @@ export function sortPlans(plans: PlanSummary[], waiting: ReadonlySet<string>): P
  * A plan as the list has it, in two lines.
  * @param bar whether it says how far the plan is, which changes with each step: not where the list follows the plans, as a
  *   Home tab does
+ * @param reader who `you` is, where others read it too; null: they are alone with it
  */
 export function describePlan(
   plan: PlanSummary,
   now: string,
   waiting: ReadonlySet<string>,
   bar: boolean,
+  reader: string | null = null,
 ): string {
   const { counts, total_steps: total, status } = plan;
   const state = waiting.has(plan.id)
-    ? 'waits for you'
+    ? reader === null
+      ? 'waits for you'
+      : `waits for ${isolateText(showLine(reader, 120))}`
     : status === 'executing' && bar
       ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
       : statusWords[status];
-  const by = isolateText(showLine(plan.requester, 60));
+  const by = showRequester(plan);
   return `${showLine(plan.title, 200)}\n${plan.id} · ${state} · ${formatAge(plan.created_at, now)} · ${by}`;
-}
-
-/** How many plans stand where, in lines. */
-export function describeCounts(counts: Map<PlanStatus, number>, more: boolean): string {
-  const lines = statuses.flatMap((status) => {
-    const count = counts.get(status) ?? 0;
-    return count === 0 ? [] : [`${count} ${statusWords[status]}`];
-  });
-  if (lines.length === 0) return 'There are no plans yet.';
-  return [...lines, ...(more ? ['There are older ones, which are not counted.'] : [])].join('\n');
 }

@@ -3,6 +3,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
+import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import { notesOf, stepTextLimit } from './step-lines.ts';
 import type { Line, Progress, Section } from './view.ts';
@@ -18,15 +19,16 @@ function lineOf(step: Step, facts: PlanCardFacts): Line {
 }
 
 /** Who could not do their step. */
-function blockerOf({ output }: Step): string {
+function blockerOf({ output }: Step, facts: PlanCardFacts): string {
   const by =
     typeof output === 'object' && output !== null && !Array.isArray(output) ? output.by : null;
-  return typeof by === 'string' ? by : 'Somebody';
+  return typeof by === 'string' ? showPerson(facts, by, 60) : 'Somebody';
 }
 
-function failedLine(step: Step): Line {
+function failedLine(step: Step, facts: PlanCardFacts): Line {
   const words = step.error === null ? 'No reason was recorded.' : step.error.message;
-  const reason = step.error?.code === 'blocked' ? `${blockerOf(step)} is blocked: ${words}` : words;
+  const reason =
+    step.error?.code === 'blocked' ? `${blockerOf(step, facts)} is blocked: ${words}` : words;
   return plainLine(showLine(step.description, stepTextLimit), {
     lead: '✕',
     note: showLine(reason, 400),
@@ -63,7 +65,7 @@ function viewFailed(facts: PlanCardFacts): Section | null {
   return makeSection(
     'failed',
     'Failed',
-    facts.failed.map(failedLine),
+    facts.failed.map((step) => failedLine(step, facts)),
     linesAtMost,
     facts.plan.counts.failed,
   );

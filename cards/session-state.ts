@@ -1,5 +1,6 @@
 // What a planning session stands at, in a symbol and words. Every planning_status has its own.
 import type { SessionCardFacts, SessionOver } from '#contracts/session-card.ts';
+import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import type { SessionKind, SessionView, Tone } from './view.ts';
 import { tellTime } from './words.ts';
@@ -73,10 +74,10 @@ const deedOf: Record<SessionOver['kind'], { symbol: string; words: string; tone:
 };
 
 /** `✓ Approved by ana, 14:02` */
-function describeOver({ viewer, now }: SessionCardFacts, over: SessionOver, kind: SessionKind) {
+function describeOver(facts: SessionCardFacts, over: SessionOver, kind: SessionKind) {
   const { symbol, words, tone } = deedOf[over.kind];
-  const who = over.by === null ? '' : ` by ${showLine(over.by, 60)}`;
-  const when = over.at === null ? '' : `, ${tellTime(over.at, { now, viewer })}`;
+  const who = over.by === null ? '' : ` by ${showPerson(facts, over.by, 60)}`;
+  const when = over.at === null ? '' : `, ${tellTime(over.at, facts)}`;
   return { symbol, words: `${deeds[kind][over.kind] ?? words}${who}${when}`, tone, open: false };
 }
 
@@ -93,7 +94,7 @@ function stateOf(facts: SessionCardFacts, kind: SessionKind): State {
       return facts.decision.kind === 'reject'
         ? {
             symbol: '✕',
-            words: `Rejected by ${showLine(facts.decision.by, 60)}`,
+            words: `Rejected by ${showPerson(facts, facts.decision.by, 60)}`,
             tone: 'default',
             open: false,
           }

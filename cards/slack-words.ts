@@ -1,23 +1,4 @@
-// What is said in Slack alone: what `/plans … export` answers, and the pages of an installation in the browser.
-
-const exports = {
-  export: 'as Markdown',
-  log: 'what ran, one line an attempt',
-  trace: 'how it was planned',
-} as const;
-
-type Export = { plan: string; kind: keyof typeof exports };
-
-export const exportWords = {
-  /** In the list of commands. */
-  command: ['PLAN-… export', 'the plan as a file; also log, and trace'],
-  title: ({ plan, kind }: Export) => `${plan}: ${exports[kind]}`,
-  sent: ({ plan, kind }: Export) =>
-    `I have sent you ${plan}, ${exports[kind]}, in your direct messages with me.`,
-  nothingRun: ({ plan }: Pick<Export, 'plan'>) => `Nothing of ${plan} has run yet.`,
-  tooLarge: ({ plan }: Pick<Export, 'plan'>) =>
-    `${plan} is too large for a message. GET /api/plans/${plan}/plan.md and /log.jsonl have all of it.`,
-} as const;
+// What is said in Slack alone: the pages of an installation in the browser.
 
 export const installWords = {
   inWorkspace: ({ name }: { name: string }) => `Countersign is in ${name}`,

@@ -1,9 +1,8 @@
 // The state of a plan in a symbol and words. Every status has its own; the switch ends in never.
 import type { PlanCardFacts } from '#contracts/card.ts';
-import { isSamePerson } from '#contracts/names.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
-import { cleanLine, showLine } from './plain.ts';
-import { personOf } from './step-lines.ts';
+import { showLine } from './plain.ts';
+import { isViewers, personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';
 import { tellTime } from './words.ts';
 
@@ -31,9 +30,7 @@ function viewRunning(facts: PlanCardFacts): State {
   if (waiting !== undefined) {
     // A call that asks before it is made is nobody's task.
     const person = personOf(waiting, facts) ?? 'a decision';
-    const words = isSamePerson(person, cleanLine(facts.viewer.user))
-      ? 'Waiting for you'
-      : `Waiting for ${person}`;
+    const words = isViewers(waiting, facts) ? 'Waiting for you' : `Waiting for ${person}`;
     return { symbol: '◷', words, tone: 'warning', open: true };
   }
   if (facts.patch !== null) {

@@ -2,15 +2,17 @@
 import { hasRuntime } from '#contracts/arguments.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { fieldsOf } from '#contracts/form.ts';
-import type { Step } from '#contracts/plan.ts';
+import { isSamePerson } from '#contracts/names.ts';
+import type { Plan, Step } from '#contracts/plan.ts';
 import type { NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
-import { showLine } from './plain.ts';
+import { showPerson } from './people.ts';
+import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
 import { describeRetry, tellTime } from './words.ts';
 
 /** Whom a step is for: whoever asked for the plan unless it names somebody; null when code runs it. */
-export function personOf(step: Step, { plan }: PlanCardFacts): string | null {
+export function assigneeOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
   if (step.tool !== 'human') return null;
   const { output } = step;
   const asked =
@@ -19,8 +21,21 @@ export function personOf(step: Step, { plan }: PlanCardFacts): string | null {
       : null;
   // An assignee that an earlier step named is known once the step asks.
   const assignee = asked ?? step.args.assignee;
-  if (typeof assignee === 'string' && assignee !== '') return showLine(assignee, 60);
-  return showLine(step.target ?? plan.requester, 60);
+  return typeof assignee === 'string' && assignee !== ''
+    ? assignee
+    : (step.target ?? plan.requester);
+}
+
+/** The same as readers know them. */
+export function personOf(step: Step, facts: PlanCardFacts): string | null {
+  const name = assigneeOf(step, facts.plan);
+  return name === null ? null : showPerson(facts, name, 60);
+}
+
+/** Whether it is the viewer's own. */
+export function isViewers(step: Step, { plan, viewer }: PlanCardFacts): boolean {
+  const name = assigneeOf(step, plan);
+  return name !== null && isSamePerson(cleanLine(name), cleanLine(viewer.user));
 }
 
 /** What the person of a step will be asked to fill in. */

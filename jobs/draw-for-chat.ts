@@ -10,11 +10,13 @@ import { drawPlainText, drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
 import type { PlanView, SessionView, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
 import { listCalls } from '#planner/policy/calls-to-action.ts';
+import { assigneeOf } from '#plans/asked-person.ts';
 
 /** Paragraphs and characters of a text that has a card under it. */
 const aboveCard = { paragraphs: 6, characters: 500 };
@@ -104,6 +106,13 @@ function twinOf(text: string, view: PlanView | SessionView): TextView {
   return { ...notice, paragraphs: [...said, drawText(view)], more: '' };
 }
 
+/** Those whom a plan's card waits for, by the names they are written with. */
+function findConcerned({ plan, waiting }: PlanCardFacts): string[] {
+  const rule = plan.approver_policy;
+  const asked = waiting.flatMap((step) => assigneeOf(step) ?? []);
+  return [...new Set([...asked, plan.requester, ...('people' in rule ? rule.people : [])])];
+}
+
 function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
   const above = viewAbove(text, view);
   if (platform === 'slack')
@@ -135,5 +144,7 @@ export function drawForChat(
     const paragraphs = [...said.slice(0, aboveCard.paragraphs), below];
     return drawNotice(platform, { ...notice, paragraphs, more: '' });
   }
-  return drawCard(platform, text, view);
+  const drawn = drawCard(platform, text, view);
+  // In Slack a card is the same for all.
+  return platform === 'slack' ? drawn : { ...drawn, concerns: findConcerned(facts) };
 }

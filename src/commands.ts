@@ -67,7 +67,7 @@ program
 
 program
   .command('plans')
-  .argument('[plan]', 'one plan in full')
+  .argument('[plan]', 'one plan in full; or stats: how many stand where, and what no tool can do')
   .description('what waits for a decision, what runs')
   .option('--status <status>', 'one status, or all')
   .option('--trace', 'how the plan came about, stage by stage')

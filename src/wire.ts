@@ -3,6 +3,7 @@ import type { ChatPlace } from '#contracts/chat.ts';
 import { systemClock } from '#contracts/clock.ts';
 import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import { openHome } from '#conversation/homes/follow-plans.ts';
+import { findNames } from '#conversation/identity/find-names.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
 import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
@@ -102,6 +103,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     service: chatService,
     readWithin,
     conversations: createTeamsConversations({ db, enqueue }),
+    namesOf: (names) => findNames(inChat, names),
     openConversation: openPlace,
     warn,
   });

@@ -82,6 +82,7 @@ export function openSlack(options: {
     // Whoever sets one token vouches for that workspace; of several, each could claim anybody's address.
     people: createPeople({
       personOf: service.personOf,
+      noteName: service.noteName,
       clientOf,
       clock,
       timezone,

@@ -15,7 +15,7 @@ import { createConnector } from './port/connector.ts';
 import { createReadersOf } from './port/members.ts';
 import { createTeamsPort } from './port/teams-port.ts';
 import { createShow } from './press/show.ts';
-import { createPeople } from './talk/people.ts';
+import { accountOfMember, createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
@@ -37,6 +37,8 @@ export function openTeams(options: {
   /** Of several tenants, the plans that are shown to the people of one. */
   readWithin: ReadWithin;
   conversations: TeamsConversations;
+  /** All names of those who stand behind some, and of whoever approves everywhere. */
+  namesOf(names: readonly string[]): Promise<string[]>;
   clock: Clock;
   timezone: string;
   openConversation(place: ChatPlace, timezone: string | null): Promise<string>;
@@ -57,7 +59,11 @@ export function openTeams(options: {
     answerable: (url) => isAnswerable(url, access.kind === 'Local' || cloud !== null),
     now: clock.now,
   });
-  const readersOf = createReadersOf({ connector, clock, warn });
+  const readersOf = createReadersOf({
+    ...{ connector, clock, warn },
+    accountOf: (member, tenant) => accountOfMember(access, member, tenant),
+    namesOf: options.namesOf,
+  });
   const context: TeamsContext = {
     service,
     plansFor: (tenant, reader) =>
@@ -65,6 +71,7 @@ export function openTeams(options: {
     people: createPeople({
       ...{ access, connector, conversations, clock, timezone },
       personOf: service.personOf,
+      noteName: service.noteName,
     }),
     port: createTeamsPort({ connector, conversations, readersOf }),
     conversations,

@@ -4,7 +4,7 @@ import { describeChange, describeCut, describeField } from '#cards/version-words
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { Step } from '#contracts/plan.ts';
-import { describeDependency, numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { describeDependency, labelSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
 import { hangText, type Screen } from './screen.ts';
@@ -19,13 +19,8 @@ const effects: Record<Step['effect'], string> = {
   write: 'changes something',
 };
 
-/** What the plan calls its steps where all of them have numbers; the others go by their ids. */
+/** What the plan calls its steps, in the order of their numbers. */
 type Names = ReadonlyMap<string, string>;
-
-function nameSteps(steps: Step[]): Names {
-  if (steps.length > numberedAtMost) return new Map();
-  return new Map(numberSteps(steps).map(({ step, label }) => [step.id, label]));
-}
 
 /** In the order of their numbers, as the plan lists them. */
 function sortByName(steps: Step[], names: Names): Step[] {
@@ -95,7 +90,7 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
   const plan = await session.service.getPlan(view.plan_id);
   const page = await session.service.listSteps(view.plan_id, { limit: pageSize });
   const { screen } = session;
-  const names = nameSteps(page.steps);
+  const names = labelSteps(page.steps, plan.total_steps);
   const now = new Date().toISOString();
   const formatAt = (iso: string) => formatTime(iso, now, session.options.timezone);
   session.event('details', { plan_id: view.plan_id, digest: view.digest, steps: page.steps });

@@ -1,6 +1,8 @@
 // `countersign plans`: what waits and what runs, one line a plan; or one plan in full, and its question; or how it came about.
-import { isolateText, showLine } from '#cards/plain.ts';
+import { showRequester } from '#cards/people.ts';
+import { showLine } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
+import { describeStats } from '#cards/stats-words.ts';
 import { formatAge, nothingWaiting, statusWords } from '#cards/words.ts';
 import { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary, Service } from '#contracts/service.ts';
@@ -16,7 +18,7 @@ import { showTrace } from './trace.ts';
 export type PlansOptions = {
   user: string;
   timezone: string;
-  /** One plan in full. */
+  /** One plan in full; `stats`: how many stand where, and what no tool can do. */
   id?: string;
   /** A status, or `all`; default: what waits and what runs. */
   status?: string;
@@ -107,7 +109,7 @@ async function list(
   for (const { plan, cells } of rows) {
     const start = cells.map((cell, i) => padText(cell, columns[i] ?? 0)).join('  ');
     const title = showLine(plan.title, 200);
-    const by = session.screen.style('dim', ` · ${isolateText(showLine(plan.requester, 60))}`);
+    const by = session.screen.style('dim', ` · ${showRequester(plan)}`);
     const beside = width >= 80;
     const indent = beside ? ' '.repeat(start.length + 4) : '    ';
     const [first = '', ...rest] = wrapText(title + by, width - indent.length);
@@ -115,6 +117,14 @@ async function list(
     session.say(...(beside ? rest : [first, ...rest]).map((line) => indent + line));
   }
   if (next_cursor !== null) session.say('', `  These are the first ${pageSize}.`);
+  return exitCodes.done;
+}
+
+async function showStats(session: Session, { json, now }: PlansOptions): Promise<ExitCode> {
+  const stats = await session.service.stats();
+  if (json === true) return printJson(session, stats);
+  const said = describeStats(stats, (now ?? new Date()).toISOString());
+  session.say(...drawLines(said, session.screen));
   return exitCodes.done;
 }
 
@@ -163,7 +173,7 @@ export async function listPlans(
     return exitCodes.usage;
   }
   const { id, trace = false } = options;
-  if (trace && id === undefined) {
+  if (trace && (id === undefined || id === 'stats')) {
     const message = 'A trace is one plan’s: countersign plans PLAN-… --trace.';
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
@@ -171,6 +181,7 @@ export async function listPlans(
   }
   const work = (s: Session) => {
     if (id === undefined) return list(s, options, statuses);
+    if (id === 'stats') return showStats(s, options);
     return trace ? showTrace(s, id) : showOne(s, id, options);
   };
   return runSession(session, work, sayFarewell);

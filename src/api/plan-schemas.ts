@@ -13,6 +13,7 @@ import {
   StepStatus,
 } from '#contracts/plan.ts';
 import type { PlanSummary, Simulation } from '#contracts/service.ts';
+import { PlanStats } from '#contracts/stats.ts';
 import { Effect } from '#contracts/tool.ts';
 import { documented } from './registry.ts';
 
@@ -111,14 +112,23 @@ export const PlanAnswer = documented(
 
 export const PlanList = documented(
   z.object({
-    plans: z.array(z.object(planFields) satisfies z.ZodType<PlanSummary>),
+    plans: z.array(
+      z.object({ ...planFields, asked_by: text.exactOptional() }) satisfies z.ZodType<PlanSummary>,
+    ),
     next_cursor: text.nullable(),
   }),
   {
     id: 'PlanList',
-    description: 'A page of plans, newest first; `next_cursor` is null on the last.',
+    description:
+      'A page of plans, newest first; `next_cursor` is null on the last. `asked_by`: what a chat platform calls the requester, where one has said it.',
   },
 );
+
+export const StatsAnswer = documented(PlanStats, {
+  id: 'PlanStats',
+  description:
+    '`plans`: how many are in each status that any is in. `gaps`: what people asked for in the last `gap_days` days and no tool could do, the most frequent first, at most 10.',
+});
 
 export const SimulationAnswer = documented(
   z.object({

@@ -73,6 +73,8 @@ export type PlanCardFacts = {
   approval_rules: ApprovalRule[];
   /** Whether an approval by this viewer would bring the plan nearer to its start. */
   may_approve: boolean;
+  /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
+  names?: Record<string, string>;
   viewer: { user: string; timezone: string };
   now: string;
   /** Link to the plan in the console, where there is one. */

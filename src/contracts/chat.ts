@@ -26,9 +26,10 @@ export type ChatFile = { name: string; title: string; text: string };
 
 /**
  * A message in the platform's own form, made by `cards/`; `text` is what notifications and screen readers get. `file` is all
- * that the message says where it shows a part of it; a platform that knows how posts it with the message, once.
+ * that the message says where it shows a part of it; a platform that knows how posts it with the message, once. `concerns`: the
+ * names of those whom the card waits for.
  */
-export type ChatContent = { text: string; card: unknown; file?: ChatFile };
+export type ChatContent = { text: string; card: unknown; file?: ChatFile; concerns?: string[] };
 
 /**
  * Writes to a platform. Errors are CountersignError: with `passesAfterMs` what may be tried again (too many requests, the

@@ -1,8 +1,82 @@
-// Names of people as plans write them ("Ben", "@ben") and as those who act carry them ("ben").
+// Names of people as plans write them ("Ben", "@ben"), as those who act carry them ("ben"), and as readers are shown them.
 
 /** The name by which it is compared. */
 export function plainName(name: string): string {
   return name.trim().replace(/^@/, '').toLowerCase();
+}
+
+/**
+ * A name that stands somewhere, the person it stands for, and what a chat platform calls them; `called` null: it has not said.
+ * `shared`: somebody else, wherever they are, is called the same.
+ */
+export type Called = { name: string; person: string; called: string | null; shared: boolean };
+
+/** What a name reads as: how it is written, and what of it nobody sees, makes no difference. */
+export function foldName(name: string): string {
+  const plain = plainName(name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
+  // Signs and blanks look alike by the dozen (- and ‐, ' and ’, the blank of Braille).
+  return plain.replace(/[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]/gu, '') || plain;
+}
+
+/** Words that stand in the place of a name and mean nobody in particular, or somebody else. */
+const words = new Set([
+  ...[
+    'you',
+    'i',
+    'me',
+    'anyone',
+    'anybody',
+    'everyone',
+    'everybody',
+    'someone',
+    'somebody',
+    'nobody',
+  ],
+  ...[
+    'a person',
+    'a decision',
+    'the system',
+    'system',
+    'countersign',
+    'the planner',
+    'someone in this conversation',
+    'a configured approver',
+  ].map(foldName),
+]);
+
+/** Of a name that does not say who it is; the account beside it does, and must not be what a card cuts off. */
+const besideAtMost = 30;
+
+function standBeside(called: string, name: string): string {
+  const letters = [...called];
+  const kept = letters.slice(0, besideAtMost).join('').trimEnd();
+  return `${letters.length > besideAtMost ? `${kept}…` : called} (${name})`;
+}
+
+/**
+ * What readers are shown in the place of each name that a platform has said another for. Where two are called the same, or
+ * one is called what another is known as, the name that decides stands beside it.
+ */
+export function chooseShown(people: Called[]): Map<string, string> {
+  const claims = new Map<string, Set<string>>();
+  const claim = (text: string, person: string) => {
+    const folded = foldName(text);
+    claims.set(folded, (claims.get(folded) ?? new Set()).add(person));
+  };
+  for (const { name, person, called } of people) {
+    claim(name, person);
+    if (called !== null) claim(called, person);
+  }
+  return new Map(
+    people.flatMap(({ name, called, shared }) => {
+      if (called === null || called === name) return [];
+      const folded = foldName(called);
+      // What could be read as several people, or as the rest of the sentence, does not stand alone either.
+      const whole = !/[,;:·()“”"]|\b(?:and|or|by|but)\b/iu.test(called);
+      const alone = whole && !shared && !words.has(folded) && claims.get(folded)?.size === 1;
+      return [[name, alone ? called : standBeside(called, name)] as const];
+    }),
+  );
 }
 
 /** Whether both mean the same person: `@` and the case of letters make no difference. */

@@ -15,6 +15,7 @@ export type PlanReads = Pick<
   Service,
   | 'listPlans'
   | 'waitingFor'
+  | 'stats'
   | 'getPlan'
   | 'listSteps'
   | 'card'

@@ -12,6 +12,7 @@ import type { InteractionPolicy, PolicyOverride } from './policy.ts';
 import type { Pressed } from './pressed.ts';
 import type { RunRequest, RunView } from './run.ts';
 import type { SessionCardFacts, SessionChoice } from './session-card.ts';
+import type { PlanStats } from './stats.ts';
 import type {
   AuditEntry,
   Change,
@@ -34,10 +35,11 @@ export type Message = {
   created_at: string;
 };
 
+/** `asked_by`: what readers are shown in the place of its requester, where lists for people have it. */
 export type PlanSummary = Omit<
   Plan,
   'context' | 'risks' | 'card_refs' | 'rejection_history' | 'approvals' | 'pending_patch' | 'series'
->;
+> & { asked_by?: string };
 export type PlanListFilter = {
   status?: PlanStatus[];
   user?: string;
@@ -162,6 +164,10 @@ export type Service = {
    * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
    */
   personOf(account: string): Promise<string>;
+  /** Keeps what a chat platform calls an account: what others are shown in its place. */
+  noteName(account: string, called: string): Promise<void>;
+  /** What readers are shown in the place of each of `names` of which a platform has said it. */
+  shownNames(names: string[]): Promise<Map<string, string>>;
   /** Links accounts of one person, and shows or undoes it. Here `actor.id` is the account itself. */
   link(command: LinkCommand, actor: Actor): Promise<LinkOutcome>;
 
@@ -173,6 +179,7 @@ export type Service = {
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Plans in which something waits for this person: an approval, or a task of theirs. */
   waitingFor(user: string): Promise<string[]>;
+  stats(): Promise<PlanStats>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
   /** @param compact only the last change of each step */

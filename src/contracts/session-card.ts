@@ -55,6 +55,8 @@ export type SessionCardFacts = {
   /** Who can decide, in words ("ana or ben"). */
   approvers: string;
   may_decide: boolean;
+  /** What readers are shown in the place of names of people; left out, or of one that is not in it: the name. */
+  names?: Record<string, string>;
   viewer: { user: string; timezone: string };
   now: string;
   link: string | null;

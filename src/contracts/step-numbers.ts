@@ -89,6 +89,14 @@ export function nameSteps<S extends Numbered & { position: number }>(
   }));
 }
 
+/** What the steps that are known of a plan of `total` are called, by id, in the order of their numbers. */
+export function labelSteps(
+  steps: (Numbered & { position: number })[],
+  total: number,
+): ReadonlyMap<string, string> {
+  return new Map(nameSteps(steps, total).map(({ step, label }) => [step.id, label]));
+}
+
 /** `2 d`, `1 h 30 min`: how long a step waits beyond what it waits for. */
 function describeLag(minutes: number): string {
   const parts: [amount: number, unit: string][] = [

@@ -1,12 +1,14 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
-import type { Plan } from '#contracts/plan.ts';
+import type { Plan, Step } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
+import { readShown } from '#store/person-names.ts';
 import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
 import { describeProposal } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { namedIn } from './people-named.ts';
 import { describeBlocked, describeQuestion } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
@@ -19,7 +21,11 @@ export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: str
  * The news of a plan's present status; null when the card says enough.
  * @param planned a planner's run shows each version itself
  */
-function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card: boolean } | null {
+function newsOf(
+  plan: Plan,
+  planned: boolean,
+  called: (name: string) => string,
+): { key: string; text: string; card: boolean } | null {
   const name = `${plan.id} “${plan.title}”`;
   switch (plan.status) {
     case 'proposed':
@@ -49,7 +55,7 @@ function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card
     case 'cancelled':
       return {
         key: 'cancelled',
-        text: `${name} is cancelled${plan.decided_by === null ? `. ${plan.result_summary ?? ''}` : ` by ${plan.decided_by}.`}`,
+        text: `${name} is cancelled${plan.decided_by === null ? `. ${plan.result_summary ?? ''}` : ` by ${called(plan.decided_by)}.`}`,
         card: false,
       };
     case 'rejected':
@@ -57,7 +63,7 @@ function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card
         ? null
         : {
             key: 'rejected',
-            text: `${name} is rejected by ${plan.decided_by ?? 'a person'}. Nothing has run.`,
+            text: `${name} is rejected by ${plan.decided_by === null ? 'a person' : called(plan.decided_by)}. Nothing has run.`,
             card: false,
           };
     case 'approved':
@@ -69,6 +75,20 @@ function newsOf(plan: Plan, planned: boolean): { key: string; text: string; card
 }
 
 const questionsShown = 20;
+
+/** What readers are shown in the place of those whom the news can name. */
+async function readCalled(
+  tx: Transaction,
+  { decided_by: by, pending_patch: patch }: Plan,
+  steps: Step[],
+): Promise<(name: string) => string> {
+  const named = [by, patch?.proposed_by ?? null, ...steps.flatMap(namedIn)];
+  const shown = await readShown(
+    tx,
+    named.filter((name) => name !== null),
+  );
+  return (name) => shown.get(name) ?? name;
+}
 
 /** Whether something has failed and the plan goes on; once it has ended, its outcome says what failed. */
 function goesOn({ status, counts }: Plan): boolean {
@@ -89,26 +109,33 @@ export async function announce(context: ConversationContext, planId: string): Pr
       : [];
     const say = (key: string, text: string, card: boolean) =>
       sayOnce(context, tx, conversation, planId, key, text, card);
-    for (const step of steps) {
-      await say(`step:${step.id}:${step.attempt}:${step.status}`, describeQuestion(step), true);
-    }
     const failed = goesOn(plan)
       ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
       : [];
+    const called = await readCalled(tx, plan, [...steps, ...failed]);
+    for (const step of steps) {
+      const question = describeQuestion(step, called);
+      await say(`step:${step.id}:${step.attempt}:${step.status}`, question, true);
+    }
     for (const step of failed) {
-      const blocked = describeBlocked(step);
+      const blocked = describeBlocked(step, called);
       if (blocked !== null) await say(`step:${step.id}:${step.attempt}:blocked`, blocked, false);
     }
     const { pending_patch: patch } = plan;
-    if (patch !== null) await say(`patch:${patch.patch_id}`, describePatch(plan, patch), true);
-    const news = newsOf(plan, run_id !== null);
+    if (patch !== null)
+      await say(`patch:${patch.patch_id}`, describePatch(plan, patch, called), true);
+    const news = newsOf(plan, run_id !== null, called);
     if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
   });
 }
 
-function describePatch({ id, title }: Plan, { proposed_by, widening }: PatchOutcome): string {
+function describePatch(
+  { id, title }: Plan,
+  { proposed_by, widening }: PatchOutcome,
+  called: (name: string) => string,
+): string {
   const more = widening.length > 1 ? ` And ${countOf(widening.length - 1, 'more reason')}.` : '';
-  return `${proposed_by} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
+  return `${called(proposed_by)} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
 }
 
 async function sayOnce(

@@ -14,6 +14,7 @@ import { patchPlan } from '#plans/patch.ts';
 import { resumePlan, retryPlan } from '#plans/resume.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
+import { showName } from '#store/person-names.ts';
 import { type PlanRow, readPlan } from '#store/plans.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
@@ -55,12 +56,13 @@ export function approve(
   approval: Approval,
   actor: Actor,
 ): Promise<Plan> {
-  return approvePlan(context, id, approval, actor, (tx, row) =>
-    closeRun(context, tx, row, `${id} is approved by ${actor.id} and starts now.`, {
+  return approvePlan(context, id, approval, actor, async (tx, row) => {
+    const by = await showName(tx, actor.id);
+    await closeRun(context, tx, row, `${id} is approved by ${by} and starts now.`, {
       word: 'approve',
       actor,
-    }),
-  );
+    });
+  });
 }
 
 /** A run for a plan that came without one, so that a planner can revise it. */
@@ -108,7 +110,7 @@ async function refuse(
       const text =
         row.status === 'needs_review'
           ? `${id} was refused for the third time. It waits for a person to approve, reject or cancel it.`
-          : `${id} is rejected by ${actor.id}. Nothing has run.`;
+          : `${id} is rejected by ${await showName(tx, actor.id)}. Nothing has run.`;
       await closeRun(context, tx, row, text, { word, actor });
       return readPlan(tx, id);
     }
@@ -176,7 +178,7 @@ export function cancel(
       context,
       tx,
       row,
-      `${id} is cancelled by ${actor.id}.`,
+      `${id} is cancelled by ${await showName(tx, actor.id)}.`,
       undecided ? { word: 'cancel', actor } : null,
     );
     return readPlan(tx, id);
@@ -202,7 +204,7 @@ export function patch(
     await speakAsBot(context, tx, {
       conversation: row.conversation,
       runId: row.run_id,
-      text: `${actor.id} changed ${id}: version ${row.version} is below. Nothing runs before it is approved.`,
+      text: `${await showName(tx, actor.id)} changed ${id}: version ${row.version} is below. Nothing runs before it is approved.`,
       planId: id,
     });
   });

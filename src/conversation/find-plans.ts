@@ -6,16 +6,34 @@ import { type LinkOutcome, readLinkCommand } from '#contracts/link.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { PlanListFilter, PlanSummary, Service } from '#contracts/service.ts';
+import type { PlanStats } from '#contracts/stats.ts';
+
+/** The plans with what readers are shown in the place of who asked for them. */
+export async function nameRequesters(
+  service: Pick<Service, 'shownNames'>,
+  plans: PlanSummary[],
+): Promise<PlanSummary[]> {
+  const shown = await service.shownNames(plans.map(({ requester }) => requester));
+  return plans.map((plan) => {
+    const by = shown.get(plan.requester);
+    return by === undefined ? plan : { ...plan, asked_by: by };
+  });
+}
 
 /** Lines of one list. */
 export const listedAtMost = 20;
+
+/** What one person alone has asked for may be nobody else's to read, and a chat has many readers. */
+function withoutSingle(stats: PlanStats): PlanStats {
+  return { ...stats, gaps: stats.gaps.filter(({ people }) => people > 1) };
+}
 
 const pending: PlanStatus[] = ['proposed', 'needs_review'];
 const running: PlanStatus[] = ['approved', 'executing', 'stalled'];
 /** Pages that can be asked for: two digits of them. */
 const pagesAtMost = 99;
-/** Plans that are counted, in pages. */
-const counted = { pages: 20, page: 100 };
+/** Plans that are read at a time. */
+const readAtOnce = 100;
 
 type PlanListName = 'pending' | 'all' | 'mine' | 'running';
 
@@ -30,7 +48,7 @@ export type FoundPlans =
       /** What asks for the next page, after the command; null: this is the last one. */
       next: string | null;
     }
-  | { kind: 'counts'; counts: Map<PlanStatus, number>; more: boolean }
+  | { kind: 'stats'; stats: PlanStats }
   | { kind: 'plan'; facts: PlanCardFacts }
   /** For the one who asked alone: it may hold a code. */
   | { kind: 'link'; outcome: LinkOutcome }
@@ -40,21 +58,6 @@ export type FoundPlans =
 
 /** `id`: the person; `account`: what their platform knows them by; `once`: the event they asked by. */
 type Reader = { id: string; timezone: string; account: Actor; once?: string };
-
-async function count(plans: PlanReads): Promise<FoundPlans> {
-  const counts = new Map<PlanStatus, number>();
-  let cursor: string | null = null;
-  for (let page = 0; page < counted.pages; page++) {
-    const { plans: some, next_cursor } = await plans.listPlans({
-      limit: counted.page,
-      ...(cursor === null ? {} : { cursor }),
-    });
-    for (const { status } of some) counts.set(status, (counts.get(status) ?? 0) + 1);
-    cursor = next_cursor;
-    if (cursor === null) break;
-  }
-  return { kind: 'counts', counts, more: cursor !== null };
-}
 
 const lists: Record<PlanListName, (reader: Reader) => Partial<PlanListFilter>[]> = {
   pending: () => [{ status: pending }, { status: running }],
@@ -75,7 +78,7 @@ async function* iteratePlans(
     let cursor: string | null = null;
     do {
       const page: Awaited<ReturnType<PlanReads['listPlans']>> = await read.listPlans({
-        limit: counted.page,
+        limit: readAtOnce,
         ...filter,
         ...(cursor === null ? {} : { cursor }),
       });
@@ -95,7 +98,7 @@ function leaveOutMissing(error: unknown): null {
 
 /** A page of a list; that of what is pending begins with what waits for the reader, whatever came after it. */
 async function listPage(
-  read: PlanReads,
+  { read, service }: { read: PlanReads; service: Pick<Service, 'shownNames'> },
   which: PlanListName,
   page: number,
   reader: Reader,
@@ -117,7 +120,8 @@ async function listPage(
     else more = true;
   }
   const next = more && page < pagesAtMost ? `${which} ${page + 1}` : null;
-  return { kind: 'list', which, plans, waiting: new Set(waiting), page, next };
+  const named = await nameRequesters(service, plans);
+  return { kind: 'list', which, plans: named, waiting: new Set(waiting), page, next };
 }
 
 /** `running 2`: which list, and which page of it; null: something else. */
@@ -134,7 +138,7 @@ export function readList(said: string): { which: PlanListName; page: number } | 
  * @throws what the service refuses, such as `plan_not_found`
  */
 export async function findPlans(
-  { read, link }: { read: PlanReads; link: Service['link'] },
+  { read, service }: { read: PlanReads; service: Pick<Service, 'link' | 'shownNames'> },
   said: string,
   reader: Reader,
 ): Promise<FoundPlans> {
@@ -146,14 +150,14 @@ export async function findPlans(
   }
   const [, code] = /^link(?:\s+(.*))?$/is.exec(word) ?? [];
   if (code !== undefined || /^link$/i.test(word)) {
-    const outcome = await link(readLinkCommand(code ?? '', reader.once), reader.account);
+    const outcome = await service.link(readLinkCommand(code ?? '', reader.once), reader.account);
     return { kind: 'link', outcome };
   }
   const list = readList(word);
-  if (list !== null) return listPage(read, list.which, list.page, reader);
+  if (list !== null) return listPage({ read, service }, list.which, list.page, reader);
   switch (word.toLowerCase()) {
     case 'stats':
-      return count(read);
+      return { kind: 'stats', stats: withoutSingle(await read.stats()) };
     case 'help':
       return { kind: 'help' };
     default:

@@ -20,6 +20,7 @@ import { readPlan } from '#store/plans.ts';
 import { readNextSteps, readSteps } from '#store/step-pages.ts';
 import { readOperations } from '#store/steps.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { nameOnCard } from './people-named.ts';
 
 const namedShown = 5;
 
@@ -143,7 +144,7 @@ export async function readCardFacts(
       : readSteps(db, planId, { status: [status] }, 0, namedShown);
   const steps = await readSteps(db, planId, {}, 0, numberedAtMost);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
-  return {
+  return nameOnCard(db, {
     plan,
     patch: await readPatchFacts(context, plan, viewer.user),
     steps,
@@ -168,5 +169,5 @@ export async function readCardFacts(
     viewer,
     now: context.clock.now().toISOString(),
     link: context.linkTo(planId),
-  };
+  });
 }

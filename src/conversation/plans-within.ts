@@ -7,6 +7,7 @@ import type { Service } from '#contracts/service.ts';
 import { findPlaceOf } from '#store/chat-places.ts';
 import type { Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
+import { readPlanStats } from '#store/plan-stats.ts';
 import { listPlans, planNotFound } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
 import { readRun } from '#store/runs.ts';
@@ -57,6 +58,7 @@ export function createReadWithin(context: ConversationContext, service: Service)
         const within = await readWithin(context, scope);
         return findWaitingFor(context, await readPerson(db, user), within);
       },
+      stats: async () => readPlanStats(db, await readWithin(context, scope)),
       async getPlan(id) {
         await check(id);
         return service.getPlan(id);

@@ -16,17 +16,22 @@ export function assigneeOf(step: Step): string | null {
   return textOf(step, 'assignee');
 }
 
+function callAssignee(step: Step, called: (name: string) => string): string | null {
+  const name = assigneeOf(step);
+  return name === null ? null : called(name);
+}
+
 /** The question of a step that waits, or whose outcome nobody knows. */
-export function describeQuestion(step: Step): string {
+export function describeQuestion(step: Step, called: (name: string) => string): string {
   const question = step.question ?? 'It waits for you.';
   return step.status === 'unknown'
     ? `Step ${step.id} (${step.description}): ${question} Say what became of it.`
-    : `Step ${step.id} waits for ${assigneeOf(step) ?? 'you'}: ${question}`;
+    : `Step ${step.id} waits for ${callAssignee(step, called) ?? 'you'}: ${question}`;
 }
 
 /** Who could not do their step, and why; null for any other step. */
-export function describeBlocked(step: Step): string | null {
+export function describeBlocked(step: Step, called: (name: string) => string): string | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
-  const who = textOf(step, 'by') ?? 'Somebody';
-  return `${who} is blocked at step ${step.id} (${step.description}): ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
+  const by = textOf(step, 'by');
+  return `${by === null ? 'Somebody' : called(by)} is blocked at step ${step.id} (${step.description}): ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
 }

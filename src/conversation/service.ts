@@ -13,6 +13,8 @@ import { readAudit } from '#store/audit.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import { readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
+import { readShown } from '#store/person-names.ts';
+import { readPlanStats } from '#store/plan-stats.ts';
 import { readArtifacts } from '#store/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
@@ -20,7 +22,9 @@ import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
 import { actAsPersons } from './identity/act-as-persons.ts';
 import { link } from './identity/link.ts';
+import { createNoteName } from './identity/note-name.ts';
 import { getPolicy, setPolicy } from './own-policy.ts';
+import { nameRequesters } from './people-named.ts';
 import { readCardFacts } from './plan-card.ts';
 import { emptyTrace, readRunTrace } from './planning-trace.ts';
 import { readSaidPolicies } from './policy.ts';
@@ -92,11 +96,13 @@ export function createService(context: ConversationContext): Service {
       return db.transaction(store);
     },
     async listPlans({ user, ...filter }) {
-      if (user === undefined) return listPlans(db.query, filter);
-      const names = await readNamesOf(db.query, [user]);
-      return listPlans(db.query, { ...filter, requesters: names.map(({ name }) => name) });
+      const names = user === undefined ? null : await readNamesOf(db.query, [user]);
+      const asked = names === null ? {} : { requesters: names.map(({ name }) => name) };
+      const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked });
+      return { plans: await nameRequesters(db.query, plans), next_cursor };
     },
     waitingFor: (user) => findWaitingFor(context, user),
+    stats: () => readPlanStats(db.query),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
@@ -162,6 +168,8 @@ export function createService(context: ConversationContext): Service {
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
     personOf: (account) => readPerson(db.query, account),
+    noteName: createNoteName(context),
+    shownNames: (names) => readShown(db.query, names),
     link: (command, actor) => link(context, command, actor),
   };
   return actAsPersons(service);

@@ -8,6 +8,7 @@ import type { Queryable } from '#store/database.ts';
 import { readLatestCheckpoint } from '#store/planning-checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { nameOnSession } from './people-named.ts';
 import { readDeciders } from './session-decisions.ts';
 import { digestShown } from './session-subject.ts';
 
@@ -58,7 +59,8 @@ export async function readRunCard(
   const facts = await describeRun(context, run, await readSession(db, run), viewer);
   // What could be asked for once more is not offered below what was asked for instead.
   const gone = run.planning_status === 'aborted' && (await isOvertaken(db, runId));
-  return gone ? { ...facts, over: { kind: 'overtaken', by: null, at: null } } : facts;
+  const over = gone ? ({ kind: 'overtaken', by: null, at: null } as const) : facts.over;
+  return nameOnSession(db, { ...facts, over });
 }
 
 /** The card of `run` as it stands, with the session behind it. */

@@ -9,8 +9,9 @@ import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts'
 import { describeAllMissing } from '#plans/approver-words.ts';
 import { requirePerson } from '#plans/authority.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
-import { readPersons } from '#store/identities.ts';
+import { readStanding } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
+import { showName } from '#store/person-names.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import { sessionCall } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -28,8 +29,8 @@ export async function readDeciders(
   run: Pick<RunRow, 'user'>,
   user: string,
 ): Promise<{ words: string; may: boolean }> {
-  const same = await readPersons(db, [run.user, ...approvers, user]);
-  const people: People = { requester: run.user, configured: approvers, known: null, same };
+  const { same, shown } = await readStanding(db, [run.user, ...approvers, user]);
+  const people: People = { requester: run.user, configured: approvers, known: null, same, shown };
   return {
     words: describeAllMissing(judge([rule], people, []), people),
     may: counts(rule.policy, people, user),
@@ -52,7 +53,11 @@ async function requireDecider(
 const deeds = { approve: 'approved', reject: 'rejected', changes: 'asked for changes' } as const;
 
 /** Under the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
-function requireShown(run: RunRow, { digest, turn }: SessionChoice): Waits {
+async function requireShown(
+  db: Queryable,
+  run: RunRow,
+  { digest, turn }: SessionChoice,
+): Promise<Waits> {
   const waits = waitsFor(run);
   const shown = digestShown(run);
   if (waits !== null && digest === shown && (turn ?? run.turn) === run.turn) return waits;
@@ -70,7 +75,7 @@ function requireShown(run: RunRow, { digest, turn }: SessionChoice): Waits {
   if (before !== null && before.kind !== 'said') {
     throw new CountersignError(
       'already_decided',
-      `${before.by} ${deeds[before.kind]} already; planning goes on with that. Your press changed nothing.`,
+      `${await showName(db, before.by)} ${deeds[before.kind]} already; planning goes on with that. Your press changed nothing.`,
       { details },
     );
   }
@@ -136,7 +141,7 @@ export async function decideSession(
   await context.db.transaction(async (tx) => {
     const run = await lockRun(tx, runId);
     await requireDecider(tx, context, run, actor);
-    const waits = requireShown(run, choice);
+    const waits = await requireShown(tx, run, choice);
     const decision = readDecision(run, waits, choice, actor.id);
     if (!said) await record(tx, run, wordOf(choice), actor);
     const words = choice.kind === 'changes' ? choice.feedback : null;

@@ -8,6 +8,7 @@ import { readSaidAround } from '#store/messages.ts';
 import { readTurnState } from '#store/planning-checkpoints.ts';
 import { type RunRow, readRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { nameOnSession } from './people-named.ts';
 import { describeRun, readRunCard } from './session-card.ts';
 
 /** A message that said where a session stood at the end of a turn. */
@@ -76,5 +77,5 @@ export async function readTurnCard(
     questions: session.result?.kind === 'question' ? session.result.questions : null,
     escalate_reason: null,
   };
-  return { ...(await describeRun(context, then, session, viewer)), over };
+  return nameOnSession(db, { ...(await describeRun(context, then, session, viewer)), over });
 }

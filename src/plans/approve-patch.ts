@@ -12,6 +12,7 @@ import {
   readPatch,
   settlePatch,
 } from '#store/patches.ts';
+import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { applyPatch } from './apply-patch.ts';
 import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
@@ -65,9 +66,9 @@ const ends: Record<ShownPatch['status'], string> = {
 };
 
 /** @throws `already_decided` when this change does not wait any more */
-function requireWaiting(row: PlanRow, patch: ShownPatch): void {
+async function requireWaiting(db: Queryable, row: PlanRow, patch: ShownPatch): Promise<void> {
   if (row.pending_patch === patch.id && patch.status === 'needs_approval') return;
-  const by = patch.decided_by === null ? '' : ` by ${patch.decided_by}`;
+  const by = patch.decided_by === null ? '' : ` by ${await showName(db, patch.decided_by)}`;
   throw new CountersignError(
     'already_decided',
     `This change (${patch.id}) ${ends[patch.status]}${by} at ${clockTime(patch.decided_at)}; your approval changed nothing.`,
@@ -185,7 +186,7 @@ export async function approvePatch(
     requireApprover(await readAuthority(q, context, row, [actor.id], operations), actor);
     const patch = await findShownPatch(q, id, shown.digest);
     requireWhole(row, shown, approval);
-    requireWaiting(row, patch ?? shown);
+    await requireWaiting(q, row, patch ?? shown);
     requirePatchable(row);
   };
   await check(db.query);

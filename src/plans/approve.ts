@@ -4,6 +4,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval } from '#contracts/service.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
+import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
 import { approvePatch, findPatchToApprove } from './approve-patch.ts';
@@ -20,10 +21,12 @@ import { findPreflightProblems, requirePreflight } from './preflight.ts';
 import { diffVersions } from './version-diff.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
-function requireUndecided(row: PlanRow): void {
+async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
   if (mayBeApproved(row.status)) return;
   const by =
-    row.decided_by === null ? '' : `${row.decided_by} decided at ${clockTime(row.decided_at)}. `;
+    row.decided_by === null
+      ? ''
+      : `${await showName(db, row.decided_by)} decided at ${clockTime(row.decided_at)}. `;
   throw new CountersignError(
     row.decided_by === null ? 'invalid_transition' : 'already_decided',
     `${by}Version ${row.version} is ${statusWords[row.status]} (${row.status}); your approval changed nothing.`,
@@ -118,7 +121,7 @@ export async function approvePlan(
   const check = async (q: Queryable, row: PlanRow) => {
     requireApprover(await readAuthority(q, context, row, [actor.id]), actor);
     await requireShown(q, row, approval);
-    requireUndecided(row);
+    await requireUndecided(q, row);
   };
   const seen = await readPlanRow(db.query, id);
   await check(db.query, seen);

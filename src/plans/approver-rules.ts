@@ -14,6 +14,8 @@ export type People = {
   known: Set<string> | null;
   /** Who stands behind a name that is one of several of a person; left out: nobody has two. */
   same?: ReadonlyMap<string, string>;
+  /** What readers are shown in the place of a name; left out, or of one that is not in it: the name. */
+  shown?: ReadonlyMap<string, string>;
   /**
    * Of persons that were one when the plan was asked for, whom they all count as where different people are asked for: nobody
    * becomes two by an unlink. Left out: nobody was.

@@ -10,6 +10,11 @@ import {
 
 const namesAtMost = 8;
 
+/** `names` as readers know them. */
+export function namesShown({ shown }: Pick<People, 'shown'>, names: string[]): string[] {
+  return names.map((name) => shown?.get(name) ?? name);
+}
+
 function someOf(names: string[], word: 'and' | 'or'): string {
   const distinct = [...new Set(names)];
   const hidden = distinct.length - namesAtMost;
@@ -26,27 +31,32 @@ function pickOf(n: number, names: string[]): string {
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
 }
 
-function describeOthers({ requester, configured, same = new Map() }: People): string {
-  if (configured.length === 0) return `anyone but ${requester}`;
+function describeOthers(people: People): string {
+  const { requester, configured, same = new Map() } = people;
+  const asked = namesShown(people, [requester]).join();
+  if (configured.length === 0) return `anyone but ${asked}`;
   const others = configured.filter((name) => !isAmong({ same }, [requester], name));
   return others.length === 0
-    ? `a configured approver other than ${requester}`
-    : someOf(others, 'or');
+    ? `a configured approver other than ${asked}`
+    : someOf(namesShown(people, others), 'or');
 }
 
 /** Whom a rule still asks for; `given` have approved. */
 function describeWhom({ policy }: Rule, people: People, needed: number, given: string[]): string {
   switch (policy.kind) {
     case 'requester':
-      return someOf([people.requester, ...people.configured], 'or');
+      return someOf(namesShown(people, [people.requester, ...people.configured]), 'or');
     case 'anyone':
       return people.known === null ? 'anyone' : 'someone in this conversation';
     case 'named':
-      return someOf(policy.people, 'or');
+      return someOf(namesShown(people, policy.people), 'or');
     case 'n_of':
       return pickOf(
         needed - given.length,
-        policy.people.filter((name) => !isAmong(people, given, name)),
+        namesShown(
+          people,
+          policy.people.filter((name) => !isAmong(people, given, name)),
+        ),
       );
     case 'not_requester':
       return describeOthers(people);

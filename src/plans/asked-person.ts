@@ -27,7 +27,7 @@ function isObject(value: Json): value is JsonObject {
 }
 
 /** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular. */
-function assigneeOf({ output, args }: Step): string | null {
+export function assigneeOf({ output, args }: Step): string | null {
   const assignee = (isObject(output) ? output.assignee : undefined) ?? args.assignee;
   return typeof assignee === 'string' ? assignee : null;
 }

@@ -18,7 +18,7 @@ import {
   rulesOf,
   wasAmong,
 } from './approver-rules.ts';
-import { describeAllMissing } from './approver-words.ts';
+import { describeAllMissing, namesShown } from './approver-words.ts';
 import type { PlansContext } from './plans-context.ts';
 
 export type Asked = Pick<
@@ -92,7 +92,7 @@ export async function readAuthorities(
     ...users,
   ]);
   const all = [...new Set([...configured, ...names])];
-  const { same, links } = await readStanding(db, all);
+  const { same, shown, links } = await readStanding(db, all);
   const ids = read.map(({ plan }) => plan.id);
   const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
@@ -111,6 +111,7 @@ export async function readAuthorities(
       configured,
       known: knownOf(one),
       same,
+      shown,
       // Of a plan that is not stored yet nobody knows when it was asked for.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
     },
@@ -198,8 +199,8 @@ export function requireUseful(
     const former = before.filter((name) => wasAmong(people, [name], actor.id));
     const why =
       former.length === 0
-        ? `What you can approve is approved already (${listOf(before)}).`
-        : `You and ${listOf(former)} were one person when this plan was asked for, and count once about it.`;
+        ? `What you can approve is approved already (${listOf(namesShown(people, before))}).`
+        : `You and ${listOf(namesShown(people, former))} were one person when this plan was asked for, and count once about it.`;
     throw new CountersignError(
       'not_allowed',
       `${why} It still needs ${describeAllMissing(open, people)}.`,
@@ -223,9 +224,10 @@ export async function requireManager(
   if (isAmong(authority.people, [plan.requester], actor.id)) return;
   if (isApprover(authority, actor.id)) return;
   const others = describeApprovers(authority);
+  const asked = namesShown(authority.people, [plan.requester]);
   throw new CountersignError(
     'not_allowed',
-    `Only ${listOf([...new Set([plan.requester, others])], 'or')} can decide about this plan.`,
+    `Only ${listOf([...new Set([...asked, others])], 'or')} can decide about this plan.`,
   );
 }
 

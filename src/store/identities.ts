@@ -1,7 +1,9 @@
 // Who is linked to whom. The rows are flat, account → person, and read afresh by everybody: nothing outlives an unlink.
 import { sql } from 'drizzle-orm';
 import type { Surface } from '#contracts/actor.ts';
+import { type Called, chooseShown } from '#contracts/names.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { callOf } from './person-names.ts';
 import { isoOf } from './sql/iso.ts';
 
 /** A list as one parameter. */
@@ -9,7 +11,7 @@ const list = (names: string[]) =>
   sql`(select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
 
 /** The person behind each of `names` that is linked; whoever is not in it is themselves. */
-export async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
+async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.execute<{ account: string; person: string }>(
     sql`select account, person from countersign.identities where account in ${list(names)}`,
@@ -81,24 +83,35 @@ export async function noteFormerLinks(
 /** Accounts that were one person until `ended_at`, and the persons they act for now. */
 export type FormerLink = { names: string[]; ended_at: string };
 
-/** Who stands behind names, and which of these persons were one: `same` has the names that are linked. */
-type Standing = { same: Map<string, string>; links: FormerLink[] };
+/**
+ * Who stands behind names, what readers are shown for them, and which of these persons were one: `same` has the names that
+ * are linked.
+ */
+type Standing = {
+  same: Map<string, string>;
+  shown: Map<string, string>;
+  links: FormerLink[];
+};
 
 /**
  * The persons behind `names`, and the former links of which both sides are among them, by the account or by the person it
  * acts for. In one statement: between two of them somebody may link, and be nobody of before and nobody of after.
  */
 export async function readStanding(db: Queryable, names: string[]): Promise<Standing> {
-  const { rows } = await db.execute<{ same: Record<string, string>; links: FormerLink[] }>(sql`
-    with named as materialized (
-      select n.name, i.person
-      from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as n(name)
-        left join countersign.identities i on i.account = n.name
+  type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
+  const { rows } = await db.execute<Row>(sql`
+    with given as materialized (
+      select distinct name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as g(name)
+    ), persons as (
+      select name from given
+      union select i.person from given join countersign.identities i on i.account = given.name
+    ), people as materialized (
+      select * from ${callOf(sql`persons`)}
     ), among as materialized (
-      select distinct coalesce(person, name) as person from named
+      select distinct person from people
     )
     select
-      (select coalesce(jsonb_object_agg(name, person), '{}') from named where person is not null) as same,
+      (select coalesce(jsonb_agg(people), '[]') from people) as people,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'names', array_remove(array[f.account, f.other, i.person, o.person], null),
           'ended_at', ${isoOf('f.ended_at', 'milliseconds')})), '[]')
@@ -110,7 +123,11 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
           and (f.other in (select person from among) or o.person in (select person from among))) as links`);
   const [row] = rows;
   if (row === undefined) throw new Error('readStanding: no row came back');
-  return { same: new Map(Object.entries(row.same)), links: row.links };
+  const { people, links } = row;
+  const same = people.flatMap(({ name, linked }) =>
+    linked === null ? [] : [[name, linked] as const],
+  );
+  return { same: new Map(same), shown: chooseShown(people), links };
 }
 
 /** These accounts act by their own names again. */

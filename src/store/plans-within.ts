@@ -48,6 +48,19 @@ export function firstWithin(within: Within, condition: SQL | undefined, limit: n
     order by created_at desc, id desc limit ${limit})`;
 }
 
+/** Whether the reader may see a plan. */
+export function isWithin(within: Within): SQL {
+  return sql`((${sql.join(reasons(within), sql`) or (`)}))`;
+}
+
+/** Whether a run `r` was asked for in this organisation's chat, or by the reader where it lives in no chat. */
+export function runIsWithin({ platform, tenant, names }: Within): SQL {
+  return sql`(r.conversation in (
+      select conversation from countersign.chat_places where platform = ${platform} and tenant = ${tenant})
+    or r."user" = any(${list(names)}) and not exists (
+      select from countersign.chat_places other where other.conversation = r.conversation))`;
+}
+
 /** Those of `ids` that the reader may see. */
 export async function keepWithin(
   db: Queryable,
@@ -57,6 +70,6 @@ export async function keepWithin(
   if (ids.length === 0) return new Set();
   const { rows } = await db.execute<{ id: string }>(sql`
     select ${plans.id} from ${plans}
-    where ${plans.id} = any(${list(ids)}) and ((${sql.join(reasons(within), sql`) or (`)}))`);
+    where ${plans.id} = any(${list(ids)}) and ${isWithin(within)}`);
   return new Set(rows.map(({ id }) => id));
 }

@@ -57,7 +57,7 @@ export async function loadTeams(
   { teams: access, timezone }: Config,
   parts: Pick<
     Parameters<typeof openTeams>[0],
-    'cloud' | 'service' | 'readWithin' | 'conversations' | 'openConversation' | 'warn'
+    'cloud' | 'service' | 'readWithin' | 'conversations' | 'namesOf' | 'openConversation' | 'warn'
   >,
 ): Promise<TeamsAdapter | null> {
   if (access === null) return null;

@@ -298,6 +298,78 @@ describe('a plan on the page', () => {
   });
 });
 
+describe('the list of what waits', () => {
+  const total = 52;
+  const propose = (n: number) =>
+    server.api.propose({
+      title: `Waiting plan ${n}`,
+      steps: [
+        { id: '1', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds: 1 } },
+      ],
+    });
+  const rows = () => page.locator('.pending-row');
+  const focused = () => page.locator('.pending-row:focus .pending-title').innerText();
+
+  it('goes on to older ones by the keyboard alone, and keeps them when it is read again', async () => {
+    for (let n = 1; n <= total; n++) await propose(n);
+    await page.goto(server.url);
+    const open = page.getByRole('button', { name: /Pending/ });
+    await open.getByText('50+').waitFor();
+    await open.focus();
+    await page.keyboard.press('Enter');
+    await rows().nth(49).waitFor();
+    expect(await rows().count()).toBe(50);
+    expect(await rows().first().innerText()).toContain(`Waiting plan ${total}`);
+    await rows().first().focus();
+    await page.keyboard.press('End');
+    expect(await focused()).toBe('Waiting plan 3');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Waiting plan 4');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.pending-row:focus').getByText('Waiting plan 2').waitFor();
+    const shown = await rows().count();
+    expect(shown).toBeGreaterThanOrEqual(total);
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+    // One more is proposed while the list is open: it is read again, whole.
+    await propose(total + 1);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await rows()
+      .getByText(`Waiting plan ${total + 1}`)
+      .waitFor({ timeout: 30_000 });
+    expect(await rows().count()).toBe(shown + 1);
+    expect(await focused()).toBe('Waiting plan 2');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#pending').count()).toBe(0);
+    await page.locator('#pending-button:focus').waitFor();
+  });
+
+  it('says why older ones could not be read, and can be asked again', async () => {
+    await page.goto(server.url);
+    const older = page.getByRole('button', { name: 'Show older' });
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await older.waitFor();
+    await page.route('**/api/plans?*', (route) => route.abort());
+    await older.click();
+    await page.locator('#pending [role="alert"]').waitFor();
+    await page.unroute('**/api/plans?*');
+    await older.click();
+    await rows().nth(50).waitFor();
+    expect(await page.locator('#pending [role="alert"]').count()).toBe(0);
+  });
+
+  it('says so where nothing waits', async () => {
+    await page.route('**/api/plans?*', (route) =>
+      route.fulfill({ json: { plans: [], next_cursor: null } }),
+    );
+    await page.goto(server.url);
+    await page.getByRole('button', { name: /Pending/ }).click();
+    await page.getByText('Nothing is waiting').waitFor();
+    expect(await page.getByRole('button', { name: 'Show older' }).count()).toBe(0);
+  });
+});
+
 describe('the connection', () => {
   it('is taken up again after the program was away, and nothing that was said is missing', async () => {
     const port = String(new URL(server.url).port);

@@ -83,7 +83,7 @@ describe('a person in Microsoft’s client', () => {
     await words('Waiting for you').waitFor();
     await takePicture('teams');
     await button('Approve').click();
-    await words('Approved by ana@example.com').waitFor();
+    await words('Approved by Ana,').waitFor();
     await words('2 steps done.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await readWorkspace('archive/standup.md')).toContain('Standup at 9:30');
@@ -99,7 +99,7 @@ describe('a person in Microsoft’s client', () => {
     await button('Send').click();
     await words('Changed since version 1').waitFor();
     await button('Approve').click();
-    await words('Approved by ana@example.com').waitFor();
+    await words('Approved by Ana,').waitFor();
     await words('Created final.txt').waitFor();
     expect(await readWorkspace('final.txt')).toContain('First');
   });
@@ -111,7 +111,7 @@ describe('a person in Microsoft’s client', () => {
     await button('Details').click();
     await page.getByRole('checkbox').last().uncheck();
     await button('Approve the ticked steps').click();
-    await words('Approved by ana@example.com').waitFor();
+    await words('Approved by Ana,').waitFor();
     await words('Created b.txt').waitFor();
     await expect(readWorkspace('c.txt')).rejects.toThrow('ENOENT');
   });

@@ -50,7 +50,7 @@ const decisions = ['Approve', 'Propose changes', 'Reject', 'Details'];
 /** Asks, and waits for the card that can be decided. */
 async function ask(say: () => Promise<string>, file: string): Promise<BotMessage> {
   const conversation = await say();
-  const who = conversation === places.personal ? 'you' : 'ana@example\\.com';
+  const who = conversation === places.personal ? 'you' : 'Ana';
   const message = await shows(conversation, new RegExp(`Waiting for ${who}[\\s\\S]*${file}`));
   expect(buttonsOf(message)).toEqual(decisions);
   return message;

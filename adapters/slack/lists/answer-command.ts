@@ -4,8 +4,9 @@ import { commandWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { describeLink } from '#cards/link-words.ts';
-import { describeCommands, describeCounts, listWords } from '#cards/plan-list.ts';
-import { exportWords } from '#cards/slack-words.ts';
+import { describeCommands, listWords } from '#cards/plan-list.ts';
+import { exportWords, readExport } from '#cards/plan-record.ts';
+import { describeStats } from '#cards/stats-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
@@ -14,9 +15,9 @@ import { findPlans } from '#conversation/find-plans.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
-import { readExport, sendExport } from './send-export.ts';
+import { sendExport } from './send-export.ts';
 
-const help = describeCommands('/plans', [[...exportWords.command]]);
+const help = describeCommands('/plans', [[...exportWords.asFile]]);
 
 type Answer = { text: string; blocks: types.KnownBlock[] };
 type Reader = { id: string; timezone: string; account: Actor; once: string };
@@ -39,7 +40,7 @@ async function answer(
   now: Date,
 ): Promise<Answer> {
   const read = plansFor(team, reader.id);
-  const found = await findPlans({ read, link: service.link }, said, reader);
+  const found = await findPlans({ read, service }, said, reader);
   switch (found.kind) {
     case 'list': {
       const { title, empty } = listWords[found.which];
@@ -51,8 +52,8 @@ async function answer(
       const name = page === 1 ? title : commandWords.page({ title, page });
       return { text: `${name}: ${plans.length}`, blocks: [headerBlock(name), ...lines, ...more] };
     }
-    case 'counts':
-      return say(describeCounts(found.counts, found.more));
+    case 'stats':
+      return say(describeStats(found.stats, now.toISOString()));
     case 'plan':
       return drawPlan(found.facts);
     case 'link':

@@ -120,8 +120,8 @@ export function drawHome({ plans, waiting, policy, said }: HomeFacts, now: strin
 
 /** Ages stand on it in words, which change by themselves: only what else is different is worth drawing. */
 export function digestHome({ plans, waiting, policy, said }: HomeFacts): string {
-  const shown = plans.map(({ id, title, status, requester }) => [
-    ...[id, title, status, requester, waiting.has(id)],
+  const shown = plans.map(({ id, title, status, requester, asked_by: by = requester }) => [
+    ...[id, title, status, by, waiting.has(id)],
   ]);
   return hash('sha256', JSON.stringify([shown, waiting.size, policy, said]), 'hex');
 }

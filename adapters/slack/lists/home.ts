@@ -8,6 +8,7 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Service } from '#contracts/service.ts';
+import { nameRequesters } from '#conversation/find-plans.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
@@ -31,7 +32,8 @@ async function readHome(service: Service, read: PlanReads, id: string): Promise<
   const more = await Promise.all(older.map((one) => read.getPlan(one)));
   const { policy } = await service.getPolicy(id);
   const said = await service.saidPolicies(id);
-  return { plans: [...more, ...plans], waiting: new Set(waiting), policy, said };
+  const shown = await nameRequesters(service, [...more, ...plans]);
+  return { plans: shown, waiting: new Set(waiting), policy, said };
 }
 
 /** Draws Home tabs from what is true now, where something is different. */

@@ -61,8 +61,10 @@ export function createPeople(options: {
   vouched: boolean;
   /** The person behind an account. */
   personOf(account: string): Promise<string>;
+  /** Keeps the name that people read. */
+  noteName(account: string, name: string): Promise<void>;
 }): People {
-  const { clientOf, clock, timezone, vouched, personOf } = options;
+  const { clientOf, clock, timezone, vouched, personOf, noteName } = options;
   const known = new Map<string, { found: Omit<SlackPerson, 'id'>; until: number }>();
 
   async function lookUp(team: string, user: string): Promise<Omit<SlackPerson, 'id'>> {
@@ -76,6 +78,7 @@ export function createPeople(options: {
       throw explainSlackError(error, 'say who somebody is');
     });
     const found = describePerson(team, answer.user, { timezone, vouched });
+    await noteName(found.account, found.name);
     if (known.size >= keptAtMost) known.clear();
     known.set(key, { found, until: now + keptForMs });
     return found;

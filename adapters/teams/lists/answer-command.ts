@@ -3,7 +3,9 @@ import { commandWords, homeWords } from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeLink } from '#cards/link-words.ts';
-import { describeCommands, describeCounts, listWords } from '#cards/plan-list.ts';
+import { describeCommands, titleList } from '#cards/plan-list.ts';
+import { type Export, exportWords, readExport, writeRecord } from '#cards/plan-record.ts';
+import { describeStats } from '#cards/stats-words.ts';
 import { drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -11,6 +13,7 @@ import { person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
 import { findPlans, readList } from '#conversation/find-plans.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
@@ -20,8 +23,10 @@ export type Command =
   | { name: 'plans'; said: string; alone: boolean }
   | { name: 'help' | 'settings'; alone: false };
 
-const help = `${describeCommands('plans')}\n\nsettings: how I ask you and talk to you`;
+const help = `${describeCommands('plans', [[...exportWords.asText]])}\n\nsettings: how I ask you and talk to you`;
 const subcommands = /^(?:stats|help|plan-[\da-f]+|link(?:\s.*)?)$/i;
+/** Bytes of a record that go through as one message. */
+const recordAtMost = 20_000;
 
 /** null: it is talk. A sentence that only begins with such a word is. */
 export function readCommand(text: string): Command | null {
@@ -31,8 +36,12 @@ export function readCommand(text: string): Command | null {
   const said = /^plans(?:\s+(\S.*))?$/i.exec(word);
   if (said === null) return null;
   const sub = said[1] ?? '';
-  const known = readList(sub) !== null || subcommands.test(sub) || text.trim().startsWith('/');
-  return known ? { name: 'plans', said: sub, alone: /^link\b/i.test(sub) } : null;
+  const isExport = readExport(sub) !== null;
+  const known =
+    readList(sub) !== null || subcommands.test(sub) || isExport || text.trim().startsWith('/');
+  return known
+    ? { name: 'plans', said: sub, alone: isExport || /^(?:link\b|stats$)/i.test(sub) }
+    : null;
 }
 
 export function drawNote(text: string): ChatContent {
@@ -45,6 +54,28 @@ function drawPlan(facts: PlanCardFacts): ChatContent {
   return { text: drawText(view), card: drawAdaptiveCard(view) };
 }
 
+const fits = (text: string) => Buffer.byteLength(JSON.stringify(text)) <= recordAtMost;
+
+/** Plain text, in which nothing is markup: it can be copied as it is. What is too long is where the rest of the plan is. */
+async function answerExport(
+  read: PlanReads,
+  wanted: Export,
+  viewer: { user: string; timezone: string },
+): Promise<ChatContent> {
+  // Whether there is such a plan for whoever asks is said first.
+  const { link } = await read.card(wanted.plan, viewer);
+  try {
+    const { text } = await writeRecord(read, wanted, fits);
+    return text === ''
+      ? drawNote(exportWords.nothingRun(wanted))
+      : { text: `${exportWords.title(wanted)}\n\n${text}`, card: null };
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'invalid_request') throw error;
+    const more = link === null ? [] : [exportWords.inConsole({ link })];
+    return drawNote([error.message, ...more].join('\n'));
+  }
+}
+
 async function answerPlans(
   { service, plansFor, people, clock }: TeamsContext,
   said: string,
@@ -54,23 +85,28 @@ async function answerPlans(
   const asked = scene.activity === null ? {} : { once: `teams:${scene.tenant}:${scene.activity}` };
   const reader = { id, timezone, account: person(account, 'teams'), ...asked };
   const read = plansFor(scene.tenant, id);
-  const found = await findPlans({ read, link: service.link }, said, reader);
+  const wanted = readExport(said);
+  if (wanted !== null) return answerExport(read, wanted, { user: id, timezone });
+  const found = await findPlans({ read, service }, said, reader);
   switch (found.kind) {
     case 'list': {
-      const { title, empty } = listWords[found.which];
+      // In a channel or group everybody reads it.
+      const readBy =
+        scene.kind === 'personal' ? null : ((await service.shownNames([id])).get(id) ?? id);
+      const { title, empty } = titleList(found.which, readBy);
       const { which, plans, waiting, page, next } = found;
       if (plans.length === 0) return drawNote(page === 1 ? empty : commandWords.noPage({ page }));
       const more = next === null ? '' : commandWords.nextPage({ command: `plans ${next}` });
       const name = page === 1 ? title : commandWords.page({ title, page });
       const list = page === 1 ? which : `${which} ${page}`;
       const card = drawAdaptiveList(
-        { title: name, plans, waiting, more, list },
+        { title: name, plans, waiting, more, list, reader: readBy },
         clock.now().toISOString(),
       );
       return { text: `${name}: ${plans.length}`, card };
     }
-    case 'counts':
-      return drawNote(describeCounts(found.counts, found.more));
+    case 'stats':
+      return drawNote(describeStats(found.stats, clock.now().toISOString()));
     case 'plan':
       return drawPlan(found.facts);
     case 'link':

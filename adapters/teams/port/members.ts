@@ -1,38 +1,74 @@
-// Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while.
+// Who is in a chat or channel, as far as a card can ask for each of them alone. Asked once in a while. Teams lets a card name sixty
+// people, however many read it: those whom it waits for come first.
 import { teamsLimits } from '#cards/limits.ts';
 import type { Clock } from '#contracts/clock.ts';
+import { plainName } from '#contracts/names.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';
-import type { Connector } from './connector.ts';
+import type { Connector, Member } from './connector.ts';
 
 const keptForMs = 10 * 60_000;
-const keptAtMost = 2000;
+const keptAtMost = 500;
+/** Of a larger team, whoever comes after these asks by hand. */
+const readAtMost = 1000;
 
-/** The people for whom a card there is refreshed by itself; empty: there are too many, they ask by hand. */
-export type ReadersOf = (where: TeamsConversation) => Promise<string[]>;
+/** A reader by their id in Teams, and by the account they act with. */
+type Reader = { id: string; account: string };
+
+/**
+ * The people for whom a card there is refreshed by itself; whoever is not among them asks by hand.
+ * @param concerned the names of those it waits for
+ */
+export type ReadersOf = (
+  where: TeamsConversation,
+  concerned: readonly string[],
+) => Promise<string[]>;
+
+/** As many as a card takes, those of `names` first. */
+export function chooseReaders(readers: readonly Reader[], names: readonly string[]): string[] {
+  const wanted = new Set(names.map(plainName));
+  const isWanted = ({ account }: Reader) => wanted.has(plainName(account));
+  const first = readers.filter(isWanted);
+  const others = readers.filter((reader) => !isWanted(reader));
+  return [...first, ...others].slice(0, teamsLimits.refreshUsers).map(({ id }) => id);
+}
 
 export function createReadersOf(options: {
   connector: Connector;
   clock: Clock;
+  /** What somebody is called in `tenant`. */
+  accountOf(member: Member, tenant: string): string;
+  /** All names of those who stand behind some, and of whoever approves everywhere. */
+  namesOf(names: readonly string[]): Promise<string[]>;
   warn(message: string, error?: unknown): void;
 }): ReadersOf {
-  const { connector, clock, warn } = options;
-  const known = new Map<string, { readers: string[]; until: number }>();
-  return async (where) => {
-    if (where.kind === 'personal') return where.person === null ? [] : [where.person];
+  const { connector, clock, accountOf, namesOf, warn } = options;
+  const known = new Map<string, { readers: Promise<Reader[]>; until: number }>();
+
+  async function read(where: TeamsConversation): Promise<Reader[]> {
     const key = JSON.stringify([where.tenant, where.channel]);
     const now = clock.now().getTime();
     const kept = known.get(key);
     if (kept !== undefined && kept.until > now) return kept.readers;
-    let readers: string[] = [];
-    try {
-      const members = await connector.members(where, where.channel, teamsLimits.refreshUsers + 1);
-      if (members.length <= teamsLimits.refreshUsers) readers = members.map(({ id }) => id);
-    } catch (error) {
-      // The card says the same to everybody then.
-      warn('Teams did not say who reads a card.', error);
-    }
+    // Who asks meanwhile waits for the same answer.
+    const readers = connector.members(where, where.channel, readAtMost).then(
+      (members) =>
+        members.map((member) => ({ id: member.id, account: accountOf(member, where.tenant) })),
+      (error: unknown) => {
+        // The card says the same to everybody then.
+        warn('Teams did not say who reads a card.', error);
+        return [];
+      },
+    );
     if (known.size >= keptAtMost) known.clear();
     known.set(key, { readers, until: now + keptForMs });
     return readers;
+  }
+
+  return async (where, concerned) => {
+    if (where.kind === 'personal') return where.person === null ? [] : [where.person];
+    const readers = await read(where);
+    // Where all are named anyway, nobody has to be looked up.
+    const names = readers.length > teamsLimits.refreshUsers ? await namesOf(concerned) : [];
+    return chooseReaders(readers, names);
   };
 }

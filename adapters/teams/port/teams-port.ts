@@ -47,7 +47,8 @@ export function createTeamsPort(options: {
   return {
     async post(place, content, _key, _triedSince, givenUp) {
       const where = await find(place);
-      const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
+      const readers = await readersOf(where, content.concerns ?? []);
+      const activity = makeActivity(content, { bot: where.bot, readers });
       const message = await connector.post(where, conversationIdOf(place), activity, givenUp);
       return { ...place, message: message ?? unnamed };
     },
@@ -56,7 +57,8 @@ export function createTeamsPort(options: {
       // As if somebody had deleted it: a card that is needed is posted once more.
       if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
       const where = await find(post);
-      const activity = makeActivity(content, { bot: where.bot, readers: await readersOf(where) });
+      const readers = await readersOf(where, content.concerns ?? []);
+      const activity = makeActivity(content, { bot: where.bot, readers });
       const { message } = post;
       const at = { conversation: conversationIdOf(post), message };
       await connector.update(where, at, { ...activity, id: message }, givenUp);

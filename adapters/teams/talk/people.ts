@@ -56,15 +56,25 @@ export function readAddress(
   return address.toLowerCase();
 }
 
+/** What a member of one of our conversations in `tenant` is called. */
+export function accountOfMember(access: TeamsAccess, member: Member, tenant: string): string {
+  const object = member.aadObjectId ?? member.objectId ?? null;
+  const rest = access.kind === 'Local' ? 'believed' : 'refused';
+  const address = vouches(access, tenant) ? readAddress(member, tenant, object, rest) : null;
+  return address ?? accountOf({ tenant, from: { id: member.id, object, name: '' } });
+}
+
 export function createPeople(options: {
   access: TeamsAccess;
   connector: Connector;
   conversations: TeamsConversations;
   personOf: (account: string) => Promise<string>;
+  /** Keeps the name that people read. */
+  noteName: (account: string, name: string) => Promise<void>;
   clock: Clock;
   timezone: string;
 }): People {
-  const { access, connector, conversations, personOf, clock, timezone } = options;
+  const { access, connector, conversations, personOf, noteName, clock, timezone } = options;
   const known = new Map<
     string,
     { member: { address: string | null; name: string }; until: number }
@@ -92,6 +102,7 @@ export function createPeople(options: {
       ),
       name: found.name ?? from.name,
     };
+    await noteName(member.address ?? accountOf(scene), member.name);
     if (known.size >= keptAtMost) known.clear();
     known.set(key, { member, until: now + keptForMs });
     return member;
@@ -105,9 +116,11 @@ export function createPeople(options: {
     async find(scene) {
       const own = accountOf(scene);
       const zone = await zoneOf(scene);
-      const { address, name } = vouches(access, scene.tenant)
+      const vouched = vouches(access, scene.tenant);
+      const { address, name } = vouched
         ? await ask(scene)
         : { address: null, name: scene.from.name };
+      if (!vouched) await noteName(own, name);
       const account = address ?? own;
       const id = await personOf(account);
       const known = zone === null ? {} : { zone };

@@ -3,7 +3,7 @@ import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
 import { tags } from '../openapi.ts';
-import { PlanAnswer, PlanList } from '../plan-schemas.ts';
+import { PlanAnswer, PlanList, StatsAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
 import { PlanPath, PlansQuery, ProposeBody, SinceQuery, StepsQuery } from '../requests.ts';
 import { DiffAnswer, OverviewAnswer, StepList } from '../view-schemas.ts';
@@ -63,6 +63,21 @@ export const planRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request) => service.listPlans(request.query),
+  );
+
+  app.get(
+    '/api/stats',
+    {
+      schema: {
+        operationId: 'getStats',
+        tags: [tags.plans],
+        summary: 'Count plans, and what no tool can do',
+        description:
+          'How many plans stand where, and what people asked for most lately that none of the tools can do.',
+        response: answers({ 200: json('The counts.', StatsAnswer) }),
+      },
+    },
+    async () => service.stats(),
   );
 
   app.get(

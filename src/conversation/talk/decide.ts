@@ -9,6 +9,7 @@ import {
   withNumbers,
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { showName } from '#store/person-names.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from '../conversation-context.ts';
@@ -36,7 +37,7 @@ async function approvePart(
   }
   const steps = describeNumbered(chosen);
   const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
-  return `${actor.id} approved ${words}.`;
+  return `${await showName(context.db.query, actor.id)} approved ${words}.`;
 }
 
 /** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */

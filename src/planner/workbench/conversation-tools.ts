@@ -49,17 +49,42 @@ export function cutAnswer(text: string): string {
 
 const Answer = z.strictObject({
   text: z.string().describe('The whole answer, in the words the person reads.'),
+  cannot: z
+    .string()
+    .nullable()
+    .describe(
+      'Where no operation can do what was asked: what that is, in English, in a few words that follow "I can\'t" and name nobody (book flights); otherwise null.',
+    ),
 });
+/** Looser servers leave out what is null. */
+const HeardAnswer = Answer.extend({ cannot: Answer.shape.cannot.default(null) });
 
-const answer = verb('answer', 'Answer the person without a plan.', Answer, async (args) => {
-  const text = Answer.parse(args).text.trim();
-  if (text === '') return { result: fail('The answer is empty.') };
-  return {
-    result: succeed(null, 'The person reads it.'),
-    changes: { result: { kind: 'answer', text: cutAnswer(text) } },
-    ends: 'answered',
-  };
-});
+const wantedAtMost = 200;
+
+const answer = verb(
+  'answer',
+  'Answer the person without a plan.',
+  Answer,
+  async (args) => {
+    const { text: said, cannot } = HeardAnswer.parse(args);
+    const text = said.trim();
+    if (text === '') return { result: fail('The answer is empty.') };
+    const wanted = cutAnswer(cannot ?? '')
+      .trim()
+      .slice(0, wantedAtMost)
+      .toWellFormed();
+    const shown = cutAnswer(text);
+    return {
+      result: succeed(null, 'The person reads it.'),
+      changes: {
+        result:
+          wanted === '' ? { kind: 'answer', text: shown } : { kind: 'cannot', text: shown, wanted },
+      },
+      ends: 'answered',
+    };
+  },
+  { check: fromSchema(HeardAnswer).check },
+);
 
 /** A whole plan at once: for work that needs no phases, this is outline and context in one call. */
 const propose = verb(

@@ -14,6 +14,18 @@ export const identities = countersign.table(
   (t) => [index('identities_person').on(t.person)],
 );
 
+/** What the people of a chat platform read as the name of an account. It is shown, and decides nothing. */
+export const personNames = countersign.table(
+  'person_names',
+  {
+    account: text('account').primaryKey(),
+    name: text('name').notNull(),
+    /** The same however it is written: who else is called so. */
+    folded: text('folded').notNull(),
+  },
+  (t) => [index('person_names_folded').on(t.folded)],
+);
+
 /** Two names that were one person until `ended_at`. About a plan that is older than that they still count as one. */
 export const formerLinks = countersign.table(
   'former_links',

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Operation } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
@@ -72,13 +73,13 @@ async function readText(place: Place, maxBytes: number) {
     const { path } = place;
     if (content === null)
       return {
-        summary: `${path} is not text (${info.size} bytes).`,
+        summary: `${path} is not text (${countOf(info.size, 'byte')}).`,
         data: { path, size: info.size, binary: true },
       };
     return {
       summary: truncated
-        ? `Read the first ${bytesRead} of ${info.size} bytes of ${path}.`
-        : `Read ${path} (${info.size} bytes).`,
+        ? `Read the first ${bytesRead.toLocaleString('en-US')} of ${countOf(info.size, 'byte')} of ${path}.`
+        : `Read ${path} (${countOf(info.size, 'byte')}).`,
       data: { path, text: content, size: info.size, binary: false, truncated },
     };
   } finally {

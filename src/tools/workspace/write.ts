@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Operation, ToolOutput } from '#contracts/tool.ts';
+import { countOf } from '#contracts/words.ts';
 import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
@@ -81,7 +82,7 @@ async function writeText(place: Place, content: string, overwrite: boolean): Pro
     throw new CountersignError('tool_failed', `${place.path} exists and is not a file.`);
   const size = Buffer.byteLength(content);
   const done = (verb: string, created: boolean): ToolOutput => ({
-    summary: `${verb} ${place.path} (${size} bytes).`,
+    summary: `${verb} ${place.path} (${countOf(size, 'byte')}).`,
     data: { path: place.path, size, created },
   });
   if (before !== null && !overwrite) {

@@ -338,6 +338,24 @@ describe('answers and questions', () => {
 });
 
 describe('a model decides nothing', () => {
+  it('keeps apart what it says that no operation can do', async () => {
+    const cannot = async (wanted: string | null) =>
+      (
+        await run([
+          {
+            calls: [
+              { name: 'answer', args: { text: 'I have no tool for flights.', cannot: wanted } },
+            ],
+          },
+        ])
+      ).outcome.result;
+    const text = 'I have no tool for flights.';
+    expect(await cannot('book flights')).toEqual({ kind: 'cannot', text, wanted: 'book flights' });
+    expect(await cannot(`${'x'.repeat(500)}`)).toMatchObject({ wanted: 'x'.repeat(200) });
+    expect(await cannot(' ')).toEqual({ kind: 'answer', text });
+    expect(await cannot(null)).toEqual({ kind: 'answer', text });
+  });
+
   it.each(['plan_approve', 'plan_reject'])('%s is answered with who can', async (name) => {
     const { outcome, server } = await run([
       { calls: [{ name, args: { id: 'PLAN-3f9a1c20' } }] },

@@ -269,3 +269,41 @@ test('a reply reaches its own thread’s plan and no other', async () => {
   await settled(house);
   expect((await house.service.getPlan(first.plan.id)).status).toBe('proposed');
 });
+
+test('a look-up that only reads is answered without a card, and asks nobody for anything', async () => {
+  // Of the offline planner: what is a look-up is decided by what it would do.
+  const desk = await useDesk(database.url);
+  const { slack, ana, channel, house } = desk;
+  const { message } = await slack.mention(ana.id, channel, 'What is in the workspace?');
+  const answer = await waitFor('the answer', async () => slack.replies(channel, message.ts)[0]);
+  await settled(house);
+  expect(slack.replies(channel, message.ts)).toHaveLength(1);
+  expect(answer.blocks.map(({ type }) => type)).not.toContain('actions');
+  expect(JSON.stringify(answer.blocks)).not.toMatch(/countersign:|PLAN-/);
+  const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
+  expect((await house.service.listPlans({ conversation, limit: 10 })).plans).toEqual([]);
+});
+
+test('a plan that nobody decided about is cancelled by time, and never called rejected', async () => {
+  const desk = await useStory();
+  const { slack, channel, house } = desk;
+  const { card, plan, root } = await askFor(desk, 'plan it');
+  await house.db.query.execute(sql`
+    update countersign.plan_versions set created_at = created_at - interval '8 days' where plan_id = ${plan.id}`);
+  // As its schedule does every ten minutes.
+  await house.db.query.execute(sql`
+    insert into pgboss.job (name, data, policy) select name, '{}', policy from pgboss.queue where name = 'expire'`);
+  const ended = await reach(house, plan.id, 'cancelled');
+  expect(ended).toMatchObject({ decided_by: null, rejection_history: [], approvals: [] });
+  await waitFor('the card without buttons', async () =>
+    lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
+  );
+  await waitFor('the notice', async () =>
+    slack.replies(channel, root).some(({ text }) => text.includes('Nobody decided within 7 days')),
+  );
+  const said = JSON.stringify(
+    slack.replies(channel, root).map(({ blocks, text }) => [blocks, text]),
+  );
+  expect(said).toContain('Nobody decided within 7 days');
+  expect(said).not.toMatch(/reject(?:ed|ion)/i);
+});

@@ -2,6 +2,7 @@
 // whoever presses is answered with what came of it.
 import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
+import { readLinkCommand } from '#contracts/link.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Person, Place } from '#tests/fixtures/teams/chats.ts';
 import type { Answer } from '#tests/fixtures/teams/connector.ts';
@@ -62,7 +63,7 @@ test('Approve runs the plan, answers with the card as it is now, and changes the
     statusCode: 200,
     type: 'application/vnd.microsoft.card.adaptive',
   });
-  expect(words(answer)).toContain('Approved by ana@example.com');
+  expect(words(answer)).toContain('Approved by ana,');
   expect(words(answer)).not.toContain('"verb":"approve"');
   await reach(house, plan.id, 'completed');
   await waitFor(
@@ -85,8 +86,8 @@ test('two presses on Approve a second apart run the work once', async () => {
   ]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   // The same press is answered the same.
-  expect(words(answers[0])).toContain('Approved by ana@example.com');
-  expect(words(answers[1])).toContain('Approved by ana@example.com');
+  expect(words(answers[0])).toContain('Approved by ana,');
+  expect(words(answers[1])).toContain('Approved by ana,');
   const done = await reach(house, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
   expect(done.counts.succeeded).toBe(2);
@@ -101,7 +102,7 @@ test('whoever may not approve is told why and who can, alone, and nothing is dec
     statusCode: 200,
     type: 'application/vnd.microsoft.activity.message',
   });
-  expect(words(answer)).toContain('ana@example.com');
+  expect(words(answer)).toContain('Only ana can');
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
   expect(teams.messages.length).toBe(before);
 });
@@ -122,7 +123,7 @@ test('a press replayed from another channel, user, tenant or plan decides nothin
   const replays: [object, string][] = [
     [{ ...press(), conversation: at(elsewhere.id) }, 'another conversation'],
     [{ ...press(), conversation: at(`${card.conversation}9`) }, 'another conversation'],
-    [{ ...press(), from }, 'ana@example.com'],
+    [{ ...press(), from }, 'Only ana can'],
     [{ ...press(), value: { action: { verb: 'approve', data: forged } } }, 'another conversation'],
   ];
   for (const [activity, why] of replays) expect(words(await teams.send(activity))).toContain(why);
@@ -209,10 +210,23 @@ test('those who may decide see their own card when it asks for itself, up to six
   expect(words(await ask(ben))).not.toContain('Waiting for you');
 });
 
-test('with more than sixty readers a card asks for nobody by itself', async () => {
-  const { card } = await useCard({ members: 61 });
-  expect(cardOf(card).refresh).toBeDefined();
-  expect(cardOf(card).refresh?.userIds).toBeUndefined();
+test('of more than sixty readers those whom it waits for are named first, wherever they stand among them', async () => {
+  const { teams, ana, ben, card, channel, house } = await useCard({ members: 130 });
+  expect(cardOf(card).refresh?.userIds).toHaveLength(60);
+  expect(cardOf(card).refresh?.userIds?.[0]).toBe(ana.id);
+  const last = channel.members.findLast(({ name }) => name.startsWith('other'));
+  if (last === undefined) throw new Error('There is nobody else.');
+  expect(cardOf(card).refresh?.userIds).not.toContain(last.id);
+  // A plan of the last of them, who is known here by another name than the one it was asked for with.
+  const elsewhere = person('slack:T1:U9', 'slack');
+  const given = await house.service.link(readLinkCommand(''), elsewhere);
+  if (given.kind !== 'code') throw new Error('No code was given.');
+  await house.service.link(readLinkCommand(given.code), person(last.email, 'teams'));
+  const post = await teams.say(last, channel, 'do nothing, thrice');
+  const theirs = await awaitMessage(teams, post.conversation, '"approve"');
+  expect(cardOf(theirs).refresh?.userIds).toHaveLength(60);
+  expect(cardOf(theirs).refresh?.userIds?.[0]).toBe(last.id);
+  expect(cardOf(theirs).refresh?.userIds).toContain(ben.id);
 });
 
 test('a card that asks for itself elsewhere shows nothing', async () => {
@@ -252,7 +266,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   const { teams, ana, ben, card, conversation, channel, house } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
   await teams.say(ben, channel, 'plans', { root });
-  const list = await awaitMessage(teams, conversation, 'Waiting and running');
+  const list = await awaitMessage(teams, conversation, 'Waiting and running, for ben');
   const listed = await teams.press(ben, list, 'Details');
   expect(words(listed)).toContain('Do nothing (a)');
   expect(words(listed)).not.toContain('Approve the ticked steps');
@@ -284,6 +298,53 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   await awaitMessage(teams, chat.id, '"approve"');
 });
 
+test('what is read by others too says whose list it is, and for whom its plans wait', async () => {
+  const { teams, ana, channel, conversation, plan } = await useCard();
+  const root = conversation.split(';messageid=')[1] ?? '';
+  await teams.say(ana, channel, 'plans', { root });
+  const list = JSON.stringify(await awaitMessage(teams, conversation, 'running, for ana'));
+  expect(list).toContain(`${plan.id} · waits for ana`);
+  expect(list).not.toContain('waits for you');
+  await teams.say(ana, channel, 'plans mine', { root });
+  await awaitMessage(teams, conversation, 'Plans of ana');
+  const chat = teams.addPersonal(ana);
+  await teams.say(ana, chat, 'plans');
+  const own = JSON.stringify(await awaitMessage(teams, chat.id, 'Waiting and running'));
+  expect(own).toContain(`${plan.id} · waits for you`);
+  expect(own).not.toContain('for ana');
+});
+
+test('a plan is exported to whoever asks alone, as text that is nothing else, or with where all of it is', async () => {
+  const { teams, house, ana, channel, conversation, plan } = await useCard();
+  const root = conversation.split(';messageid=')[1] ?? '';
+  await teams.say(ana, channel, `plans ${plan.id} export`, { root });
+  const chat = teams.addPersonal(ana);
+  const { activity } = await awaitMessage(teams, chat.id, 'as Markdown');
+  const { text = '', textFormat } = activity as { text?: string; textFormat?: string };
+  expect(textFormat).toBe('plain');
+  const [title, , ...record] = text.split('\n');
+  expect(title).toBe(`${plan.id}: as Markdown`);
+  let markdown = '';
+  for await (const chunk of house.service.exportMarkdown(plan.id)) markdown += chunk;
+  expect(record.join('\n')).toBe(markdown);
+  expect(findMessage(teams, conversation, 'as Markdown')).toBeNull();
+  await teams.say(ana, chat, `plans ${plan.id} log`);
+  await awaitMessage(teams, chat.id, `Nothing of ${plan.id} has run yet.`);
+  await teams.say(ana, chat, `plans ${plan.id.toUpperCase()} TRACE`);
+  await awaitMessage(teams, chat.id, 'how it was planned');
+  await teams.say(ana, chat, 'plans PLAN-00000000 export');
+  await awaitMessage(teams, chat.id, 'There is no plan PLAN-00000000');
+  const description = 'A step that takes many words to say. '.repeat(60);
+  const steps = Array.from({ length: 20 }, (_, i) => ({ ...noop(`s${i}`), description }));
+  const large = await house.service.propose(
+    { title: 'Large', steps },
+    {},
+    person(ana.email, 'api'),
+  );
+  await teams.say(ana, chat, `plans ${large.id} export`);
+  await awaitMessage(teams, chat.id, `${large.id} is too large for a message`);
+});
+
 test('a code that links two accounts is told to the one who asked for it, in their own chat', async () => {
   const { teams, ana, channel, conversation } = await useCard();
   const { root } = await teams.say(ana, channel, 'plans link', {
@@ -305,7 +366,7 @@ test('a client without Action.Execute decides too, and is told in a chat why not
     value,
   });
   await teams.send(submit(ben));
-  await awaitMessage(teams, teams.addPersonal(ben).id, 'ana@example.com');
+  await awaitMessage(teams, teams.addPersonal(ben).id, 'Only ana can');
   expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', approvals: [] });
   await teams.send(submit(ana));
   await reach(house, plan.id, 'completed');

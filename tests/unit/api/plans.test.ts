@@ -11,6 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+it('counts plans, and says what no tool can do', async () => {
+  const response = await api.get('/api/stats');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ plans: {}, gaps: [], gap_days: 90 });
+});
+
 describe('proposing a plan', () => {
   it('answers 201 with the plan and no steps, and says where it is', async () => {
     const response = await api.post('/api/plans', { ...draft, user: 'ana', conversation: 'c1' });

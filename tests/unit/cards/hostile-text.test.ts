@@ -138,6 +138,16 @@ function infectSession(facts: SessionCardFacts, text: string): SessionCardFacts 
   };
 }
 
+/** The facts with a hostile name shown in the place of everybody's, whatever text of theirs is a name. */
+function misname<T extends object>(facts: T, shown: string): T & { names: Record<string, string> } {
+  const names: Record<string, string> = {};
+  JSON.stringify(facts, (_, value: unknown) => {
+    if (typeof value === 'string') names[value] = shown;
+    return value;
+  });
+  return { ...facts, names };
+}
+
 type Node = { [key: string]: unknown };
 
 /** Every object in `root`, however deep. What a press sends back is nothing anybody reads. */
@@ -249,6 +259,30 @@ describe('hostile words', () => {
       }),
       runs,
     );
+  });
+
+  it('are only words as the names of people', () => {
+    const [plans, waits] = [Object.values(samples), Object.values(sessions)];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...plans),
+        fc.constantFrom(...waits),
+        hostile,
+        (plan, run, name) => {
+          const facts = misname(plan, name);
+          const session = misname(run, name);
+          for (const about of [{ facts }, { session }]) {
+            expectSafeInSlack(drawForChat('slack', { ...said, text: 'Look.', ...about }));
+            expectSafeInTeams(drawForChat('teams', { ...said, text: 'Look.', ...about }));
+          }
+          expectReadable(drawText(viewPlan(facts)));
+          expectReadable(drawText(viewSession(session)));
+        },
+      ),
+      runs,
+    );
+    const named = drawText(viewPlan(misname(samples.approved, '<!channel> [a](b)')));
+    expect(named).toContain('by <!channel> [a](b)');
   });
 
   it('are only words in what the bot says', () => {

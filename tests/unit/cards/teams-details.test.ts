@@ -174,7 +174,7 @@ describe('the list of plans', () => {
 
   it('has those that wait for the reader first, each with a way to its details', () => {
     const card = drawAdaptiveList(
-      { title: 'All plans', plans, waiting, more: '', list: 'all' },
+      { title: 'All plans', plans, waiting, more: '', list: 'all', reader: null },
       now,
     );
     expectTaken(card);
@@ -188,7 +188,10 @@ describe('the list of plans', () => {
     const long = { ...samples.proposed.plan, title: '語'.repeat(300), requester: 'ب'.repeat(90) };
     const many = Array.from({ length: 20 }, () => summaryOf({ ...samples.proposed, plan: long }));
     expectTaken(
-      drawAdaptiveList({ title: 'All', plans: many, waiting, more: 'More.', list: 'all' }, now),
+      drawAdaptiveList(
+        { title: 'All', plans: many, waiting, more: 'More.', list: 'all', reader: null },
+        now,
+      ),
     );
   });
 });

@@ -20,6 +20,37 @@ async function run(script: Partial<Script>, options: Partial<PlansOptions> = {},
   return { code: await listPlans(service, all, terminal), printed: terminal.printed() };
 }
 
+describe('stats', () => {
+  const stats = {
+    plans: { proposed: 2 },
+    gaps: [{ wanted: 'book flights', times: 2, people: 1, last_at: now }],
+    gap_days: 90,
+  };
+  const ask = async (options: Partial<PlansOptions>) => {
+    const terminal = createFakeTerminal({ columns: 100 });
+    terminal.end();
+    const service = { ...createFakeService({ turns: [] }), stats: async () => stats };
+    const all = { user: 'Ana', timezone: 'UTC', now: new Date(now), id: 'stats', ...options };
+    return { code: await listPlans(service, all, terminal), printed: terminal.printed() };
+  };
+
+  it('say how many stand where and what no tool can do', async () => {
+    const { code, printed } = await ask({});
+    expect(code).toBe(exitCodes.done);
+    expect(printed).toContain('  2 waiting\n');
+    expect(printed).toContain('book flights');
+    expect(printed).toContain('2 times');
+  });
+
+  it('are one JSON value for machines', async () => {
+    expect(JSON.parse((await ask({ json: true })).printed)).toEqual(stats);
+  });
+
+  it('have no trace', async () => {
+    expect((await ask({ trace: true })).code).toBe(exitCodes.usage);
+  });
+});
+
 describe('the list', () => {
   it('puts what waits for you first, then what waits, then what runs; nothing that is over', async () => {
     const { code, printed } = await run({ summaries });

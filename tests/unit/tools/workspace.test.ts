@@ -167,6 +167,13 @@ describe('workspace_write', () => {
     expect(await readdir(inWorkspace('a', 'b'))).toEqual(['c.txt']);
   });
 
+  it('counts one byte as one', async () => {
+    const output = await bench.call('workspace_write', { path: 'one.txt', content: 'x' });
+    expect(output.summary).toBe('Created one.txt (1 byte).');
+    const read = await bench.call('workspace_read', { path: 'one.txt' });
+    expect(read.summary).toBe('Read one.txt (1 byte).');
+  });
+
   it('replaces a file, unless asked not to; the same content again is no change', async () => {
     await bench.call('workspace_write', { path: 'a.txt', content: 'one' });
     await bench.call('workspace_write', { path: 'a.txt', content: 'two' });

@@ -2,7 +2,8 @@
 import type { Message } from '#contracts/service.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan } from './focus.ts';
-import { loadCard, loadPending } from './plans.ts';
+import { loadPending } from './pending.ts';
+import { loadCard } from './plans.ts';
 import { loadSessionsOf } from './sessions.ts';
 import { createState } from './state.ts';
 import { change, state } from './store.ts';
@@ -62,8 +63,8 @@ export async function openConversation(id: string): Promise<void> {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
-  const { pending, pendingMore, tokenWanted } = state;
-  change((s) => Object.assign(s, createState(id), { pending, pendingMore, tokenWanted }));
+  const { pending, pendingNext, tokenWanted } = state;
+  change((s) => Object.assign(s, createState(id), { pending, pendingNext, tokenWanted }));
   try {
     await loadMessages();
   } catch (error) {

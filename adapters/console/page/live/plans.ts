@@ -1,6 +1,6 @@
-// Reads plans for the page: cards in the conversation, the plan in the right-hand column, the pending ones.
+// Reads plans for the page: cards in the conversation, the plan in the right-hand column.
 import type { Step, StepStatus } from '#contracts/plan.ts';
-import type { PlanSummary, StepFilter } from '#contracts/service.ts';
+import type { StepFilter } from '#contracts/service.ts';
 import type { AuditEntry, Overview, StepPage, VersionDiff } from '#contracts/views.ts';
 import { describeError, get } from './api.ts';
 import type { Card, PlanView } from './state.ts';
@@ -19,16 +19,6 @@ export async function loadCard(id: string): Promise<void> {
   const known = state.cards.get(id);
   if (known !== undefined && known.facts.plan.revision > card.facts.plan.revision) return;
   change((s) => s.cards.set(id, card));
-}
-
-export async function loadPending(): Promise<void> {
-  const { plans, next_cursor } = await get<{ plans: PlanSummary[]; next_cursor: string | null }>(
-    '/api/plans?status=proposed,needs_review&limit=50',
-  );
-  change((s) => {
-    s.pending = plans;
-    s.pendingMore = next_cursor !== null;
-  });
 }
 
 function stepsPath(id: string, filter: Partial<StepFilter>): string {

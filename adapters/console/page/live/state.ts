@@ -73,8 +73,10 @@ export type State = {
   pressing: Set<string>;
   plan: PlanView | null;
   pending: PlanSummary[];
-  /** Whether more are waiting than were read. */
-  pendingMore: boolean;
+  /** Where older ones go on; null: all that wait are read. */
+  pendingNext: string | null;
+  /** Why older ones could not be read. */
+  pendingProblem: string | null;
   drawer: boolean;
   /** Which column a narrow screen shows. */
   pane: 'conversation' | 'plan';
@@ -97,7 +99,8 @@ export function createState(conversation: string): State {
     pressing: new Set(),
     plan: null,
     pending: [],
-    pendingMore: false,
+    pendingNext: null,
+    pendingProblem: null,
     drawer: false,
     pane: 'conversation',
     tokenWanted: false,

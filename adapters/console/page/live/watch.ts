@@ -2,7 +2,8 @@
 // then. Events only say that something changed; what is shown is always read again from the server.
 import type { Plan } from '#contracts/plan.ts';
 import { get } from './api.ts';
-import { loadCard, loadPending, refreshPlan } from './plans.ts';
+import { loadPending } from './pending.ts';
+import { loadCard, refreshPlan } from './plans.ts';
 import { state } from './store.ts';
 import { follow, type StreamState } from './stream.ts';
 import { createThrottle } from './throttle.ts';

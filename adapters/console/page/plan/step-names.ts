@@ -1,16 +1,22 @@
 // The numbers of steps as their card gives them (2a, 2b), so that a step is called the same wherever it is read and in
 // words such as "approve all but 2b".
+import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
-import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
-import type { Card } from '../live/state.ts';
+import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 
-/** What steps are called, by id, in the order they can run. Those without a name go by their place in the plan. */
+/** What steps are called, by id, in the order of their names. */
 export type StepNames = ReadonlyMap<string, string>;
 
-/** Empty where the card knows only a part of the plan: numbers of a part would repeat places of the rest. */
-export function nameSteps({ facts }: Card): StepNames {
-  if (facts.plan.total_steps > numberedAtMost) return new Map();
-  return new Map(numberSteps(facts.steps).map(({ step, label }) => [step.id, label]));
+type Known = { facts: Pick<PlanCardFacts, 'plan' | 'steps'> };
+type Steps = { steps: Step[] } | null;
+/** What the page has read of a plan: for its drawings, and for its list. */
+type Seen = { drawn: Steps; list: Steps };
+
+/** Where the card knows only a part of the plan, steps go by their places, as far as the page knows these. */
+export function nameSteps({ facts }: Known, { drawn, list }: Seen): StepNames {
+  const { total_steps: total } = facts.plan;
+  if (total <= numberedAtMost) return labelSteps(facts.steps, total);
+  return labelSteps([...facts.steps, ...(drawn?.steps ?? []), ...(list?.steps ?? [])], total);
 }
 
 /** `steps` as the names run. */

@@ -4,6 +4,7 @@ import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import { formatConfidence, formatCost, formatDuration, formatTime } from '../plan/format.ts';
+import { callPerson } from '../plan/words.ts';
 import { drawIcon } from './parts.ts';
 
 function listTimes({ facts: { plan, expected_minutes } }: Card): [string, string][] {
@@ -25,7 +26,7 @@ function listApproval({ facts, view }: Card): [string, string][] {
   return [
     [
       'Decided by',
-      `${plan.decided_by}${plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at)}`}`,
+      `${callPerson(facts, plan.decided_by)}${plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at)}`}`,
     ],
   ];
 }
@@ -33,7 +34,7 @@ function listApproval({ facts, view }: Card): [string, string][] {
 export function drawFacts(card: Card): TemplateResult {
   const { plan } = card.facts;
   const rows: [string, string][] = [
-    ['Asked by', plan.requester],
+    ['Asked by', callPerson(card.facts, plan.requester)],
     ...listApproval(card),
     ...listTimes(card),
     ['Cost so far', formatCost(plan.cost_usd)],

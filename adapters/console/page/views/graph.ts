@@ -102,7 +102,7 @@ function drawDrawing(
 export function drawGraph(view: PlanView, card: Card): TemplateResult {
   if (view.drawn === null) return drawLoading();
   const { facts } = card;
-  const names = nameSteps(card);
+  const names = nameSteps(card, view);
   const { steps, complete } = view.drawn;
   if (steps.length === 0) return drawEmpty('No steps', 'This plan has no steps to draw.');
   const { drawn, problem } = getLayout(steps);

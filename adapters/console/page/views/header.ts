@@ -31,7 +31,7 @@ function drawPaneSwitch({ pane, plan }: State): TemplateResult | typeof nothing 
 }
 
 export function drawHeader(state: State): TemplateResult {
-  const waiting = `${state.pending.length}${state.pendingMore ? '+' : ''}`;
+  const waiting = `${state.pending.length}${state.pendingNext === null ? '' : '+'}`;
   return html`<header class="top">
     <a class="brand" href="/" aria-label="Countersign, a new conversation">
       <img src="/console/page/icon.svg" alt="" width="24" height="24" />

@@ -110,7 +110,7 @@ export function drawOverview(state: State, view: PlanView, card: Card): Template
     ${drawWaiting(card)} ${drawOwnCard(state, card)}
     ${begun ? drawProgress(counts, facts.plan.total_steps, words.progress?.pace ?? '') : nothing}
     ${begun ? [...said, touches] : [touches, ...said]}
-    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card)))}
+    ${drawSection('Facts', drawFacts(card))} ${drawSection('Latest events', drawEvents(view, nameSteps(card, view)))}
     ${drawSection('Files', drawDownloads(view.id))}
   `;
 }

@@ -87,7 +87,7 @@ function drawPart(state: State, view: PlanView, card: Card, { off }: Part): Temp
 export function drawSteps(state: State, view: PlanView, card: Card): TemplateResult {
   const { list } = view;
   if (list === null) return drawLoading();
-  const names = nameSteps(card);
+  const names = nameSteps(card, view);
   const part = mayTakeOff(card)
     ? {
         off: takenOff(view, card),

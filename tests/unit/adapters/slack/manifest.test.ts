@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fillManifest } from '#adapters/slack/manifest/fill-manifest.ts';
+import { findFaults } from '#tests/fixtures/slack/manifest-schema.ts';
 import { readHouse } from '../../../house/rooms.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
@@ -14,7 +15,7 @@ const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
 const text = (most: number, least = 1) => z.string().min(least).max(most);
 const address = (most: number) => text(most).regex(/^https:\/\//);
 
-/** Slack's limits (docs.slack.dev/reference/app-manifest), for the fields that we use; others are mistakes. */
+/** The fields that we use, within Slack's limits (docs.slack.dev/reference/app-manifest); others are mistakes, also where Slack has them. */
 const SlackSchema = z.strictObject({
   _metadata: z.strictObject({ major_version: z.literal([1, 2]), minor_version: z.int() }),
   display_information: z.strictObject({
@@ -111,6 +112,46 @@ function findMethods(source: string): string[] {
 
 const explained = (method: string) =>
   free.test(method) || Object.values(uses).some((use) => use.includes(method));
+
+describe("Slack's own schema", () => {
+  const organisation = fillManifest(manifest, nowhere, true);
+  test.each([
+    ['as it stands', manifest],
+    ['for an address', fillManifest(manifest, at('https://bot.example.com'))],
+    ['for Socket Mode', fillManifest(manifest, nowhere)],
+    ['for both', fillManifest(manifest, { address: 'https://bot.example.com', socket: true })],
+    ['for an organisation', organisation],
+  ])('takes the manifest %s', (_, filled) => {
+    expect(findFaults(filled)).toEqual([]);
+  });
+
+  test.each<[string, (broken: typeof manifest) => void, string]>([
+    [
+      'a name of 36 characters',
+      (broken) => Object.assign(broken.display_information, { name: 'n'.repeat(36) }),
+      '/display_information/name',
+    ],
+    [
+      'more scopes than it takes',
+      (broken) => broken.oauth_config.scopes.bot.push(...Array.from({ length: 256 }, String)),
+      '/oauth_config/scopes/bot',
+    ],
+    [
+      'a command without its slash',
+      (broken) => Object.assign(broken.features.slash_commands[0] ?? {}, { command: 'plans' }),
+      '/features/slash_commands/0/command',
+    ],
+    [
+      'a field that it does not know',
+      (broken) => Object.assign(broken.settings, { shouting: true }),
+      '/settings',
+    ],
+  ])('refuses %s', (_, spoil, where) => {
+    const broken = structuredClone(manifest);
+    spoil(broken);
+    expect(findFaults(broken).join('\n')).toContain(where);
+  });
+});
 
 describe('the scopes', () => {
   const { bot } = manifest.oauth_config.scopes;

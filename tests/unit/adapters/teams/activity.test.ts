@@ -184,6 +184,8 @@ test.each([
   ['plans all 2 files', null],
   ['/plans whatever', { name: 'plans', said: 'whatever', alone: false }],
   ['plans PLAN-0a1b2c3d', { name: 'plans', said: 'PLAN-0a1b2c3d', alone: false }],
+  ['plans PLAN-0a1b2c3d Export', { name: 'plans', said: 'PLAN-0a1b2c3d Export', alone: true }],
+  ['plans PLAN-0a1b2c3d shred', null],
   ['plans link ABCD-1234', { name: 'plans', said: 'link ABCD-1234', alone: true }],
   ['help', { name: 'help', alone: false }],
   ['settings', { name: 'settings', alone: false }],

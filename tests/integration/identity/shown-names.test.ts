@@ -1,0 +1,147 @@
+// Names that readers know: they stand on cards, in lists and in what is said, and decide nothing.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { type Actor, person } from '#contracts/actor.ts';
+import { foldName } from '#contracts/names.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  await house.db.query.execute(
+    sql`truncate countersign.identities, countersign.person_names, countersign.messages`,
+  );
+});
+
+const ana = person('slack:T1:U1', 'slack');
+const ben = person('slack:T1:U2', 'slack');
+
+const cardFor = async (id: string, { id: user }: Actor) =>
+  drawText(viewPlan(await house.service.card(id, { user, timezone: 'UTC' })));
+
+async function propose(draft: object = {}, conversation = 'conv-names') {
+  const whole = { title: 'Nothing', steps: [noop('1')], ...draft };
+  return house.service.propose(whole, { conversation }, ana);
+}
+
+test('a card, a refusal and a list say what a platform calls people, from when it has said it', async () => {
+  const { service } = house;
+  const { id, version, digest } = await propose();
+  expect(await cardFor(id, ben)).toContain('Waiting for slack:T1:U1');
+  await service.noteName(ana.id, 'Ana García');
+  expect(await cardFor(id, ben)).toContain('Waiting for Ana García');
+  expect(await cardFor(id, ana)).toContain('Waiting for you');
+  await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
+    message: expect.stringContaining('Only Ana García can approve'),
+  });
+  await service.noteName(ana.id, 'Ana G.');
+  await service.approve(id, { version, digest }, ana);
+  expect(await cardFor(id, ben)).toContain('Approved by Ana G.,');
+  // Who did it stays who they are.
+  expect((await service.getPlan(id)).approvals).toMatchObject([{ by: ana.id }]);
+  await expect(service.approve(id, { version, digest }, ana)).rejects.toMatchObject({
+    message: expect.stringContaining('Ana G. decided at'),
+  });
+});
+
+test('what is said of somebody has their name, and a name that has changed stands in what is said after it', async () => {
+  const { service } = house;
+  const { id } = await propose({ approvers: { kind: 'named', people: [ben.id] } }, 'conv-said');
+  const change = async (step: string, by: Actor) => {
+    const { revision } = await service.getPlan(id);
+    const operations = [{ op: 'add_step' as const, step: noop(step) }];
+    await service.patch(id, { base_revision: revision, operations }, by);
+  };
+  await service.noteName(ben.id, 'Ben');
+  await change('2', ben);
+  await service.noteName(ben.id, 'Benjamin');
+  await change('3', ben);
+  await service.noteName(ben.id, 'ben@example.com');
+  await change('4', ben);
+  const said = await service.messages('conv-said', { limit: 10 });
+  expect(said.map(({ text }) => text.split(' changed')[0])).toEqual([
+    'Ben',
+    'Benjamin',
+    'slack:T1:U2',
+  ]);
+});
+
+test('two of one name are told apart, on a card that has only one of them too, until they are one person', async () => {
+  const { service } = house;
+  const { id } = await propose();
+  await Promise.all([
+    service.noteName(ana.id, 'Ana García'),
+    service.noteName('ana@example.com', 'ana  GARCÍA'),
+  ]);
+  expect(await cardFor(id, ben)).toContain('Waiting for Ana García (slack:T1:U1)');
+  await house.db.query.execute(sql`
+    insert into countersign.identities (account, person)
+    values (${ana.id}, 'ana@example.com'), ('ana@example.com', 'ana@example.com')`);
+  expect(await cardFor(id, ben)).toContain('Waiting for Ana García ·');
+});
+
+test('two processes that hear different names at once keep one of them, whole', async () => {
+  const { service } = house;
+  const names = Array.from({ length: 20 }, (_, n) => `Ana ${n}`);
+  await Promise.all(names.map((name) => service.noteName(ana.id, name)));
+  const shown = (await service.shownNames([ana.id])).get(ana.id) ?? '';
+  expect(names).toContain(shown);
+  const { rows } = await house.db.query.execute(
+    sql`select name, folded from countersign.person_names`,
+  );
+  expect(rows).toEqual([{ name: shown, folded: foldName(shown) }]);
+});
+
+test('a name decides nothing: whoever calls themselves as another is known is told apart and refused', async () => {
+  const { service } = house;
+  const { id, version, digest } = await propose({ approvers: { kind: 'named', people: ['ana'] } });
+  await service.noteName(ben.id, 'ana');
+  await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
+    code: 'not_allowed',
+  });
+  await service.noteName(ana.id, 'ben@example.com');
+  expect(await service.shownNames([ana.id, ben.id, 'ana'])).toEqual(
+    new Map([[ben.id, 'ana (slack:T1:U2)']]),
+  );
+});
+
+test('a person of several accounts is called as one of them is', async () => {
+  const mail = 'ana@example.com';
+  await house.db.query.execute(
+    sql`insert into countersign.identities (account, person) values (${ana.id}, ${mail}), (${mail}, ${mail})`,
+  );
+  await house.service.noteName(mail, 'Ana García');
+  expect(await house.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
+  const { id } = await propose({ approvers: { kind: 'named', people: [ana.id, mail] } });
+  // Known by one account only, the person is called the same by every other.
+  expect(await house.service.shownNames(['teams:X1:O1'])).toEqual(new Map());
+  await house.db.query.execute(
+    sql`insert into countersign.identities (account, person) values ('teams:X1:O1', ${mail})`,
+  );
+  await house.db.query.execute(sql`update countersign.person_names set account = 'teams:X1:O1'`);
+  expect([...(await house.service.shownNames([ana.id, mail])).values()]).toEqual([
+    'Ana García',
+    'Ana García',
+  ]);
+  expect(await cardFor(id, ben)).toContain('Waiting for Ana García ·');
+});
+
+test('a task, and who asks for it, are said by the names that readers know, whatever a plan writes', async () => {
+  await house.service.noteName(ben.id, 'Ben <!channel>');
+  const ask = {
+    id: 'ask',
+    description: 'Ask',
+    tool: 'human',
+    operation: 'task',
+    args: { question: 'Well?', assignee: ben.id },
+  };
+  const { id } = await propose({ steps: [ask] });
+  expect(await cardFor(id, ana)).toContain('for Ben <!channel>');
+});

@@ -1,0 +1,76 @@
+// A step is called the same wherever its plan is read: on the card, in its details, in Slack's window, in the terminal and in
+// the console. Of plans that cards know whole, by the order its steps can run in; of larger ones by its place.
+import { expect, it } from 'vitest';
+import { fillWindow } from '#adapters/slack/press/fill-window.ts';
+import { ask } from '#adapters/terminal/ask.ts';
+import { viewDetails } from '#cards/details-view.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { createFakeService } from '#tests/fixtures/fake-service.ts';
+import { following, makeFacts, makeStep } from '#tests/fixtures/plans.ts';
+import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
+import { nameSteps } from '../../../adapters/console/page/plan/step-names.ts';
+
+/** Two steps that begin together, then one after the other. */
+function makeChain(count: number) {
+  const steps = Array.from({ length: count }, (_, i) =>
+    makeStep(`s${i}`, {
+      description: `Do ${i}`,
+      position: i + 1,
+      after: i < 2 ? [] : following(`s${i - 1}`),
+    }),
+  );
+  const facts = makeFacts({}, steps);
+  return { steps, facts: { ...facts, steps: steps.slice(0, 24) } };
+}
+
+const viewer = { user: 'Ana', timezone: 'UTC' };
+
+it.each([
+  [23, '1a', 'after 1b'],
+  [24, '1a', 'after 1b'],
+  [25, '1', 'after 2'],
+])(
+  'of %i steps the first is %s on every surface, and the third waits %s',
+  async (count, name, wait) => {
+    const { steps, facts } = makeChain(count);
+    const names = count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3'];
+    expect(names[0]).toBe(name);
+
+    const listed = viewPlan(facts).sections.find(({ kind }) => kind === 'steps')?.lines ?? [];
+    expect(listed.slice(0, 3).map(({ lead }) => lead)).toEqual(names);
+
+    const page = { steps: steps.slice(0, 15), pages: [''], next: 'more' };
+    const details = viewDetails(facts, page, true).steps;
+    expect(details.slice(0, 3).map(({ lead }) => lead)).toEqual(names);
+
+    const listSteps = async () => ({ steps, next_cursor: null });
+    const service = { card: async () => facts, runCard: () => expect.unreachable(), listSteps };
+    const { id, version, digest } = facts.plan;
+    const press = { action: 'details' as const, plan_id: id, version, digest };
+    const window = JSON.stringify(
+      await fillWindow(
+        service,
+        { team: 'T1', user: 'U1', press, place: null, missing: null, fields: [], pages: [] },
+        viewer,
+      ),
+    );
+    for (const [i, label] of names.entries()) expect(window).toContain(`${label}  Do ${i}`);
+
+    const called = nameSteps({ facts }, { drawn: { steps }, list: null });
+    expect(steps.slice(0, 3).map((step) => called.get(step.id))).toEqual(names);
+    expect(called.size).toBe(count);
+
+    const terminal = createFakeTerminal({ columns: 100 });
+    terminal.type('d');
+    terminal.end();
+    const turns = [
+      { planning_status: 'needs_clarification' as const, plan_id: id, response_text: '' },
+    ];
+    // What the terminal draws the card of is the whole plan here: details are read page by page.
+    const fake = createFakeService({ turns, plan: { ...facts, steps } });
+    await ask(fake, { text: 'Do it', user: 'Ana', timezone: 'UTC', poll_ms: 1 }, terminal);
+    const [, printed = ''] = terminal.printed().split('Digest ');
+    for (const [i, label] of names.entries()) expect(printed).toContain(`\n  ${label}  Do ${i}\n`);
+    expect(printed).toContain(` · ${wait} · `);
+  },
+);

@@ -1,0 +1,128 @@
+// What readers are shown in the place of people's names: what a platform calls them, and nothing that could be read as another.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Called, chooseShown } from '#contracts/names.ts';
+import { readCalled } from '#conversation/identity/note-name.ts';
+
+const one = (name: string, called: string | null, person = name, shared = false): Called => ({
+  ...{ name, person, called, shared },
+});
+
+describe('Who is shown as what', () => {
+  test('is what they are called, and who is called nothing is not in it', () => {
+    expect(chooseShown([one('ana@example.com', 'Ana García'), one('ben', null)])).toEqual(
+      new Map([['ana@example.com', 'Ana García']]),
+    );
+  });
+
+  test('two who are called the same are told apart, however they write it', () => {
+    const shown = chooseShown([one('slack:T1:U1', 'Ana'), one('slack:T1:U2', 'ＡＮＡ')]);
+    expect([...shown.values()]).toEqual(['Ana (slack:T1:U1)', 'ＡＮＡ (slack:T1:U2)']);
+  });
+
+  test('who takes the name another is known by is told apart from them', () => {
+    const shown = chooseShown([one('slack:T1:U1', 'Ben'), one('@ben', null)]);
+    expect([...shown]).toEqual([['slack:T1:U1', 'Ben (slack:T1:U1)']]);
+  });
+
+  test('who is called as somebody is who is not among them is told apart as well', () => {
+    expect([...chooseShown([one('slack:T1:U1', 'Ana', 'slack:T1:U1', true)]).values()]).toEqual([
+      'Ana (slack:T1:U1)',
+    ]);
+  });
+
+  test.each(['You', 'ｙｏｕ', 'y\u200dou', 'Somebody', 'Countersign', 'The system'])(
+    'a name that reads as a word of the card, %j, has its account beside it',
+    (called) => {
+      expect([...chooseShown([one('slack:T1:U1', called)]).values()]).toEqual([
+        `${called} (slack:T1:U1)`,
+      ]);
+    },
+  );
+
+  test('of a long name beside an account the account stays, and no letter is cut in two', () => {
+    const [shown] = chooseShown([
+      one('slack:T1:U1', '😀'.repeat(40), 'slack:T1:U1', true),
+    ]).values();
+    expect(shown).toBe(`${'😀'.repeat(30)}… (slack:T1:U1)`);
+  });
+
+  test('accounts of one person may have one name', () => {
+    const accounts = [one('ana@example.com', 'Ana'), one('teams:X1:O1', 'Ana', 'ana@example.com')];
+    expect(new Set(chooseShown(accounts).values())).toEqual(new Set(['Ana']));
+  });
+
+  test('no two persons are ever shown as the same', () => {
+    const text = fc.constantFrom('ana', 'Ana', 'ben', 'slack:T1:U1', 'slack:T1:U2', 'cleo');
+    const people = fc.uniqueArray(
+      fc.record({ name: text, called: fc.option(fc.constantFrom('Ana', 'Ben', 'ANA', 'Cleo')) }),
+      { selector: ({ name }) => name.toLowerCase(), maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(people, (some) => {
+        const all = some.map(({ name, called }) => one(name, called));
+        const shown = chooseShown(all);
+        const read = all.map(({ name }) => (shown.get(name) ?? name).toLowerCase());
+        expect(new Set(read).size).toBe(all.length);
+      }),
+    );
+  });
+});
+
+describe('What a platform calls somebody', () => {
+  test.each([
+    ['Ana García', 'Ana García'],
+    [' Ana\n  García ', 'Ana García'],
+    ['Ana\u202egro', 'Anagro'],
+    ['a'.repeat(80), 'a'.repeat(80)],
+    // Persian and emoji are spelled with joiners.
+    ['علی\u200cرضا', 'علی\u200cرضا'],
+    ['👩\u200d🚀 Ana', '👩\u200d🚀 Ana'],
+    ['Иван (Ivan)', 'Иван (Ivan)'],
+    ['*Ana* <!channel>', '*Ana* <!channel>'],
+  ])('%j is shown as %j', (said, shown) => {
+    expect(readCalled(said)).toBe(shown);
+  });
+
+  test.each([
+    '',
+    ' \u200b ',
+    'ben@example.com',
+    'ben＠example.com',
+    'Ana (slack:T1:U1)',
+    'TEAMS:X1:O1',
+    '\u3164\u115f',
+    '…',
+    'Аna',
+    'Ben Αna',
+    'a'.repeat(81),
+  ])('%j is not shown', (said) => {
+    expect(readCalled(said)).toBeNull();
+  });
+});
+
+test.each([
+  ['Ana and Ben'],
+  ['Ana, 14:02. Approved by Ben'],
+  ['Ana García (ana)'],
+  ['“you”'],
+  ['anyone but Ben'],
+  ['the planner'],
+])('what could be read as somebody else or as several does not stand alone: %s', (called) => {
+  const shown = chooseShown([
+    { name: 'slack:T1:U2', person: 'slack:T1:U2', called, shared: false },
+  ]);
+  expect(shown.get('slack:T1:U2')).toMatch(/\(slack:T1:U2\)$/);
+});
+
+test.each([
+  ['Ana García', 'Ana García\u2800'],
+  ['Jean-Luc', 'Jean\u2010Luc'],
+  ["O'Neil", 'O’Neil'],
+])('names that differ by signs and blanks alone are one name: %s', (one, other) => {
+  const shown = chooseShown([
+    { name: 'u1', person: 'u1', called: one, shared: false },
+    { name: 'u2', person: 'u2', called: other, shared: false },
+  ]);
+  expect([shown.get('u1'), shown.get('u2')]).toEqual([`${one} (u1)`, `${other} (u2)`]);
+});
