@@ -123,6 +123,12 @@ export type TransactionOptions = {
   limits?: { lockMs: number; statementMs: number; idleMs: number };
 };
 
+/**
+ * Milliseconds between two statements of a transaction after which the server ends it and its connection. A process that is
+ * stopped in between (suspended, starved, its host gone) would keep its locks, a plan's among them, until it goes on.
+ */
+const usualIdleMs = 15_000;
+
 /** A limit as the server takes it; 0 would be none. */
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
@@ -250,10 +256,13 @@ export function openDatabase(
     applicationName: string;
     /** For connections of which each statement is a transaction: what the server ends, and that it plans once. */
     session?: { lockMs: number; statementMs: number; settings?: Record<string, string> };
+    /** For transactions that say nothing of it; 15 s. */
+    idleMs?: number;
     onError: (error: Error) => void;
   },
 ): Database {
-  const { session } = options;
+  const { session, idleMs = usualIdleMs } = options;
+  const idleLimit = `set idle_in_transaction_session_timeout = ${wholeMs(idleMs)}`;
   const pool = new Pool({
     connectionString: url,
     max: options.max,
@@ -263,7 +272,7 @@ export function openDatabase(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(session === undefined
-      ? {}
+      ? { onConnect: (client) => client.query(idleLimit) }
       : {
           // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
           idleTimeoutMillis: 300_000,
@@ -271,7 +280,7 @@ export function openDatabase(
           query_timeout: session.statementMs + 1000,
           onConnect: (client) =>
             client.query(
-              `set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,
+              `${idleLimit}; set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,
             ),
         }),
   });

@@ -43,11 +43,14 @@ async function start(gateway: Server, step: object): Promise<string> {
   return plan.id;
 }
 
+/** Longer than a lease and what the server ends a silent transaction after: a worker may be stopped in the middle of one. */
+const patience = { timeoutMs: 45_000 };
+
 const reachStatus = (gateway: Server, id: string, status: string) =>
   waitFor(
     `the step to be ${status}`,
     async () => (await gateway.api.steps(id)).find((step) => step.status === status),
-    { timeoutMs: 30_000 },
+    patience,
   );
 
 /** The audit's note of an outcome that came too late. */
@@ -58,7 +61,7 @@ const findRefusal = (gateway: Server, id: string) =>
       const { body } = await gateway.api.get<{ entries: AuditEntry[] }>(`/api/plans/${id}/audit`);
       return body.entries.find(({ action }) => action === 'settle_refused');
     },
-    { timeoutMs: 30_000 },
+    patience,
   );
 
 describe('a worker stopped beyond its lease and continued', () => {
@@ -71,7 +74,7 @@ describe('a worker stopped beyond its lease and continued', () => {
     await waitFor(
       'the other worker to have the step',
       async () => (await gateway.api.steps(id))[0]?.attempt === 2,
-      { timeoutMs: 30_000 },
+      patience,
     );
     process.kill(worker.pid, 'SIGCONT');
     await gateway.api.reach(id, 'completed');

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { type Client, createClient } from '#tests/setup/http-client.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -107,7 +107,10 @@ function follow(child: ChildProcess): Program {
     exited,
     isRunning: () => running,
     stop(signal = 'SIGTERM') {
-      if (running) child.kill(signal);
+      if (running) {
+        child.kill(signal);
+        child.kill('SIGCONT'); // One that is stopped would heed it only then.
+      }
       return exited;
     },
   };
@@ -134,11 +137,18 @@ export function usePrograms(): Programs {
   };
   process.once('exit', killAll);
   let failed = false;
-  afterEach(({ task }) => {
-    failed ||= task.result?.state === 'fail';
+  let before = 0;
+  beforeEach(() => {
+    before = started.length;
   });
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    failed = true;
+    // It would take the steps of the next test, or of the same one when it is tried again.
+    await Promise.all(started.slice(before).map(({ program }) => program.stop()));
+  }, 60_000);
   afterAll(async () => {
-    await Promise.all(started.map(({ program }) => program.stop('SIGTERM')));
+    await Promise.all(started.map(({ program }) => program.stop()));
     process.off('exit', killAll);
     if (failed) {
       for (const { args, program } of started)

@@ -79,10 +79,10 @@ describe('a transaction with limits', () => {
     return rows.map(({ setting }) => Number(setting));
   };
 
-  test('has them as whole milliseconds, none of them unlimited, and no later transaction has', async () => {
+  test('has them as whole milliseconds, none of them unlimited, and later transactions have the usual ones', async () => {
     const long = { ...limits, statementMs: 5000.5 };
     expect(await db.transaction(readSettings, { limits: long })).toEqual([10_000, 121, 5001]);
-    expect(await db.transaction(readSettings)).toEqual([0, 0, 0]);
+    expect(await db.transaction(readSettings)).toEqual([15_000, 0, 0]);
     await expect(
       db.transaction((tx) => tx.execute(sql`select pg_sleep(30)`), { limits }),
     ).rejects.toMatchObject({ cause: { code: '57014' } });
@@ -101,23 +101,41 @@ describe('a transaction with limits', () => {
     });
   });
 
+  /** Locks, is not heard of until the server has ended it, and goes on. */
+  async function fallSilent(tx: Parameters<Parameters<Database['transaction']>[0]>[0]) {
+    const pid = await pidOf(tx);
+    await tx.execute(sql`lock table countersign.inbox_keys`);
+    await waitFor('the server to end it', async () => {
+      const { rows } = await other.query.execute(
+        sql`select from pg_stat_activity where pid = ${pid}`,
+      );
+      return rows.length === 0;
+    });
+    await other.query.execute(sql`select from countersign.inbox_keys limit 1`);
+    await pidOf(tx);
+  }
+
   test('lets go of its locks when nothing more is heard of it', async () => {
-    const silent = db.transaction(
-      async (tx) => {
-        const pid = await pidOf(tx);
-        await tx.execute(sql`lock table countersign.inbox_keys`);
-        await waitFor('the server to end it', async () => {
-          const { rows } = await other.query.execute(
-            sql`select from pg_stat_activity where pid = ${pid}`,
-          );
-          return rows.length === 0;
-        });
-        await other.query.execute(sql`select from countersign.inbox_keys limit 1`);
-        await pidOf(tx);
-      },
-      { limits: { ...limits, statementMs: 20_000, idleMs: 20 } },
-    );
+    const silent = db.transaction(fallSilent, {
+      limits: { ...limits, statementMs: 20_000, idleMs: 20 },
+    });
     await expect(silent).rejects.toSatisfy(isTransient);
     expect(await db.transaction(pidOf)).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['an ordinary connection', {}],
+    ['a connection with limits of its own', { session: { lockMs: 100, statementMs: 5000 } }],
+  ])('is not needed for that on %s', async (_, kind) => {
+    const silent = openDatabase(database.url, {
+      max: 1,
+      applicationName: 'silent',
+      idleMs: 20,
+      onError: () => {},
+      ...kind,
+    });
+    await expect(silent.transaction(fallSilent)).rejects.toSatisfy(isTransient);
+    expect(await silent.transaction(pidOf)).toBeGreaterThan(0);
+    await silent.close();
   });
 });
