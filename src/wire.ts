@@ -5,6 +5,7 @@ import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import { openHome } from '#conversation/homes/follow-plans.ts';
 import { findNames } from '#conversation/identity/find-names.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
+import { createSlipSender } from '#conversation/inbox/slips.ts';
 import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
@@ -13,7 +14,6 @@ import { createToolPorts } from '#conversation/tool-ports.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createManifestReader } from '#store/backends.ts';
-import { readSendingText } from '#store/boss.ts';
 import { createStoreAtOnce } from '#store/store-at-once.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
@@ -110,6 +110,8 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const chats = { slack, teams };
   const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
   const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
+  const slips = createSlipSender(inbox);
+  closers.add('the slips that wait', slips.flush);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
   if (work) {
     const executorModel = models?.executor ?? null;
@@ -131,9 +133,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     service: createService(conversation),
     receive: createReceiver({
       ...inbox,
-      storeAtOnce: createStoreAtOnce(receiving.query, db.query, (platform) =>
-        readSendingText(boss, `inbox-${platform}`),
-      ),
+      storeAtOnce: createStoreAtOnce(receiving.query, slips.add),
     }),
     wait: createWaiter({ db }),
     slack,

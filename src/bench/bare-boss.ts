@@ -1,11 +1,14 @@
 // What is compared with: pg-boss alone, on the same database. Jobs are fetched and completed, and nothing else happens.
 import { PgBoss } from 'pg-boss';
-import type { Side } from './interleave.ts';
+import type { Best, Side, Way } from './interleave.ts';
 import type { Stage } from './stage.ts';
 
 const batchSize = 100;
 const insertSize = 5000;
-/** Loops that fetch and complete at once. */
+/**
+ * Loops that fetch and complete at once. The targets are of one: fetch a hundred, complete them, fetch the next. Two take all
+ * there is of two processors and do nothing else with it; how far that is, is shown besides.
+ */
 const ways: [string, number][] = [
   ['pg-boss, one loop', 1],
   ['pg-boss, two loops', 2],
@@ -67,4 +70,10 @@ export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
       return Object.fromEntries(rates);
     },
   };
+}
+
+/** What the targets compare with, and what is shown besides. */
+export function splitBoss({ ways: [one, two] }: Best): { one: Way; two: Way } {
+  if (one === undefined || two === undefined) throw new Error('bare pg-boss was not measured');
+  return { one, two };
 }

@@ -9,8 +9,11 @@ export type Side = {
   measure(): Promise<Record<string, number>>;
 };
 
-/** The best way to run a side, by medians. */
-export type Best = { with: string; value: number };
+/** The median of one way to run a side. */
+export type Way = { with: string; value: number };
+
+/** The best way to run a side, and all of them in the order in which they were measured. */
+export type Best = Way & { ways: Way[] };
 
 function chooseBest(measured: Record<string, number>[]): Best {
   const ways = Object.keys(measured[0] ?? {}).map((way) => ({
@@ -19,7 +22,7 @@ function chooseBest(measured: Record<string, number>[]): Best {
   }));
   const [best] = ways.toSorted((a, b) => b.value - a.value);
   if (best === undefined) throw new Error('nothing was measured');
-  return best;
+  return { ...best, ways };
 }
 
 /** Measures each of `sides` in each of `rounds`; the answers are in the order of `sides`. */

@@ -67,20 +67,3 @@ export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
     }
   };
 }
-
-/** The statement with which pg-boss sends jobs of a queue; its only parameter is the jobs as JSON. Nothing is sent. */
-export async function readSendingText(boss: PgBoss, queue: QueueName): Promise<string> {
-  const texts: string[] = [];
-  const listen = {
-    executeSql: async (text: string) => {
-      texts.push(text);
-      return { rows: [] };
-    },
-  };
-  await boss.insert(queue, [{ data: {}, singletonKey: '' }], { db: listen });
-  const [text] = texts;
-  if (text === undefined || texts.length > 1) {
-    throw new Error('readSendingText: pg-boss does not send jobs in one statement');
-  }
-  return text;
-}

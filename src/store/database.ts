@@ -116,6 +116,8 @@ export type TransactionOptions = {
    * on planning long ones anew for a plan it has no statistics of.
    */
   planOnce?: boolean;
+  /** Answers before it is on disk: for what is found again should the server die in the next moment. */
+  lazily?: boolean;
   /**
    * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
    * for it here. Milliseconds: for a lock, for a statement, and between two statements, after which the connection ends too.
@@ -133,8 +135,9 @@ const usualIdleMs = 15_000;
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
 /** Begins a transaction in one round trip. */
-function beginWith({ planOnce = false, limits }: TransactionOptions): string {
+function beginWith({ planOnce = false, lazily = false, limits }: TransactionOptions): string {
   const settings = [
+    ...(lazily ? ['synchronous_commit = off'] : []),
     ...(planOnce ? ['plan_cache_mode = force_generic_plan'] : []),
     ...(limits === undefined
       ? []

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
-import { openBareBoss } from '../bare-boss.ts';
+import { openBareBoss, splitBoss } from '../bare-boss.ts';
 import { readNoop } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
 import { makeRow } from '../row.ts';
@@ -81,7 +81,7 @@ export const measureDags: Bench = async (stage) => {
       what: `${steps.length} steps, ${edges} edges`,
       unit: 'steps/s',
       value: rates[at]?.value ?? null,
-      compared: boss ?? null,
+      compared: boss === undefined ? null : splitBoss(boss).one,
     });
   });
 };

@@ -1,5 +1,5 @@
 // Large plans of three shapes in a worker process of their own: how fast, and how much memory the worker takes.
-import { openBareBoss } from '../bare-boss.ts';
+import { openBareBoss, splitBoss } from '../bare-boss.ts';
 import { drawPlan, type Shape, shapes } from '../graphs.ts';
 import { interleave, type Side } from '../interleave.ts';
 import { median } from '../numbers.ts';
@@ -52,16 +52,18 @@ export const measureShapes: Bench = async (stage) => {
       ...(held.length === 0 ? { note: 'this system does not tell' } : {}),
     });
   const ofShapes = shapes.flatMap((shape, at): Row[] => {
-    const what = `${steps} steps, ${shape}`;
+    const [bare, own] = [rates[2 * at], rates[2 * at + 1]];
+    if (bare === undefined || own === undefined) throw new Error('a side was not measured');
+    const shared = { what: `${steps} steps, ${shape}`, unit: 'steps/s', value: own.value } as const;
+    const { one, two } = splitBoss(bare);
     return [
       makeRow({
+        ...shared,
         name: `shapes/${shape}`,
-        what,
-        unit: 'steps/s',
-        value: rates[2 * at + 1]?.value ?? null,
-        compared: rates[2 * at] ?? null,
+        compared: one,
         target: { reach: 0.5, stretch: 1 },
       }),
+      makeRow({ ...shared, name: `shapes/${shape}/two-loops`, compared: two }),
       memoryRow(
         `shapes/${shape}/memory`,
         `peak memory of the worker, ${shape}`,

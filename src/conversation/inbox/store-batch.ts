@@ -8,7 +8,7 @@ import { isTwinMet, type StoreAtOnce } from '#store/store-at-once.ts';
 import { isLockTimeout } from '#store/transient.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { keyOfThread, slipsFor } from './slips.ts';
+import { slipsFor } from './slips.ts';
 
 /** Parts of the patience: what a batch waits for another's names, what one event does after that, and any statement. */
 const batchLockShare = 0.4;
@@ -91,10 +91,9 @@ export async function storeBatch(
 
   /** All of it in one statement, if that can be: another process may be storing one of these events at this moment. */
   async function writeAtOnce(some: ReceivedEvent[], store: StoreAtOnce): Promise<StoredEvent[]> {
-    const slipped = some.map((event) => ({ ...event, slip: keyOfThread(event) }));
     passCrashPoint('writing');
     try {
-      const answers = await settleWithin(end - performance.now(), store(slipped));
+      const answers = await settleWithin(end - performance.now(), store(some));
       passCrashPoint('stored');
       return answers;
     } catch (error) {
