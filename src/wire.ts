@@ -46,7 +46,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const warn = (message: string, err?: unknown) =>
     log.warn(err === undefined ? {} : { err }, message);
   const connections = await openConnections(config, { log, work, warn }, closers);
-  const { db, receiving, boss, enqueue, enqueueAll, listener } = connections;
+  const { db, receiving, aside, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
@@ -62,7 +62,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });
   closers.add('the tools', () => registry.close());
-  const catalogue = createCatalogue(registry, createManifestReader(db.query));
+  const catalogue = createCatalogue(registry, createManifestReader(aside.query));
   const apart = platformsApart(config);
   const planner =
     options.planner ??

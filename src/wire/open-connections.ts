@@ -19,6 +19,11 @@ export type Connections = {
   receiving: Database;
   /** For what several threads of the inbox share; unused until one is worked on. */
   threads: Database;
+  /**
+   * For what is asked beside a transaction that goes on meanwhile: were all of `db` taken by such, each would wait for
+   * another's. Whoever has one of these waits for nothing more.
+   */
+  aside: Database;
   boss: PgBoss;
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
@@ -60,6 +65,12 @@ export async function openConnections(
     onError: (error) => warn('A connection for threads was lost.', error),
   });
   closers.add('the connections for threads', threads.close);
+  const aside = openDatabase(place.url, {
+    max: 2,
+    applicationName: 'countersign aside',
+    onError: (error) => warn('A connection was lost.', error),
+  });
+  closers.add('the connections aside', aside.close);
   const boss = await openBoss(place.url, {
     work,
     onError: (error) => warn('pg-boss reported an error.', error),
@@ -75,6 +86,7 @@ export async function openConnections(
     db,
     receiving,
     threads,
+    aside,
     boss,
     enqueue: createEnqueue(boss),
     enqueueAll: createEnqueueAll(boss),
