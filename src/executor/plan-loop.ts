@@ -23,6 +23,8 @@ const callsAtOnce = 16;
 const inviteEveryMs = 1000;
 /** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
 const announceEveryMs = 500;
+/** What is held is looked at this often (milliseconds), and no more of it is kept than is done in as long. */
+const lookEveryMs = 1000;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;
 
@@ -70,6 +72,8 @@ export class PlanLoop {
   #calling = 0;
   /** Calls that came back so far. */
   #returned = 0;
+  /** Calls that were made or waited for a slot, and those that had come back, at the last look. */
+  #lastLook = { calling: 0, returned: 0 };
   #finished: Finished[] = [];
   /** Claimed, and called as soon as the next turn is under way. */
   #claimed: Claimed[] = [];
@@ -115,9 +119,11 @@ export class PlanLoop {
 
   /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
   async run(): Promise<void> {
+    const looking = setInterval(() => this.#handBackExcess(), lookEveryMs);
     try {
       await this.#takeTurns();
     } finally {
+      clearInterval(looking);
       await this.#ahead.end();
       await this.#announceNow();
     }
@@ -175,6 +181,20 @@ export class PlanLoop {
     awake.abort();
     this.#mayHaveReady = true;
     return !this.isStopping();
+  }
+
+  /**
+   * Where slow calls follow quick ones, more is held than is called soon, and others who could call it find nothing. What
+   * waits for a slot here longer than from one look to the next, and for longer than that to come, is handed back.
+   */
+  #handBackExcess(): void {
+    const { calling, returned } = this.#lastLook;
+    this.#lastLook = { calling: this.#calling, returned: this.#returned };
+    const { backend, slots } = this.context;
+    const enough = Math.max(2 * backend.concurrency, this.#returned - returned);
+    if (Math.min(calling, this.#calling) <= enough) return;
+    this.#window = backend.concurrency;
+    slots.dismiss(this.planId, 'others may be free sooner', enough - backend.concurrency);
   }
 
   /** Never throws: what is held meanwhile must be settled, whatever happens here. */

@@ -11,8 +11,8 @@ export type Slots = {
    * @throws LeftQueue with the reason
    */
   run<T>(work: () => Promise<T>, planId: string, signal: AbortSignal): Promise<T>;
-  /** Sends away what waits for the plan. */
-  dismiss(planId: string, reason: string): void;
+  /** Sends away what waits for the plan, but for the first `keep` (none). */
+  dismiss(planId: string, reason: string, keep?: number): void;
 };
 
 export function createSlots(limit: number): Slots {
@@ -56,8 +56,9 @@ export function createSlots(limit: number): Slots {
         else next.begin();
       }
     },
-    dismiss(planId, reason) {
-      for (const waiting of [...queue]) if (waiting.planId === planId) waiting.leave(reason);
+    dismiss(planId, reason, keep = 0) {
+      const ofPlan = [...queue].filter((waiting) => waiting.planId === planId);
+      for (const waiting of ofPlan.slice(keep)) waiting.leave(reason);
     },
   };
 }

@@ -68,6 +68,23 @@ describe('what waits for a slot', () => {
     expect(await other).toBe('other');
   });
 
+  test('of a dismissed plan stays as far as some of it is kept, in the order in which it came', async () => {
+    const slots = createSlots(1);
+    const first = makeWork();
+    const run = slots.run(first.work, 'a', never);
+    const waiting = [1, 2, 3].map((n) => slots.run(async () => n, 'a', never));
+    const ended = Promise.allSettled(waiting);
+    slots.dismiss('a', 'too many', 2);
+    await expect(waiting[2]).rejects.toEqual(new LeftQueue('too many'));
+    first.end();
+    await run;
+    expect((await ended).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+  });
+
   test('gets the slot of work that failed', async () => {
     const slots = createSlots(1);
     const failing = slots.run(() => Promise.reject(new Error('broke')), 'a', never);

@@ -1,0 +1,80 @@
+// A worker that has taken more than it gets to, since slow calls followed quick ones, hands it back to those who are free.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPlanWorker } from '#executor/work-on-plan.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { waitFor } from '#tests/wait.ts';
+import { makeExecutor, startBy } from '../plans/bench.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, {
+    work: false,
+    settings: { executor: { batch: 200, concurrency: 4, lease_seconds: 30 } },
+  });
+});
+afterAll(() => house.close());
+
+const quick = Array.from({ length: 300 }, (_, i) => noop(`quick${i}`));
+const slow = Array.from({ length: 80 }, (_, i) => ({
+  id: `slow${i}`,
+  description: 'Take a while',
+  tool: 'control',
+  operation: 'wait',
+  args: { seconds: 0.4 },
+  after: ['last'],
+}));
+const steps = [...quick, noop('last', ...quick.map(({ id }) => id)), ...slow];
+
+type Attempt = { step_id: string; attempt: number; status: string; worker: string };
+
+async function readAttempts(id: string): Promise<Attempt[]> {
+  const { rows } = await house.db.query.execute<Attempt>(sql`
+    select s.step_id, a.attempt, a.status, a.worker from countersign.step_attempts a
+    join countersign.step_states s on s.plan_id = a.plan_id and s.position = a.position
+    where a.plan_id = ${id} and s.step_id like 'slow%'`);
+  return rows;
+}
+
+test('what waits for a slot longer than it should is run by another, once, and is no failed try', async () => {
+  const first = makeExecutor(house);
+  const second = makeExecutor(house);
+  const { id } = await startBy(first, house, { title: 'First quick, then slow', steps });
+  const work = createPlanWorker(first).work(id);
+  await waitFor('the first to have taken the slow steps', async () => {
+    const { rows } = await house.db.query.execute<{ n: number }>(sql`
+      select count(*)::int as n from countersign.step_states
+      where plan_id = ${id} and step_id like 'slow%' and lease_owner = ${first.worker}`);
+    return (rows[0]?.n ?? 0) > 40;
+  });
+  const other = createPlanWorker(second);
+  await waitFor(
+    'the other to have done something',
+    async () => {
+      await other.work(id);
+      return (await readAttempts(id)).some(
+        ({ worker, status }) => worker === second.worker && status === 'succeeded',
+      );
+    },
+    { timeoutMs: 20_000 },
+  );
+  await Promise.all([work, other.work(id)]);
+  first.leases.stop();
+  second.leases.stop();
+  expect(await house.service.getPlan(id)).toMatchObject({ status: 'completed' });
+  const attempts = await readAttempts(id);
+  const done = attempts.filter(({ status }) => status === 'succeeded');
+  expect(new Set(done.map(({ step_id }) => step_id)).size).toBe(slow.length);
+  expect(done).toHaveLength(slow.length);
+  const shareOfSecond = done.filter(({ worker }) => worker === second.worker).length;
+  expect(shareOfSecond).toBeGreaterThan(slow.length / 5);
+  const back = attempts.filter(({ status }) => status !== 'succeeded');
+  expect(back.length).toBeGreaterThan(20);
+  expect(new Set(back.map(({ status, worker }) => `${status} ${worker}`))).toEqual(
+    new Set([`cancelled ${first.worker}`]),
+  );
+  await checkPlan(house.db.query, id);
+});
