@@ -5,7 +5,7 @@ import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import { openHome } from '#conversation/homes/follow-plans.ts';
 import { findNames } from '#conversation/identity/find-names.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
-import { createSlipSender } from '#conversation/inbox/slips.ts';
+import { createSlipSender } from '#conversation/inbox/slip-sender.ts';
 import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';

@@ -1,11 +1,8 @@
-// The slip that says a thread has something open. It is sent once that is stored, and whoever acknowledges does not wait
-// for it: should this process die in between, or the server with what is not on its disk yet, the round finds the thread.
+// The slip that says a thread has something open.
 import { hash } from 'node:crypto';
 import type { InboxThread } from '#contracts/inbox.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
-import { createSender, type Sender } from '#store/send-soon.ts';
-import type { InboxContext } from './inbox-context.ts';
 
 /** Of the slips of one thread that may be taken now at most one waits. A digest, since names together may be longer than an index holds. */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
@@ -41,19 +38,4 @@ export function slipsFor(threads: InboxThread[]): { payload: InboxThread; key: s
   return [...slips]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, payload]) => ({ key, payload }));
-}
-
-/** Sends slips of threads at once, and then with one statement for all that are stored in a moment. */
-export function createSlipSender({
-  db,
-  enqueueAll,
-  warn,
-}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): Sender<InboxThread> {
-  return createSender({
-    keyOf: keyOfThread,
-    send: (threads) =>
-      db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(threads)), { lazily: true }),
-    onError: (error) =>
-      warn('Nobody could be told of new events; they are found within seconds.', error),
-  });
 }
