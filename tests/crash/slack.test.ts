@@ -38,7 +38,7 @@ async function useGateway() {
     const { stop } = start();
     const rows = await settled(house, 60_000);
     expect(rows.map(({ state }) => state)).toEqual(rows.map(() => 'handled'));
-    expect(rows[0]?.attempt).toBe(2);
+    expect(rows[0]?.attempt).toBeGreaterThan(1);
     return stop;
   }
   /** A plan that ana asked for, and its card; nothing of it is left to be handled. */
