@@ -71,8 +71,9 @@ export function chooseShown(people: Called[]): Map<string, string> {
     people.flatMap(({ name, called, shared }) => {
       if (called === null || called === name) return [];
       const folded = foldName(called);
-      // What could be read as several people, or as the rest of the sentence, does not stand alone either.
-      const whole = !/[,;:·()“”"]|\b(?:and|or|by|but)\b/iu.test(called);
+      // What could be read as several people, as a name with its account or as the rest of the sentence does not stand alone
+      // either, whichever of the signs that look alike it is written with.
+      const whole = !/[\p{Ps}\p{Pe},;:·“”"]|\b(?:and|or|by|but)\b/iu.test(called.normalize('NFKC'));
       const alone = whole && !shared && !words.has(folded) && claims.get(folded)?.size === 1;
       return [[name, alone ? called : standBeside(called, name)] as const];
     }),

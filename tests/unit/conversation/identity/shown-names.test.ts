@@ -1,7 +1,7 @@
 // What readers are shown in the place of people's names: what a platform calls them, and nothing that could be read as another.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Called, chooseShown } from '#contracts/names.ts';
+import { type Called, chooseShown, foldName } from '#contracts/names.ts';
 import { readCalled } from '#conversation/identity/note-name.ts';
 
 const one = (name: string, called: string | null, person = name, shared = false): Called => ({
@@ -52,19 +52,77 @@ describe('Who is shown as what', () => {
     expect(new Set(chooseShown(accounts).values())).toEqual(new Set(['Ana']));
   });
 
-  test('no two persons are ever shown as the same', () => {
-    const text = fc.constantFrom('ana', 'Ana', 'ben', 'slack:T1:U1', 'slack:T1:U2', 'cleo');
-    const people = fc.uniqueArray(
-      fc.record({ name: text, called: fc.option(fc.constantFrom('Ana', 'Ben', 'ANA', 'Cleo')) }),
-      { selector: ({ name }) => name.toLowerCase(), maxLength: 6 },
-    );
+  /** All accounts of a house; `said`: what a platform says of one. Accounts that read the same are no two. */
+  const accountsOfHouse = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('ana', '@ben', 'cleo@example.com', 'slack:T1:U1', 'teams:X1:O1', 'dan'),
+      owner: fc.integer({ min: 1, max: 4 }),
+      said: fc.option(
+        fc
+          .tuple(
+            fc.constantFrom('', ' ', '\u200b', '\u2800', '“', '*'),
+            fc.constantFrom('Ana', 'ＡＮＡ', 'Ben', 'B\u00aden', 'Dan', 'Cleo', 'You'),
+            fc.constantFrom('', '.', ' \u3164', ' (ana)', '（ben）', ' ❨dan❩', ' [ben]', ' (dan'),
+          )
+          .map((parts) => parts.join('')),
+      ),
+    }),
+    { selector: ({ name }) => name },
+  );
+  type House = { name: string; owner: number; said: string | null }[];
+  /** As the database tells it of those who stand on one card. */
+  const describeHouse = (house: House): Called[] => {
+    const all = house.map(({ name, owner, said }) => ({
+      name,
+      // The first account of a person is who they are.
+      person: house.find((one) => one.owner === owner)?.name ?? name,
+      called: said === null ? null : readCalled(said),
+    }));
+    return all.map((one) => {
+      const { person, called } = one;
+      const isShared = (other: (typeof all)[number]) =>
+        called !== null &&
+        other.called !== null &&
+        other.person !== person &&
+        foldName(other.called) === foldName(called);
+      return { ...one, shared: all.some(isShared) };
+    });
+  };
+  /** What is left of a text for a reader who does not look closely: letters, digits, colons and round brackets. */
+  const glance = (text: string) =>
+    text
+      .normalize('NFKC')
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+      .replace(/\p{Ps}/gu, '(')
+      .replace(/\p{Pe}/gu, ')')
+      .replace(/[^\p{L}\p{N}():]/gu, '')
+      .toLowerCase();
+  const readers = (people: Called[], shown: Map<string, string>) =>
+    people.map(({ name, person }) => ({ person, text: glance(shown.get(name) ?? name) }));
+
+  test('no two persons on one card are shown as the same, whatever they are called and however many accounts they have', () => {
     fc.assert(
-      fc.property(people, (some) => {
-        const all = some.map(({ name, called }) => one(name, called));
-        const shown = chooseShown(all);
-        const read = all.map(({ name }) => (shown.get(name) ?? name).toLowerCase());
-        expect(new Set(read).size).toBe(all.length);
+      fc.property(accountsOfHouse, (house) => {
+        const people = describeHouse(house);
+        const shown = readers(people, chooseShown(people));
+        for (const one of shown)
+          for (const other of shown)
+            if (one.person !== other.person) expect(one.text).not.toBe(other.text);
       }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('no two persons who are called something are shown as the same, on one card or on two', () => {
+    fc.assert(
+      fc.property(accountsOfHouse, (house) => {
+        const people = describeHouse(house).filter(({ called }) => called !== null);
+        const alone = people.flatMap((one) => readers([one], chooseShown([one])));
+        for (const one of alone)
+          for (const other of alone)
+            if (one.person !== other.person) expect(one.text).not.toBe(other.text);
+      }),
+      { numRuns: 3000 },
     );
   });
 });
@@ -105,6 +163,9 @@ test.each([
   ['Ana and Ben'],
   ['Ana, 14:02. Approved by Ben'],
   ['Ana García (ana)'],
+  ['Ana García（ana）'],
+  ['Ana García ❨ana❩'],
+  ['Ana， Ben'],
   ['“you”'],
   ['anyone but Ben'],
   ['the planner'],
