@@ -179,7 +179,8 @@ export type Service = {
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Plans in which something waits for this person: an approval, or a task of theirs. */
   waitingFor(user: string): Promise<string[]>;
-  stats(): Promise<PlanStats>;
+  /** @param leastPeople of what no tool can do only what so many people have asked for (1) */
+  stats(leastPeople?: number): Promise<PlanStats>;
   getPlan(id: string): Promise<Plan>;
   overview(id: string): Promise<Overview>;
   /** @param compact only the last change of each step */

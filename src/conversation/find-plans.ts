@@ -23,10 +23,8 @@ export async function nameRequesters(
 /** Lines of one list. */
 export const listedAtMost = 20;
 
-/** What one person alone has asked for may be nobody else's to read, and a chat has many readers. */
-function withoutSingle(stats: PlanStats): PlanStats {
-  return { ...stats, gaps: stats.gaps.filter(({ people }) => people > 1) };
-}
+/** How many people have to have had a wish that is told: one person's may be nobody else's to read, and a chat has many readers. */
+const leastPeople = 2;
 
 const pending: PlanStatus[] = ['proposed', 'needs_review'];
 const running: PlanStatus[] = ['approved', 'executing', 'stalled'];
@@ -157,7 +155,7 @@ export async function findPlans(
   if (list !== null) return listPage({ read, service }, list.which, list.page, reader);
   switch (word.toLowerCase()) {
     case 'stats':
-      return { kind: 'stats', stats: withoutSingle(await read.stats()) };
+      return { kind: 'stats', stats: await read.stats(leastPeople) };
     case 'help':
       return { kind: 'help' };
     default:

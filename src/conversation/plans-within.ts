@@ -58,7 +58,8 @@ export function createReadWithin(context: ConversationContext, service: Service)
         const within = await readWithin(context, scope);
         return findWaitingFor(context, await readPerson(db, user), within);
       },
-      stats: async () => readPlanStats(db, await readWithin(context, scope)),
+      stats: async (leastPeople) =>
+        readPlanStats(db, await readWithin(context, scope), leastPeople),
       async getPlan(id) {
         await check(id);
         return service.getPlan(id);

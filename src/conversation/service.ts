@@ -102,7 +102,7 @@ export function createService(context: ConversationContext): Service {
       return { plans: await nameRequesters(db.query, plans), next_cursor };
     },
     waitingFor: (user) => findWaitingFor(context, user),
-    stats: () => readPlanStats(db.query),
+    stats: (leastPeople) => readPlanStats(db.query, null, leastPeople),
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),

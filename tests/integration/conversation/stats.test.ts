@@ -1,6 +1,8 @@
 // What `plans stats` counts: plans by status, and what people asked for that no tool can do, each of their wishes once.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Actor, person } from '#contracts/actor.ts';
+import { findPlans } from '#conversation/find-plans.ts';
 import { readPlanStats } from '#store/plan-stats.ts';
 import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -15,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(() =>
   house.db.query.execute(
-    sql`truncate countersign.plans, countersign.runs, countersign.messages, countersign.audit, countersign.chat_places cascade`,
+    sql`truncate countersign.plans, countersign.runs, countersign.messages, countersign.audit, countersign.chat_places,
+      countersign.identities cascade`,
   ),
 );
 
@@ -33,17 +36,30 @@ const within = (tenant: string, names: string[]) => ({
   ...{ platform: 'slack' as const, tenant, names, tasks: [], approves: false, operations: [] },
 });
 
-test('plans are counted by their status, however many there are, by one statement', async () => {
+/** The wishes that a chat tells `reader` of. */
+async function toldTo(reader: Actor) {
+  const { service } = house;
+  const found = await findPlans({ read: service, service }, 'stats', {
+    ...{ id: reader.id, timezone: 'UTC', account: reader },
+  });
+  if (found.kind !== 'stats') throw new Error(`It was read as ${found.kind}.`);
+  return found.stats.gaps.map(({ wanted, people }) => [wanted, people]);
+}
+
+test('plans are counted by their status, by the same two statements however many there are', async () => {
   const draft = { title: 'One', steps: [noop('a')] };
   for (let i = 0; i < 3; i++) await house.service.propose(draft, {}, ana);
   const { id, version } = await house.service.propose(draft, {}, ana);
   await house.service.reject(id, { version }, ana);
-  expect((await house.service.stats()).plans).toEqual({ proposed: 3, rejected: 1 });
+  const counted = countStatements(house.db);
+  expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 1 });
+  // The plans by one, the wishes by the other.
+  expect(counted.statements()).toBe(2);
+  counted.forget();
   // Many more than were ever read page by page.
   await house.db.query.execute(sql`
     insert into countersign.plans select (jsonb_populate_record(p, jsonb_build_object('id', 'PLAN-' || lpad(n::text, 8, '0')))).*
     from countersign.plans p, generate_series(1, 3000) n where p.id = ${id}`);
-  const counted = countStatements(house.db);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 3001 });
   expect(counted.statements()).toBe(2);
 });
@@ -80,4 +96,43 @@ test('of several organisations each counts its own, and of what was asked elsewh
   expect(await wishes('T2', ben.id)).toEqual(['call the plumber']);
   // Whoever asked in the other organisation's chat reads it there.
   expect(await wishes('T2', ana.id)).toEqual([]);
+});
+
+test('a chat is told of no wish that one person alone had, whoever reads, and under however many names they had it', async () => {
+  const anaInSlack = person('slack:T1:U1', 'slack');
+  await ask('one', 'Book me a flight');
+  await ask('two', 'Book me a flight', ben);
+  for (const n of [1, 2, 3]) await ask(`plumber ${n}`, 'Call the plumber');
+  expect(await toldTo(ben)).toEqual([['book flights', 2]]);
+  expect(await toldTo(ana)).toEqual([['book flights', 2]]);
+  expect((await house.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
+    'call the plumber',
+    'book flights',
+  ]);
+  await ask('slack', 'Call the plumber', anaInSlack);
+  expect(await toldTo(ben)).toEqual([
+    ['call the plumber', 2],
+    ['book flights', 2],
+  ]);
+  // It turns out that both are ana.
+  await house.db.query.execute(sql`
+    insert into countersign.identities (account, person)
+    values (${anaInSlack.id}, ${ana.id}), (${ana.id}, ${ana.id})`);
+  expect(await toldTo(ben)).toEqual([['book flights', 2]]);
+  expect((await house.service.stats()).gaps).toMatchObject([{ times: 4, people: 1 }, { times: 2 }]);
+});
+
+test('many wishes of one person, each of them frequent, take the place of none that several had', async () => {
+  await ask('one', 'Book me a flight');
+  await ask('two', 'Book me a flight', ben);
+  await ask('three', 'Call the plumber');
+  await house.db.query.execute(sql`
+    insert into countersign.audit (actor, actor_kind, via, action, reason, data)
+    select actor, actor_kind, via, action, reason || ' number ' || wish, data
+    from countersign.audit, generate_series(1, 20) wish, generate_series(1, 3) often
+    where reason = 'call the plumber'`);
+  const all = (await house.service.stats()).gaps;
+  expect(all).toHaveLength(10);
+  expect(all.map(({ wanted }) => wanted)).not.toContain('book flights');
+  expect(await toldTo(ana)).toEqual([['book flights', 2]]);
 });
