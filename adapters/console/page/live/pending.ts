@@ -1,11 +1,10 @@
 // The plans that wait for a decision, newest first: as many as the reader has asked for, read again while they look.
-import type { PlanSummary } from '#contracts/service.ts';
 import { describeError, get } from './api.ts';
+import { coalesce } from './coalesce.ts';
+import { findAdded, type Page, readPages } from './pending-pages.ts';
 import { change, state } from './store.ts';
 
 const pageSize = 50;
-
-type Page = { plans: PlanSummary[]; next_cursor: string | null };
 
 function readPage(cursor: string | null): Promise<Page> {
   const query = new URLSearchParams({
@@ -18,38 +17,28 @@ function readPage(cursor: string | null): Promise<Page> {
 
 /** How many the reader has asked for, while the list is open. */
 let wanted = 0;
-/** Readings one after the other, so that an older one never takes the place of a newer one. */
-let last: Promise<void> = Promise.resolve();
 
-/** As many as the list had, so that a refresh takes nothing from under the reader. */
-async function read(): Promise<void> {
+/**
+ * Reads as many as the list had, so that a refresh takes nothing from under the reader. However many events ask for it, one
+ * reading is under way and one comes after it: none is older than what it takes the place of.
+ */
+export const loadPending = coalesce(async () => {
   if (!state.drawer) wanted = 0;
-  let page = await readPage(null);
-  const plans = page.plans;
-  while (page.next_cursor !== null && plans.length < wanted) {
-    page = await readPage(page.next_cursor);
-    plans.push(...page.plans);
-  }
+  const { plans, next_cursor } = await readPages(readPage, wanted);
   change((s) => {
     s.pending = plans;
-    s.pendingNext = page.next_cursor;
+    s.pendingNext = next_cursor;
     s.pendingProblem = null;
   });
-}
-
-export function loadPending(): Promise<void> {
-  const reading = last.then(read);
-  last = reading.catch(() => undefined);
-  return reading;
-}
+});
 
 /** One page more. @returns the first plan that was not there before; null: there is none, or it could not be read */
 export async function loadOlderPending(): Promise<string | null> {
-  const { length } = state.pending;
-  wanted = length + 1;
+  const before = state.pending;
+  wanted = before.length + 1;
   try {
     await loadPending();
-    return state.pending[length]?.id ?? null;
+    return findAdded(before, state.pending);
   } catch (error) {
     change((s) => {
       s.pendingProblem = describeError(error);
