@@ -12,6 +12,8 @@ import { namedIn } from './people-named.ts';
 import { describeBlocked, describeQuestion } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
+type Announcing = Pick<ConversationContext, 'db' | 'enqueue'>;
+
 /** The key under which news of a version is said once. */
 export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: string): string {
   return `${id}:v${version}:${what}`;
@@ -96,7 +98,7 @@ function goesOn({ status, counts }: Plan): boolean {
 }
 
 /** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
-export async function announce(context: ConversationContext, planId: string): Promise<void> {
+export async function announce(context: Announcing, planId: string): Promise<void> {
   const { conversation } = await readPlanRow(context.db.query, planId);
   if (conversation === null) return;
   await context.db.transaction(async (tx) => {
@@ -135,11 +137,11 @@ function describePatch(
   called: (name: string) => string,
 ): string {
   const more = widening.length > 1 ? ` And ${countOf(widening.length - 1, 'more reason')}.` : '';
-  return `${called(proposed_by)} would change ${id} “${title}”, and that needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
+  return `A change of ${id} “${title}” by ${called(proposed_by)} needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
 }
 
 async function sayOnce(
-  context: ConversationContext,
+  context: Announcing,
   tx: Transaction,
   conversation: string,
   planId: string,

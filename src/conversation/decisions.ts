@@ -204,7 +204,7 @@ export function patch(
     await speakAsBot(context, tx, {
       conversation: row.conversation,
       runId: row.run_id,
-      text: `${await showName(tx, actor.id)} changed ${id}: version ${row.version} is below. Nothing runs before it is approved.`,
+      text: `${id} was changed by ${await showName(tx, actor.id)}: version ${row.version} is below. Nothing runs before it is approved.`,
       planId: id,
     });
   });

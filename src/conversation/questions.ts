@@ -33,5 +33,6 @@ export function describeQuestion(step: Step, called: (name: string) => string): 
 export function describeBlocked(step: Step, called: (name: string) => string): string | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = textOf(step, 'by');
-  return `${by === null ? 'Somebody' : called(by)} is blocked at step ${step.id} (${step.description}): ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
+  const who = by === null ? '' : `, as ${called(by)} says`;
+  return `Step ${step.id} (${step.description}) is blocked${who}: ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
 }

@@ -50,7 +50,11 @@ async function requireDecider(
   throw new CountersignError('not_allowed', `Only ${words} can decide about this.`);
 }
 
-const deeds = { approve: 'approved', reject: 'rejected', changes: 'asked for changes' } as const;
+const deeds = {
+  approve: 'approved',
+  reject: 'rejected',
+  changes: 'sent back for changes',
+} as const;
 
 /** Under the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
 async function requireShown(
@@ -75,7 +79,7 @@ async function requireShown(
   if (before !== null && before.kind !== 'said') {
     throw new CountersignError(
       'already_decided',
-      `${await showName(db, before.by)} ${deeds[before.kind]} already; planning goes on with that. Your press changed nothing.`,
+      `This was ${deeds[before.kind]} by ${await showName(db, before.by)} already; planning goes on with that. Your press changed nothing.`,
       { details },
     );
   }

@@ -26,7 +26,7 @@ async function requireUndecided(db: Queryable, row: PlanRow): Promise<void> {
   const by =
     row.decided_by === null
       ? ''
-      : `${await showName(db, row.decided_by)} decided at ${clockTime(row.decided_at)}. `;
+      : `Decided by ${await showName(db, row.decided_by)} at ${clockTime(row.decided_at)}. `;
   throw new CountersignError(
     row.decided_by === null ? 'invalid_transition' : 'already_decided',
     `${by}Version ${row.version} is ${statusWords[row.status]} (${row.status}); your approval changed nothing.`,

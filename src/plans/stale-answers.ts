@@ -19,11 +19,11 @@ function quote(data: JsonObject): string {
 function describeDeed(step: string, actor: string, action: string, data: JsonObject): string {
   switch (action) {
     case 'settle_done':
-      return `${actor} has answered step ${step} already${quote(data)}`;
+      return `Step ${step} was answered by ${actor} already${quote(data)}`;
     case 'settle_failed':
-      return `${actor} has said already that step ${step} cannot be done${quote(data)}`;
+      return `Step ${step} cannot be done, as ${actor} has said already${quote(data)}`;
     default:
-      return `${actor} has asked already for step ${step} to be run again${quote(data)}`;
+      return `Step ${step} is to be run again, as ${actor} has asked already${quote(data)}`;
   }
 }
 

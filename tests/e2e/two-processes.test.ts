@@ -57,7 +57,9 @@ describe('100 approvals at once, half of them at each process', () => {
         code: 'already_decided',
         current: { version: 1, digest: plan.digest, decided_by: 'local' },
       });
-      expect((body as Refusal).detail).toMatch(/^local decided at \d\d:\d\d UTC\. Version 1 is /);
+      expect((body as Refusal).detail).toMatch(
+        /^Decided by local at \d\d:\d\d UTC\. Version 1 is /,
+      );
     }
 
     await two.api.reach(plan.id, 'completed');

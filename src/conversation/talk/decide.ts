@@ -37,7 +37,7 @@ async function approvePart(
   }
   const steps = describeNumbered(chosen);
   const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
-  return `${await showName(context.db.query, actor.id)} approved ${words}.`;
+  return `Approved by ${await showName(context.db.query, actor.id)}: ${words}.`;
 }
 
 /** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */

@@ -5,6 +5,8 @@ import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import { foldName } from '#contracts/names.ts';
+import type { PatchOperation } from '#contracts/patch.ts';
+import { announce } from '#conversation/announce.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 
@@ -54,7 +56,7 @@ test('a card, a refusal and a list say what a platform calls people, from when i
   // Who did it stays who they are.
   expect((await service.getPlan(id)).approvals).toMatchObject([{ by: ana.id }]);
   await expect(service.approve(id, { version, digest }, ana)).rejects.toMatchObject({
-    message: expect.stringContaining('Ana G. decided at'),
+    message: expect.stringContaining('Decided by Ana G. at'),
   });
 });
 
@@ -73,11 +75,40 @@ test('what is said of somebody has their name, and a name that has changed stand
   await service.noteName(ben.id, 'ben@example.com');
   await change('4', ben);
   const said = await service.messages('conv-said', { limit: 10 });
-  expect(said.map(({ text }) => text.split(' changed')[0])).toEqual([
+  expect(said.map(({ text }) => / was changed by (.*): version /.exec(text)?.[1])).toEqual([
     'Ben',
     'Benjamin',
     'slack:T1:U2',
   ]);
+});
+
+test('what is said of somebody does not begin with their name, so that one from right to left turns nothing around', async () => {
+  const { service } = house;
+  const conversation = 'conv-direction';
+  const { id } = await propose({ approvers: { kind: 'anyone' } }, conversation);
+  await service.say(conversation, 'I am here as well.', ben);
+  await service.noteName(ana.id, 'אנה');
+  const patch = async (operation: PatchOperation, by: Actor) => {
+    const { revision } = await service.getPlan(id);
+    return service.patch(id, { base_revision: revision, operations: [operation] }, by);
+  };
+  const write = { ...noop('w'), tool: 'workspace', operation: 'write' };
+  const widen = { op: 'add_step' as const, step: { ...write, args: { path: 'a', content: 'b' } } };
+  await patch({ op: 'add_step', step: noop('2') }, ana);
+  const { version, digest } = await service.getPlan(id);
+  await service.approve(id, { version, digest }, ana);
+  await patch(widen, ana);
+  await announce({ db: house.db, enqueue: async () => {} }, id);
+  const said = (await service.messages(conversation, { limit: 10 })).map(({ text }) => text);
+  expect(said).toContainEqual(
+    expect.stringContaining(`${id} was changed by אנה: version 2 is below.`),
+  );
+  expect(said).toContainEqual(
+    expect.stringContaining(`A change of ${id} “Nothing” by אנה needs an approval: Adds step w`),
+  );
+  await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
+    message: expect.stringMatching(/^Decided by אנה at /),
+  });
 });
 
 test('two of one name are told apart, on a card that has only one of them too, until they are one person', async () => {

@@ -223,7 +223,7 @@ describe('a part of a plan', () => {
     expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
     await house.service.say('words', 'approve 1-2', ana);
     expect((await texts()).at(-1)).toBe(
-      'ana approved 1a “Do nothing (x)”, 1b “Do nothing (y)” and 2 “Do nothing (1)” only.',
+      'Approved by ana: 1a “Do nothing (x)”, 1b “Do nothing (y)” and 2 “Do nothing (1)” only.',
     );
     const { steps } = await house.service.listSteps(plan.id, { status: ['cancelled'], limit: 10 });
     expect(steps.map(({ id }) => id)).toEqual(['2']);
@@ -239,7 +239,7 @@ describe('a part of a plan', () => {
       await house.service.say(`words-${n}`, 'approve all but 24', ana);
       const said = await house.service.messages(`words-${n}`, { limit: 100 });
       const last = said.at(-1)?.text;
-      if (n === 24) expect(last).toContain('approved all but 24 “Do nothing (23)”');
+      if (n === 24) expect(last).toContain('Approved by ana: all but 24 “Do nothing (23)”');
       else expect(last).toContain('in plans of up to 24 steps');
       const { status } = await house.service.getPlan(plan.id);
       expect(status === 'proposed').toBe(n === 25);

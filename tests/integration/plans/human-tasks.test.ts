@@ -191,7 +191,11 @@ describe('a person who is blocked', () => {
     await house.service.resume(plan.id, { version: 1, steps: blocked, answer: 'No key.' }, ben);
     await waitFor('the news', async () => {
       const messages = await house.service.messages('blocked', { limit: 100 });
-      return messages.some(({ text }) => text.startsWith('ben is blocked at step ask')) || null;
+      return (
+        messages.some(
+          ({ text }) => text.startsWith('Step ask (') && text.includes('is blocked, as ben says: '),
+        ) || null
+      );
     });
   });
 });
@@ -219,7 +223,7 @@ describe('who answers', () => {
     const won = (output as { by: string }).by;
     expect(lost?.reason).toMatchObject({
       code: 'already_decided',
-      message: `${won} has answered step ask already: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
+      message: `Step ask was answered by ${won} already: “${won === 'ben' ? 'Ben' : 'Ana'}’s word”. Your answer was not stored.`,
     });
   });
 
@@ -229,7 +233,7 @@ describe('who answers', () => {
     await reach(house, id, 'completed');
     await expect(house.service.resume(id, { version: 1, steps: done }, ben)).rejects.toMatchObject({
       code: 'already_decided',
-      message: 'ana has answered step ask already: “Yes”. Your answer was not stored.',
+      message: 'Step ask was answered by ana already: “Yes”. Your answer was not stored.',
     });
   });
 

@@ -253,7 +253,7 @@ describe('a decision', () => {
       for (const result of results) {
         if (result.status === 'fulfilled') continue;
         expect(result.reason).toMatchObject({ code: 'already_decided' });
-        expect(result.reason.message).toMatch(/^ana decided at \d\d:\d\d UTC\. Version 1 is /);
+        expect(result.reason.message).toMatch(/^Decided by ana at \d\d:\d\d UTC\. Version 1 is /);
       }
       await reach(house, plan.id, 'completed');
       const log: string[] = [];

@@ -79,7 +79,7 @@ test('a second “Run it” on the same card does not make the call again when t
   await reach(house, id, 'failed');
   await expect(press(run)).rejects.toMatchObject({
     code: 'already_decided',
-    message: 'ana has asked already for step a to be run again. Your answer was not stored.',
+    message: 'Step a is to be run again, as ana has asked already. Your answer was not stored.',
   });
   expect((await house.service.getPlan(id)).status).toBe('failed');
   await checkPlan(house.db.query, id);

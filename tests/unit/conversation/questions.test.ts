@@ -1,0 +1,44 @@
+// What is said about steps of people stays left to right, however the person writes their name.
+import { expect, test } from 'vitest';
+import { describeBlocked, describeQuestion } from '#conversation/questions.ts';
+import { makeStep } from '#tests/fixtures/plans.ts';
+
+const called = (name: string) => (name === 'ben' ? 'בן' : name);
+const human = { tool: 'human', operation: 'task' };
+const failed = {
+  ...human,
+  status: 'failed',
+  error: { code: 'blocked', message: 'No key.' },
+} as const;
+const rest = 'What depends on it is skipped; the rest goes on. The step can be asked again.';
+
+test('what somebody cannot do begins with the step and not with their name', () => {
+  const step = makeStep('2', { ...failed, description: 'Open', output: { by: 'ben' } });
+  expect(describeBlocked(step, called)).toBe(
+    `Step 2 (Open) is blocked, as בן says: No key. ${rest}`,
+  );
+});
+
+test('what nobody in particular cannot do is said without a name', () => {
+  const step = makeStep('2', { ...failed, description: 'Open' });
+  expect(describeBlocked(step, called)).toBe(`Step 2 (Open) is blocked: No key. ${rest}`);
+});
+
+test('a question names whom it was given to', () => {
+  const step = { ...human, status: 'waiting', question: 'Is it open?' } as const;
+  expect(
+    describeQuestion(makeStep('2', { ...step, output: { assignee: 'ben', form: null } }), called),
+  ).toBe('Step 2 waits for בן: Is it open?');
+  expect(describeQuestion(makeStep('2', step), called)).toBe('Step 2 waits for you: Is it open?');
+});
+
+test('a call that asks with its values waits for whoever decides, whatever one of its values is named', () => {
+  const call = { tool: 'tracker', operation: 'open_issue', args: { assignee: 'ben' } };
+  const step = makeStep('2', {
+    ...call,
+    status: 'waiting',
+    question: 'Run it?',
+    output: { confirm: true },
+  });
+  expect(describeQuestion(step, called)).toBe('Step 2 waits for you: Run it?');
+});
