@@ -16,6 +16,7 @@ import {
   readPatchOutcome,
   settlePatch,
 } from '#store/patches.ts';
+import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
 import { findPrecedents } from '#store/sql/patch-reads.ts';
@@ -67,7 +68,7 @@ async function findReplaced(tx: Transaction, row: PlanRow, actor: Actor): Promis
   if (pending.proposed_by === actor.id) return pending;
   throw new CountersignError(
     'patch_conflict',
-    `A change by ${pending.proposed_by} (${pending.id}, version ${pending.version}) waits for approval. It has to be approved or rejected before the next one. Nothing was changed.`,
+    `A change by ${await showName(tx, pending.proposed_by)} (${pending.id}, version ${pending.version}) waits for approval. It has to be approved or rejected before the next one. Nothing was changed.`,
     {
       details: {
         current: currentOf(row),

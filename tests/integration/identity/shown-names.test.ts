@@ -97,7 +97,7 @@ test('what is said of somebody does not begin with their name, so that one from 
   await patch({ op: 'add_step', step: noop('2') }, ana);
   const { version, digest } = await service.getPlan(id);
   await service.approve(id, { version, digest }, ana);
-  await patch(widen, ana);
+  const { patch_id } = await patch(widen, ana);
   await announce({ db: house.db, enqueue: async () => {} }, id);
   const said = (await service.messages(conversation, { limit: 10 })).map(({ text }) => text);
   expect(said).toContainEqual(
@@ -108,6 +108,11 @@ test('what is said of somebody does not begin with their name, so that one from 
   );
   await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
     message: expect.stringMatching(/^Decided by אנה at /),
+  });
+  await expect(patch(widen, ben)).rejects.toMatchObject({
+    message: expect.stringContaining(
+      `A change by אנה (${patch_id}, version 3) waits for approval.`,
+    ),
   });
 });
 
