@@ -23,6 +23,7 @@ const libraries: Record<string, string> = {
 const shared: Record<string, string> = {
   '/console/shared/host-config.ts': 'cards/host-config.ts',
   '/console/shared/input-ids.ts': 'cards/input-ids.ts',
+  '/console/shared/people.ts': 'cards/people.ts',
   '/console/shared/plain.ts': 'cards/plain.ts',
   '/console/shared/policy-words.ts': 'cards/policy-words.ts',
   '/console/shared/trace-view.ts': 'cards/trace-view.ts',
@@ -41,6 +42,7 @@ export const importMap = {
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
     '#cards/host-config.ts': '/console/shared/host-config.ts',
     '#cards/input-ids.ts': '/console/shared/input-ids.ts',
+    '#cards/people.ts': '/console/shared/people.ts',
     '#cards/trace-view.ts': '/console/shared/trace-view.ts',
     '#cards/policy-words.ts': '/console/shared/policy-words.ts',
     '#cards/version-words.ts': '/console/shared/version-words.ts',

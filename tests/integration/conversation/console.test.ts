@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { openBrowser } from '#tests/setup/chromium.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 import { serve } from '../../../src/serve.ts';
 
 const database = useDatabase();
@@ -100,4 +100,23 @@ test('an offer is answered by its button', async () => {
   await ask(page, 'Ask me');
   await button(page, 'The blue one').click();
   await page.locator('.message[data-author=person]', { hasText: 'The blue one' }).waitFor();
+});
+
+test('who asked for a plan and who decided about it stand apart from what is beside their names', async () => {
+  const { id } = await house.service.propose(
+    { title: 'Nothing', steps: [noop('1')] },
+    { conversation: 'people' },
+    ana,
+  );
+  await house.service.noteName(ana.id, 'אנה');
+  await house.service.cancel(id, { version: 1 }, ana);
+  const page = await openPage(`people&plan=${id}`);
+  const facts = page.locator('.facts div');
+  await facts.first().waitFor();
+  expect(await facts.filter({ hasText: 'Asked by' }).locator('bdi').allInnerTexts()).toEqual([
+    '\u2068אנה\u2069',
+  ]);
+  expect(await facts.filter({ hasText: 'Decided by' }).locator('bdi').allInnerTexts()).toEqual([
+    '\u2068אנה\u2069',
+  ]);
 });

@@ -1,7 +1,6 @@
 // States of steps in words and a symbol. The symbol is never alone and the colour never the only sign.
 import type { Tone } from '#cards/view.ts';
 import type { StepStatus } from '#contracts/plan.ts';
-import type { Card } from '../live/state.ts';
 import { capitalise } from './format.ts';
 
 export type Words = { symbol: string; words: string; tone: Tone };
@@ -30,9 +29,4 @@ export function describeKind(kind: string, step?: string): string {
   return words.startsWith('step ')
     ? `Step ${step}${words.slice(4)}`
     : `${capitalise(words)}: ${step}`;
-}
-
-/** Somebody as readers know them. */
-export function callPerson({ names = {} }: Card['facts'], name: string): string {
-  return Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 }

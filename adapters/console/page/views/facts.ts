@@ -1,11 +1,16 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { html, type TemplateResult } from 'lit-html';
+import { showPerson } from '#cards/people.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
 import { formatConfidence, formatCost, formatDuration, formatTime } from '../plan/format.ts';
-import { callPerson } from '../plan/words.ts';
 import { drawIcon } from './parts.ts';
+
+type Row = [string, string | TemplateResult];
+
+const drawPerson = ({ facts }: Card, name: string): TemplateResult =>
+  html`<bdi>${showPerson(facts, name, 60)}</bdi>`;
 
 function listTimes({ facts: { plan, expected_minutes } }: Card): [string, string][] {
   const { created_at, execution_started_at: began, execution_ended_at: ended } = plan;
@@ -19,22 +24,23 @@ function listTimes({ facts: { plan, expected_minutes } }: Card): [string, string
   return rows;
 }
 
-function listApproval({ facts, view }: Card): [string, string][] {
+function listApproval(card: Card): Row[] {
+  const { facts, view } = card;
   const { plan, approvers } = facts;
   if (view.approvals !== '') return [['Approval', view.approvals]];
   if (plan.decided_by === null) return [['Can approve', approvers]];
   return [
     [
       'Decided by',
-      `${callPerson(facts, plan.decided_by)}${plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at)}`}`,
+      html`${drawPerson(card, plan.decided_by)}${plan.decided_at === null ? '' : `, ${formatTime(plan.decided_at)}`}`,
     ],
   ];
 }
 
 export function drawFacts(card: Card): TemplateResult {
   const { plan } = card.facts;
-  const rows: [string, string][] = [
-    ['Asked by', callPerson(card.facts, plan.requester)],
+  const rows: Row[] = [
+    ['Asked by', drawPerson(card, plan.requester)],
     ...listApproval(card),
     ...listTimes(card),
     ['Cost so far', formatCost(plan.cost_usd)],
