@@ -7,18 +7,7 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { PlanListFilter, PlanSummary, Service } from '#contracts/service.ts';
 import type { PlanStats } from '#contracts/stats.ts';
-
-/** The plans with what readers are shown in the place of who asked for them. */
-export async function nameRequesters(
-  service: Pick<Service, 'shownNames'>,
-  plans: PlanSummary[],
-): Promise<PlanSummary[]> {
-  const shown = await service.shownNames(plans.map(({ requester }) => requester));
-  return plans.map((plan) => {
-    const by = shown.get(plan.requester);
-    return by === undefined ? plan : { ...plan, asked_by: by };
-  });
-}
+import { nameRequesters } from './people-named.ts';
 
 /** Lines of one list. */
 export const listedAtMost = 20;

@@ -1,7 +1,7 @@
 // Whom a card or a sentence names, so that it can say what readers know them as.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
-import type { PlanSummary } from '#contracts/service.ts';
+import type { PlanSummary, Service } from '#contracts/service.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
@@ -35,18 +35,18 @@ export async function nameOnCard(db: Queryable, facts: Drawn): Promise<PlanCardF
 }
 
 /** The plans with what readers are shown in the place of who asked for them. */
-export async function nameRequesters(db: Queryable, plans: PlanSummary[]): Promise<PlanSummary[]> {
-  const shown = await readShown(
-    db,
-    plans.map(({ requester }) => requester),
-  );
+export async function nameRequesters(
+  service: Pick<Service, 'shownNames'>,
+  plans: PlanSummary[],
+): Promise<PlanSummary[]> {
+  const shown = await service.shownNames(plans.map(({ requester }) => requester));
   return plans.map((plan) => {
     const by = shown.get(plan.requester);
     return by === undefined ? plan : { ...plan, asked_by: by };
   });
 }
 
-/** The same of a session, once it is known who went on with it. */
+/** What `nameOnCard` does, for a session, once it is known who went on with it. */
 export async function nameOnSession(
   db: Queryable,
   facts: SessionCardFacts,

@@ -99,7 +99,7 @@ export function createService(context: ConversationContext): Service {
       const names = user === undefined ? null : await readNamesOf(db.query, [user]);
       const asked = names === null ? {} : { requesters: names.map(({ name }) => name) };
       const { plans, next_cursor } = await listPlans(db.query, { ...filter, ...asked });
-      return { plans: await nameRequesters(db.query, plans), next_cursor };
+      return { plans: await nameRequesters(service, plans), next_cursor };
     },
     waitingFor: (user) => findWaitingFor(context, user),
     stats: (leastPeople) => readPlanStats(db.query, null, leastPeople),

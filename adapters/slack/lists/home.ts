@@ -8,7 +8,7 @@ import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import { PolicyOverride } from '#contracts/policy.ts';
 import type { Service } from '#contracts/service.ts';
-import { nameRequesters } from '#conversation/find-plans.ts';
+import { nameRequesters } from '#conversation/people-named.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import { tellAlone } from '../press/tell.ts';
 import type { SlackContext } from '../slack-context.ts';
