@@ -1,5 +1,6 @@
 // Steps as numbered lines of a card.
 import { hasRuntime } from '#contracts/arguments.ts';
+import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { fieldsOf } from '#contracts/form.ts';
 import { isSamePerson } from '#contracts/names.ts';
@@ -11,30 +12,20 @@ import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
 import { describeRetry, tellTime } from './words.ts';
 
-/** Whom a step is for: whoever asked for the plan unless it names somebody; null when code runs it. */
-export function assigneeOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
-  if (step.tool !== 'human') return null;
-  const { output } = step;
-  const asked =
-    typeof output === 'object' && output !== null && !Array.isArray(output)
-      ? output.assignee
-      : null;
-  // An assignee that an earlier step named is known once the step asks.
-  const assignee = asked ?? step.args.assignee;
-  return typeof assignee === 'string' && assignee !== ''
-    ? assignee
-    : (step.target ?? plan.requester);
+/** Who does a step: whoever asked for the plan unless it names somebody; null when code runs it. */
+function doerOf(step: Step, plan: Pick<Plan, 'requester'>): string | null {
+  return isHumanTask(step) ? (assigneeOf(step) ?? step.target ?? plan.requester) : null;
 }
 
 /** The same as readers know them. */
 export function personOf(step: Step, facts: PlanCardFacts): string | null {
-  const name = assigneeOf(step, facts.plan);
+  const name = doerOf(step, facts.plan);
   return name === null ? null : showPerson(facts, name, 60);
 }
 
 /** Whether it is the viewer's own. */
 export function isViewers(step: Step, { plan, viewer }: PlanCardFacts): boolean {
-  const name = assigneeOf(step, plan);
+  const name = doerOf(step, plan);
   return name !== null && isSamePerson(cleanLine(name), cleanLine(viewer.user));
 }
 

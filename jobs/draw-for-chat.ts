@@ -1,5 +1,6 @@
 // A message of the bot as Slack or Teams takes it: what it says, and under it the card of its plan or planning session.
 // Together they stay within what the platform takes; the text is kept short where a card says the rest.
+import { findConcerned } from '#cards/concerned.ts';
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
@@ -10,13 +11,11 @@ import { drawPlainText, drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
 import type { PlanView, SessionView, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
 import { listCalls } from '#planner/policy/calls-to-action.ts';
-import { assigneeOf } from '#plans/asked-person.ts';
 
 /** Paragraphs and characters of a text that has a card under it. */
 const aboveCard = { paragraphs: 6, characters: 500 };
@@ -104,13 +103,6 @@ function twinOf(text: string, view: PlanView | SessionView): TextView {
   const calls = asksStill(view) ? new Set<string>() : listCalls();
   const said = notice.paragraphs.filter((line) => line !== '' && !calls.has(line));
   return { ...notice, paragraphs: [...said, drawText(view)], more: '' };
-}
-
-/** Those whom a plan's card waits for, by the names they are written with. */
-function findConcerned({ plan, waiting }: PlanCardFacts): string[] {
-  const rule = plan.approver_policy;
-  const asked = waiting.flatMap((step) => assigneeOf(step) ?? []);
-  return [...new Set([...asked, plan.requester, ...('people' in rule ? rule.people : [])])];
 }
 
 function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {

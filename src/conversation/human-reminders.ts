@@ -1,6 +1,7 @@
 // What waits for a person: they are reminded in the plan's conversation, again each time as much time has passed. A step waits
 // for an answer, or for somebody to say what became of it; a change waits for an approval. Waiting is never an error and never
 // ends by itself.
+import { assigneeOf } from '#contracts/assignee.ts';
 import type { Step } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 import { readPatchOutcome } from '#store/patches.ts';
@@ -14,7 +15,6 @@ import {
   type OverdueQuestion,
 } from '#store/waiting.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { assigneeOf } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
 type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'warn'>;

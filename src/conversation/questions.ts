@@ -1,4 +1,5 @@
 // What is said about steps that wait for a person's word, and about those a person could not do.
+import { assigneeOf } from '#contracts/assignee.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 
@@ -6,14 +7,10 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function textOf(step: Step, key: string): string | null {
-  const value = isObject(step.output) ? step.output[key] : undefined;
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-/** Whom a step that waits was given to; null: nobody in particular. */
-export function assigneeOf(step: Step): string | null {
-  return textOf(step, 'assignee');
+/** Who answered a step; null: it does not say. */
+function answererOf({ output }: Step): string | null {
+  const by = isObject(output) ? output.by : undefined;
+  return typeof by === 'string' && by !== '' ? by : null;
 }
 
 function callAssignee(step: Step, called: (name: string) => string): string | null {
@@ -32,7 +29,7 @@ export function describeQuestion(step: Step, called: (name: string) => string): 
 /** Who could not do their step, and why; null for any other step. */
 export function describeBlocked(step: Step, called: (name: string) => string): string | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
-  const by = textOf(step, 'by');
+  const by = answererOf(step);
   const who = by === null ? '' : `, as ${called(by)} says`;
   return `Step ${step.id} (${step.description}) is blocked${who}: ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
 }

@@ -1,21 +1,16 @@
 // A step handed to a person may be answered by that person, whoever else may decide about the plan.
 import type { Actor } from '#contracts/actor.ts';
+import { assigneeOf } from '#contracts/assignee.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { Settlement } from '#contracts/service.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
-import { operationName } from '#contracts/tool.ts';
 import type { Transaction } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import { requireManager } from './authority.ts';
 import type { PlansContext } from './plans-context.ts';
-
-/** Whether the step is a task for a person, whatever became of it. */
-export function isHumanTask({ tool, operation }: Pick<Step, 'tool' | 'operation'>): boolean {
-  return operationName(tool, operation) === 'human_task';
-}
 
 /** Whether a guarded call asks again with its final values, which is an approval of its own. */
 export function asksToConfirm({ status, output }: Step): boolean {
@@ -24,12 +19,6 @@ export function asksToConfirm({ status, output }: Step): boolean {
 
 function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whom a task is for, as it was asked or else as it was proposed; null: nobody in particular. */
-export function assigneeOf({ output, args }: Step): string | null {
-  const assignee = (isObject(output) ? output.assignee : undefined) ?? args.assignee;
-  return typeof assignee === 'string' ? assignee : null;
 }
 
 /** Whether every named step is a task of `actor`, who says only what became of it. */
@@ -46,7 +35,7 @@ async function isAskedPerson(
   const named = await readStepsById(tx, planId, ids);
   const names = (await readNamesOf(tx, [await readPerson(tx, actor.id)])).map(({ name }) => name);
   const theirs = named.filter((step) => {
-    const assignee = isHumanTask(step) ? assigneeOf(step) : null;
+    const assignee = assigneeOf(step);
     return assignee !== null && names.some((name) => isSamePerson(assignee, name));
   });
   return theirs.length === ids.length;

@@ -1,6 +1,7 @@
 // A person's word about steps: what became of a call nobody recorded, of a task of theirs, of a guarded call that asks again.
 import type { Actor } from '#contracts/actor.ts';
 import type { FieldProblem } from '#contracts/answer.ts';
+import { isHumanTask } from '#contracts/assignee.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import type { Settlement } from '#contracts/service.ts';
@@ -12,7 +13,7 @@ import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { settleByPerson, type Verdict } from '#store/sql/settle-by-person.ts';
 import { readStepsById } from '#store/step-pages.ts';
-import { asksToConfirm, isHumanTask } from './asked-person.ts';
+import { asksToConfirm } from './asked-person.ts';
 import { requireConfirmer } from './authority.ts';
 import {
   readAnswer,
