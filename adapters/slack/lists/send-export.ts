@@ -1,6 +1,8 @@
 // A plan's record for whoever asks for it, as a file in their direct messages.
 import { slackLimits } from '#cards/limits.ts';
-import { type Export, exportWords, writeRecord } from '#cards/plan-record.ts';
+import { exportWords, writeTrace } from '#cards/plan-record.ts';
+import type { Export } from '#contracts/plan-record.ts';
+import { readRecord } from '#conversation/read-record.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { Ask } from '../port/hold.ts';
 import { sendFile } from '../port/send-file.ts';
@@ -18,7 +20,9 @@ export async function sendExport(
   wanted: Export,
 ): Promise<string> {
   const { plan } = wanted;
-  const { text, name } = await writeRecord(plansFor(team, id), wanted, fits);
+  const record = await readRecord(plansFor(team, id), wanted, { fits, writeTrace });
+  if (record === null) return exportWords.tooLarge({ plan });
+  const { text, name } = record;
   if (text === '') return exportWords.nothingRun({ plan });
   const title = exportWords.title(wanted);
   const client = await clientOf(team);

@@ -4,7 +4,7 @@ import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, titleList } from '#cards/plan-list.ts';
-import { type Export, exportWords, readExport, writeRecord } from '#cards/plan-record.ts';
+import { exportWords, writeTrace } from '#cards/plan-record.ts';
 import { describeStats } from '#cards/stats-words.ts';
 import { drawText } from '#cards/text.ts';
 import { viewNotice } from '#cards/text-view.ts';
@@ -13,8 +13,10 @@ import { person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { Export } from '#contracts/plan-record.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import { findPlans, readList } from '#conversation/find-plans.ts';
+import { readExport, readRecord } from '#conversation/read-record.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { Scene } from '../transport/read-activity.ts';
 
@@ -64,16 +66,15 @@ async function answerExport(
 ): Promise<ChatContent> {
   // Whether there is such a plan for whoever asks is said first.
   const { link } = await read.card(wanted.plan, viewer);
-  try {
-    const { text } = await writeRecord(read, wanted, fits);
-    return text === ''
-      ? drawNote(exportWords.nothingRun(wanted))
-      : { text: `${exportWords.title(wanted)}\n\n${text}`, card: null };
-  } catch (error) {
-    if (!(error instanceof CountersignError) || error.code !== 'invalid_request') throw error;
+  const record = await readRecord(read, wanted, { fits, writeTrace });
+  if (record === null) {
     const more = link === null ? [] : [exportWords.inConsole({ link })];
-    return drawNote([error.message, ...more].join('\n'));
+    return drawNote([exportWords.tooLarge(wanted), ...more].join('\n'));
   }
+  const { text } = record;
+  return text === ''
+    ? drawNote(exportWords.nothingRun(wanted))
+    : { text: `${exportWords.title(wanted)}\n\n${text}`, card: null };
 }
 
 async function answerPlans(

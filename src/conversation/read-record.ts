@@ -1,0 +1,48 @@
+// A plan's record for whoever asks for it in a chat, read no further than there is room for it.
+import type { Export } from '#contracts/plan-record.ts';
+import type { PlanReads } from '#contracts/plan-scope.ts';
+import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+
+/** `PLAN-3f9a1c20 export`; null: something else was said. */
+export function readExport(said: string): Export | null {
+  const [, id, word] = /^plan-([0-9a-f]{8})\s+(export|log|trace)$/i.exec(said.trim()) ?? [];
+  const kind = word?.toLowerCase();
+  if (id === undefined || (kind !== 'export' && kind !== 'log' && kind !== 'trace')) return null;
+  return { plan: `PLAN-${id.toLowerCase()}`, kind };
+}
+
+/** How a chat has it. `fits`: whether there is room for a text; `writeTrace`: how planning went, in words. */
+type Form = { fits: (text: string) => boolean; writeTrace: (trace: PlanningTrace) => string };
+
+async function collect(chunks: AsyncIterable<string>, fits: Form['fits']): Promise<string | null> {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (!fits(text)) return null;
+  }
+  return text;
+}
+
+/**
+ * The record, and what its file is called. No text: nothing has run; null: there is no room for it.
+ * @throws what reading the plan throws
+ */
+export async function readRecord(
+  plans: Pick<PlanReads, 'exportMarkdown' | 'exportLog' | 'trace'>,
+  { plan, kind }: Export,
+  { fits, writeTrace }: Form,
+): Promise<{ text: string; name: string } | null> {
+  const asFile = (text: string | null, name: string) => (text === null ? null : { text, name });
+  switch (kind) {
+    case 'export':
+      return asFile(await collect(plans.exportMarkdown(plan), fits), `${plan}.md`);
+    case 'log':
+      return asFile(await collect(plans.exportLog(plan), fits), `${plan}.jsonl`);
+    case 'trace': {
+      const text = writeTrace(await plans.trace(plan));
+      return asFile(fits(text) ? text : null, `${plan}-trace.txt`);
+    }
+    default:
+      return kind satisfies never;
+  }
+}
