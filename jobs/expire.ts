@@ -2,8 +2,8 @@
 // cancels them in the end.
 import type { Settings } from '#contracts/settings.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { expireProposals } from '#conversation/expire.ts';
-import { remindPeople } from '#conversation/human-reminders.ts';
+import { createExpiry } from '#conversation/expire.ts';
+import { createHumanReminders } from '#conversation/human-reminders.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -22,13 +22,15 @@ export function expireJob(
   context: ConversationContext,
   { human_reminder_hours, stale_after_days }: Settings,
 ): Job<'expire'> {
+  const remindPeople = createHumanReminders(context, human_reminder_hours);
+  const expireProposals = createExpiry(context, stale_after_days);
   return {
     name: 'expire',
     queue: expireQueue,
     concurrency: 1,
     async handle() {
-      await remindPeople(context, human_reminder_hours);
-      await expireProposals(context, stale_after_days);
+      await remindPeople();
+      await expireProposals();
     },
   };
 }

@@ -1,6 +1,6 @@
 // remind: rings the reminders that are due and books their next occurrence.
 import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { ringReminders } from '#conversation/reminders.ts';
+import { createRinging } from '#conversation/reminders.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
 
@@ -17,6 +17,6 @@ export function remindJob(context: ConversationContext): Job<'remind'> {
     name: 'remind',
     queue: remindQueue,
     concurrency: 1,
-    handle: () => ringReminders(context),
+    handle: createRinging(context),
   };
 }

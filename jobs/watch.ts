@@ -8,7 +8,7 @@ import { createHomesWatch } from '#conversation/homes/work-on-homes.ts';
 import { forgetCodes } from '#conversation/identity/forget-codes.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
 import { createInboxWatch, forgetHandled } from '#conversation/inbox/look-after.ts';
-import { ringReminders } from '#conversation/reminders.ts';
+import { createRinging } from '#conversation/reminders.ts';
 import type { Crew } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
 import { forgetOldResults } from '#planner/memo/memo.ts';
@@ -25,6 +25,7 @@ export function startWatch(
   homes: HomesContext,
   everyMs: number,
 ): Watch {
+  const ringReminders = createRinging(conversation);
   const lookAfterInbox = createInboxWatch(inbox);
   const lookAfterDelivery = createDeliveryWatch(delivery);
   const lookAfterHomes = createHomesWatch(homes);
@@ -37,7 +38,7 @@ export function startWatch(
     const chores: [string, () => Promise<unknown>][] = [
       ['Recovery', () => recover(crew.context)],
       ['Looking for work', () => crew.lookForWork()],
-      ['Ringing reminders', () => ringReminders(conversation)],
+      ['Ringing reminders', ringReminders],
       ['Looking after runs', () => retryAbandonedRuns(conversation)],
       [
         'Forgetting old results',

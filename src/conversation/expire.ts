@@ -7,7 +7,9 @@ import { transition } from '#plans/lifecycle.ts';
 import { changeSteps } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { comesAfter, createPages, type Place } from '#store/rounds.ts';
 import { plans, planVersions, runs } from '#store/schema.ts';
+import { isoOf } from '#store/sql/iso.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { closeRun } from './decisions.ts';
 import { speakAsBot } from './speak.ts';
@@ -15,10 +17,10 @@ import { speakAsBot } from './speak.ts';
 const plansATurn = 200;
 const dayMs = 86_400_000;
 
-type Waiting = { id: string; version: number; status: PlanRow['status']; since: Date };
+type Waiting = Place & { id: string; version: number; status: PlanRow['status']; waitsSince: Date };
 
 /** Since when it waits: the version was shown, it was refused, or last something was said to its planner. */
-const since = sql<Date>`case
+const waitsSince = sql<Date>`case
   when ${plans.status} = 'proposed' then ${planVersions.created_at}
   else greatest((${plans.rejection_history} -> -1 ->> 'at')::timestamptz,
     case when ${plans.status} = 'rejected' then ${runs.updated_at} end, ${planVersions.created_at})
@@ -29,23 +31,38 @@ const waits = or(
   and(eq(plans.status, 'rejected'), eq(plans.revising, true)),
 );
 
-/** Plans that have waited since before `before`, longest first, as far as `more` holds. */
+/** Up to `limit` plans after `after` that have waited since before `before`, longest first, as far as `more` holds. */
 function findWaiting(
   { db }: ConversationContext,
   before: Date,
   limit: number,
+  after: Place | null,
   more?: SQL,
 ): Promise<Waiting[]> {
   return db.query
-    .select({ id: plans.id, version: plans.version, status: plans.status, since })
+    .select({
+      id: plans.id,
+      version: plans.version,
+      status: plans.status,
+      waitsSince,
+      since: sql<string>`${isoOf(waitsSince, 'microseconds')}`,
+      name: plans.id,
+    })
     .from(plans)
     .innerJoin(
       planVersions,
       and(eq(planVersions.plan_id, plans.id), eq(planVersions.version, plans.version)),
     )
     .leftJoin(runs, eq(runs.id, plans.run_id))
-    .where(and(waits, sql`${since} < ${before.toISOString()}::timestamptz`, more))
-    .orderBy(asc(since))
+    .where(
+      and(
+        waits,
+        sql`${waitsSince} < ${before.toISOString()}::timestamptz`,
+        comesAfter(waitsSince, sql`${plans.id}`, after),
+        more,
+      ),
+    )
+    .orderBy(asc(waitsSince), asc(plans.id))
     .limit(limit);
 }
 
@@ -70,17 +87,30 @@ async function forEachWaiting(
   }
 }
 
-/** One round over at most `limit` plans each. Safe to run in many processes at once. */
-export async function expireProposals(
+/**
+ * A function for one round over at most `limit` plans to cancel, and as many to remind of. Safe to run in many processes at
+ * once.
+ */
+export function createExpiry(
   context: ConversationContext,
   staleAfterDays: number,
   limit = plansATurn,
-): Promise<void> {
+): () => Promise<void> {
   const daysAgo = (days: number) => new Date(context.clock.now().getTime() - days * dayMs);
-  const stale = await findWaiting(context, daysAgo(staleAfterDays), limit);
-  await forEachWaiting(context, stale, (tx, plan) => expire(context, tx, plan, staleAfterDays));
-  const quiet = await findWaiting(context, daysAgo(staleAfterDays / 2), limit, unreminded);
-  await forEachWaiting(context, quiet, (tx, plan) => remind(context, tx, plan, staleAfterDays));
+  const nextStale = createPages(limit, (most, after) =>
+    findWaiting(context, daysAgo(staleAfterDays), most, after),
+  );
+  const nextQuiet = createPages(limit, (most, after) =>
+    findWaiting(context, daysAgo(staleAfterDays / 2), most, after, unreminded),
+  );
+  return async () => {
+    await forEachWaiting(context, await nextStale(), (tx, plan) =>
+      expire(context, tx, plan, staleAfterDays),
+    );
+    await forEachWaiting(context, await nextQuiet(), (tx, plan) =>
+      remind(context, tx, plan, staleAfterDays),
+    );
+  };
 }
 
 /** The plan's row, locked, if it still waits for the same thing; else null. */
@@ -101,7 +131,7 @@ async function remind(
 ): Promise<void> {
   const row = await lockWaiting(tx, plan);
   if (row === null || row.conversation === null) return;
-  const ends = plan.since.getTime() + staleAfterDays * dayMs;
+  const ends = plan.waitsSince.getTime() + staleAfterDays * dayMs;
   const left = countOf(
     Math.max(1, Math.ceil((ends - context.clock.now().getTime()) / dayMs)),
     'day',

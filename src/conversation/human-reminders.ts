@@ -7,6 +7,7 @@ import { countOf } from '#contracts/words.ts';
 import { readPatchOutcome } from '#store/patches.ts';
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { createPages } from '#store/rounds.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import {
   findOverdueChanges,
@@ -101,19 +102,24 @@ async function forEachOverdue<T extends { plan_id: string }>(
 }
 
 /**
- * One round over at most `limit` questions, and as many changes, that are open for `everyHours` or a multiple of it. Safe to
- * run in many processes at once: each is reminded of once in each period.
+ * A function for one round over at most `limit` questions, and as many changes, that are open for `everyHours` or a multiple of
+ * it. Safe to run in many processes at once: each is reminded of once in each period.
  */
-export async function remindPeople(
+export function createHumanReminders(
   context: ReminderContext,
   everyHours: number,
   limit = atATurn,
-): Promise<void> {
-  const db = context.db.query;
-  const now = context.clock.now();
+): () => Promise<void> {
+  const { db, clock } = context;
   const every = everyHours * hourSeconds;
-  const questions = await findOverdueQuestions(db, now, every, limit);
-  await forEachOverdue(context, questions, remindOfQuestion, everyHours);
-  const changes = await findOverdueChanges(db, now, every, limit);
-  await forEachOverdue(context, changes, remindOfChange, everyHours);
+  const nextQuestions = createPages(limit, (most, after) =>
+    findOverdueQuestions(db.query, clock.now(), every, most, after),
+  );
+  const nextChanges = createPages(limit, (most, after) =>
+    findOverdueChanges(db.query, clock.now(), every, most, after),
+  );
+  return async () => {
+    await forEachOverdue(context, await nextQuestions(), remindOfQuestion, everyHours);
+    await forEachOverdue(context, await nextChanges(), remindOfChange, everyHours);
+  };
 }

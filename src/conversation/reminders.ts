@@ -1,7 +1,10 @@
 // Reminders: stored once, rung when due, booked again until their rule ends.
-import { and, eq, isNotNull, lte } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
+import type { Queryable } from '#store/database.ts';
 import { showName } from '#store/person-names.ts';
+import { comesAfter, createPages, type Place } from '#store/rounds.ts';
 import { reminders } from '#store/schema.ts';
+import { isoOf } from '#store/sql/iso.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -39,32 +42,64 @@ function conversationOf(reminder: { conversation: string | null; user: string })
   return reminder.conversation ?? `reminders:${reminder.user}`;
 }
 
-/** Rings every reminder that is due. Each occurrence rings once, whoever else is at it. */
-export async function ringReminders(context: ConversationContext): Promise<void> {
-  const { db, enqueue, clock } = context;
+const isDue = (now: Date) => and(isNotNull(reminders.next_at), lte(reminders.next_at, now));
+
+type Due = Place & { id: string };
+
+/** Up to `limit` reminders after `after` that are due, the longest overdue first. */
+function findDue(db: Queryable, now: Date, limit: number, after: Place | null): Promise<Due[]> {
+  const { id, next_at } = reminders;
+  return db
+    .select({ id, name: id, since: sql<string>`${isoOf(sql`${next_at}`, 'microseconds')}` })
+    .from(reminders)
+    .where(and(isDue(now), comesAfter(sql`${next_at}`, sql`${id}`, after)))
+    .orderBy(asc(next_at), asc(id))
+    .limit(limit);
+}
+
+/** Rings one reminder, unless another process has done so or is at it. */
+async function ring(
+  { db, enqueue, clock }: Pick<ConversationContext, 'db' | 'enqueue' | 'clock'>,
+  id: string,
+): Promise<void> {
   await db.transaction(async (tx) => {
     const now = clock.now();
-    const due = await tx
+    const [reminder] = await tx
       .select()
       .from(reminders)
-      .where(and(isNotNull(reminders.next_at), lte(reminders.next_at, now)))
-      .limit(remindersATurn)
+      .where(and(eq(reminders.id, id), isDue(now)))
       .for('update', { skipLocked: true });
-    // In one order everywhere: saying something locks its conversation.
-    due.sort((a, b) => (conversationOf(a) < conversationOf(b) ? -1 : 1));
-    for (const reminder of due) {
-      const { rrule, timezone } = reminder;
-      const [next = null] =
-        rrule === null
-          ? []
-          : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
-      await speakAsBot(context, tx, {
-        conversation: conversationOf(reminder),
-        text: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
-        once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
-      });
-      await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));
-      if (next !== null) await enqueue(tx, 'remind', {}, { startAfter: next });
-    }
+    if (reminder === undefined) return;
+    const { rrule, timezone } = reminder;
+    const [next = null] =
+      rrule === null
+        ? []
+        : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
+    await speakAsBot({ enqueue }, tx, {
+      conversation: conversationOf(reminder),
+      text: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
+      once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
+    });
+    await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));
+    if (next !== null) await enqueue(tx, 'remind', {}, { startAfter: next });
   });
+}
+
+/**
+ * A function for one round over at most `limit` reminders that are due, each by itself: one that cannot be rung keeps no other
+ * from it. Each occurrence rings once, whoever else is at it.
+ */
+export function createRinging(
+  context: Pick<ConversationContext, 'db' | 'enqueue' | 'clock' | 'warn'>,
+  limit = remindersATurn,
+): () => Promise<void> {
+  const { db, clock, warn } = context;
+  const nextDue = createPages(limit, (most, after) => findDue(db.query, clock.now(), most, after));
+  return async () => {
+    for (const { id } of await nextDue()) {
+      await ring(context, id).catch((error: unknown) =>
+        warn(`The reminder ${id} could not be rung; trying again.`, error),
+      );
+    }
+  };
 }

@@ -3,8 +3,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
+import { comesAfter, type Place } from './rounds.ts';
+import { isoOf } from './sql/iso.ts';
 
-type Overdue = {
+type Overdue = Place & {
   plan_id: string;
   /** How many times the interval has passed since it was asked. */
   period: number;
@@ -35,12 +37,14 @@ const unreminded = sql`not exists (select 1 from countersign.messages m where m.
  * Up to `limit` steps that have waited for a person for at least `everySeconds` and have not been reminded of in the present
  * period, the oldest first: for an answer since they were begun, for what became of them since that is unknown. Paused plans
  * and plans without a conversation are left out.
+ * @param after the last one of the page before; null: the first page
  */
 export async function findOverdueQuestions(
   db: Queryable,
   now: Date,
   everySeconds: number,
   limit: number,
+  after: Place | null,
 ): Promise<OverdueQuestion[]> {
   const { rows } = await db.execute<OverdueQuestion>(sql`
     with open as (
@@ -52,12 +56,12 @@ export async function findOverdueQuestions(
     ),
     named as (
       select *, plan_id || ':step:' || step_id || ':' || attempt || case status when 'unknown' then ':unknown' else '' end
-        || ':reminder:' || period as once
+        || ':reminder:' || period as once, plan_id || ':' || step_id as name
       from (select *, ${periodOf('asked', now, everySeconds)} as period from open) overdue where period > 0
     )
-    select plan_id, step_id, attempt, status, period, once from named n
-    where ${unreminded}
-    order by asked limit ${limit}`);
+    select plan_id, step_id, attempt, status, period, once, ${isoOf('asked', 'microseconds')} as since, name from named n
+    where ${unreminded} and ${comesAfter(sql`asked`, sql`name`, after)}
+    order by asked, name limit ${limit}`);
   return rows;
 }
 
@@ -67,6 +71,7 @@ export async function findOverdueChanges(
   now: Date,
   everySeconds: number,
   limit: number,
+  after: Place | null,
 ): Promise<OverdueChange[]> {
   const { rows } = await db.execute<OverdueChange>(sql`
     with named as (
@@ -77,8 +82,8 @@ export async function findOverdueChanges(
         where p.pending_patch is not null and ${remindable}
       ) overdue where period > 0
     )
-    select plan_id, patch_id, period, once from named n
-    where ${unreminded}
-    order by created_at limit ${limit}`);
+    select plan_id, patch_id, period, once, ${isoOf('created_at', 'microseconds')} as since, patch_id as name from named n
+    where ${unreminded} and ${comesAfter(sql`created_at`, sql`patch_id`, after)}
+    order by created_at, patch_id limit ${limit}`);
   return rows;
 }

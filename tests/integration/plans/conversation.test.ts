@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { announce } from '#conversation/announce.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { expireProposals } from '#conversation/expire.ts';
+import { createExpiry } from '#conversation/expire.ts';
 import { appendMessage } from '#store/messages.ts';
 import { lockPlan } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -178,7 +178,7 @@ describe('proposals nobody decides', () => {
   test('are cancelled with a notice that says why, and their run ends with them', async () => {
     const id = await askIn('stale', 'forget me');
     await age(id, 8);
-    await expireProposals(contextOf(house), 7);
+    await createExpiry(contextOf(house), 7)();
     await announce(contextOf(house), id);
     expect((await house.service.getPlan(id)).status).toBe('cancelled');
     const texts = await textsIn('stale');
@@ -204,7 +204,7 @@ describe('proposals nobody decides', () => {
     await age(plan.id, 30);
     await idle.service.proposeChanges(plan.id, { version: 1, feedback: 'z' }, ana);
     const statusAfter = async (days: number) => {
-      await expireProposals(contextOf(idle, days), 7);
+      await createExpiry(contextOf(idle, days), 7)();
       return (await idle.service.getPlan(plan.id)).status;
     };
     // Old as the version is, the wait for a person began with the refusal.
@@ -237,13 +237,13 @@ describe('proposals nobody decides', () => {
     };
     const silent = await sentBack('silent');
     const answered = await sentBack('answered');
-    await expireProposals(contextOf(idle, 4), 7);
+    await createExpiry(contextOf(idle, 4), 7)();
     expect((await textsIn('silent')).at(-1)).toBe(
       `${silent} “silent” was sent back and has no new version yet. It is cancelled in 3 days if nobody says more.`,
     );
     await idle.db.query.execute(sql`
       update countersign.runs set updated_at = now() + interval '4 days' where plan_id = ${answered}`);
-    await expireProposals(contextOf(idle, 8), 7);
+    await createExpiry(contextOf(idle, 8), 7)();
     expect(await idle.service.getPlan(answered)).toMatchObject({
       status: 'rejected',
       revising: true,
@@ -266,7 +266,7 @@ describe('proposals nobody decides', () => {
       ana,
     );
     await idle.service.reject(id, { version: 1 }, ana);
-    await expireProposals(contextOf(idle, 100), 7);
+    await createExpiry(contextOf(idle, 100), 7)();
     expect((await idle.service.getPlan(id)).status).toBe('rejected');
     expect((await textsIn('refused')).join()).not.toContain('cancelled');
   });
@@ -281,7 +281,7 @@ describe('proposals nobody decides', () => {
       );
       await age(id, 4);
     }
-    for (let round = 0; round < 3; round++) await expireProposals(contextOf(idle), 7, 1);
+    for (let round = 0; round < 3; round++) await createExpiry(contextOf(idle), 7, 1)();
     for (let n = 0; n < 3; n++) {
       expect(
         (await textsIn(`old-${n}`)).filter((text) => text.includes('still waits')),

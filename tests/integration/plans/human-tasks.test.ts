@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { remindPeople } from '#conversation/human-reminders.ts';
+import { createHumanReminders } from '#conversation/human-reminders.ts';
 import { findStalledPlans } from '#store/sql/recover.ts';
 import { ana, ben, noop, reach, runPlan } from '#tests/setup/house.ts';
 import { useHouse } from '#tests/setup/use-house.ts';
@@ -281,7 +281,7 @@ describe('a question that stays open', () => {
   const hour = 3_600_000;
   /** A round of reminders as it would be `hours` from now. */
   const remindAfter = (hours: number, limit?: number) =>
-    remindPeople(
+    createHumanReminders(
       {
         db: house.db,
         enqueue: async () => {},
@@ -290,7 +290,7 @@ describe('a question that stays open', () => {
       },
       24,
       limit,
-    );
+    )();
 
   async function askThere(conversation: string, ...steps: StepDraft[]): Promise<string> {
     const plan = await house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);

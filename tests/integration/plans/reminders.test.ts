@@ -1,11 +1,12 @@
 // Reminders of what waits for a person beside tasks: steps whose outcome nobody knows, and changes that need an approval. And
-// rounds that go on although one plan of theirs cannot be looked after.
+// rounds that go on, and get to all there is, although some of it cannot be looked after.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
-import { expireProposals } from '#conversation/expire.ts';
-import { remindPeople } from '#conversation/human-reminders.ts';
+import { createExpiry } from '#conversation/expire.ts';
+import { createHumanReminders } from '#conversation/human-reminders.ts';
+import { createRinging, setReminder } from '#conversation/reminders.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
@@ -55,7 +56,7 @@ const at = (hours: number): ConversationContext => ({
   linkTo: () => null,
   warn: (message) => void warnings.push(message),
 });
-const remindAfter = (hours: number, limit?: number) => remindPeople(at(hours), 24, limit);
+const remindAfter = (hours: number, limit?: number) => createHumanReminders(at(hours), 24, limit)();
 
 async function proposeIn(conversation: string): Promise<{ id: string; digest: string }> {
   const steps = [noop('1'), noop('2', '1')];
@@ -128,6 +129,24 @@ describe('a step whose outcome nobody knows', () => {
       update countersign.step_states set started_at = now() - interval '3 days' where plan_id = ${id} and step_id = '1'`);
     await remindAfter(23);
     expect(await remindersIn('long')).toEqual([]);
+  });
+
+  test('is reminded of in the end however many older ones cannot be', async () => {
+    await remindAfter(25);
+    const bad = await loseIn('bad question');
+    await loseIn('young question');
+    const round = createHumanReminders(at(25), 24, 1);
+    await whileRefused(bad, 'messages', async () => {
+      await round();
+      expect(await remindersIn('young question')).toEqual([]);
+      await round();
+    });
+    expect(await remindersIn('young question')).toHaveLength(1);
+    expect(warnings).toEqual([`Nobody could be reminded of ${bad}; trying again.`]);
+    // Behind the last page comes the first.
+    await round();
+    await round();
+    expect(await remindersIn('bad question')).toHaveLength(1);
   });
 
   test('waits while its plan is paused', async () => {
@@ -203,18 +222,111 @@ describe('a change that needs an approval', () => {
     await remindAfter(25);
     expect(await remindersIn('bad')).toHaveLength(1);
   });
+
+  test('is reminded of in the end however many older ones cannot be', async () => {
+    await remindAfter(25);
+    const bad = await changeIn('bad change');
+    await changeIn('young change');
+    const round = createHumanReminders(at(25), 24, 1);
+    await whileRefused(bad, 'messages', async () => {
+      await round();
+      await round();
+    });
+    expect(await remindersIn('young change')).toHaveLength(1);
+    await round();
+    await round();
+    expect(await remindersIn('bad change')).toHaveLength(1);
+  });
 });
 
 describe('a plan that cannot be expired', () => {
   test('keeps no younger one from it, nor from its reminder', async () => {
     const bad = await proposeIn('stuck');
     const stale = await proposeIn('stale');
-    await whileRefused(bad.id, 'plans', () => expireProposals(at(8 * 24), 7));
+    await whileRefused(bad.id, 'plans', createExpiry(at(8 * 24), 7));
     const statusOf = async (id: string) => (await house.service.getPlan(id)).status;
     expect(await statusOf(stale.id)).toBe('cancelled');
     expect(await statusOf(bad.id)).toBe('proposed');
     expect(warnings.join()).toContain(bad.id);
-    await expireProposals(at(8 * 24), 7);
+    await createExpiry(at(8 * 24), 7)();
     expect(await statusOf(bad.id)).toBe('cancelled');
+  });
+
+  test('keeps none from it, however few a round takes', async () => {
+    await createExpiry(at(8 * 24), 7)();
+    const bad = await proposeIn('always stuck');
+    const stale = await proposeIn('young and stale');
+    const round = createExpiry(at(8 * 24), 7, 1);
+    await whileRefused(bad.id, 'plans', async () => {
+      await round();
+      await round();
+    });
+    const statusOf = async (id: string) => (await house.service.getPlan(id)).status;
+    expect(await statusOf(stale.id)).toBe('cancelled');
+    await round();
+    await round();
+    expect(await statusOf(bad.id)).toBe('cancelled');
+  });
+
+  test('keeps none from the reminder at half time, however few a round takes', async () => {
+    const bad = await proposeIn('never reminded');
+    await proposeIn('young and quiet');
+    const round = createExpiry(at(4 * 24), 7, 1);
+    const heard = async (conversation: string) =>
+      (await textsIn(conversation)).filter((text) => text.includes('still waits'));
+    await whileRefused(bad.id, 'messages', async () => {
+      await round();
+      await round();
+    });
+    expect(await heard('young and quiet')).toHaveLength(1);
+    await round();
+    await round();
+    expect(await heard('never reminded')).toHaveLength(1);
+  });
+});
+
+describe('a reminder that cannot be rung', () => {
+  async function remindIn(conversation: string, minutes: number, rrule: string | null = null) {
+    const due = new Date(Date.now() - minutes * 60_000);
+    await setReminder(at(0), {
+      id: conversation,
+      planId: null,
+      user: 'ana',
+      conversation,
+      text: 'Tea',
+      rrule,
+      timezone: 'UTC',
+      startsAt: due,
+      nextAt: due,
+    });
+  }
+
+  test('keeps none of its neighbours from theirs', async () => {
+    await remindIn('broken rule', 3, 'FREQ=NEVER');
+    await remindIn('next to it', 2);
+    await createRinging(at(0))();
+    expect(await remindersIn('next to it')).toEqual(['Reminder for ana: Tea']);
+    expect(warnings).toEqual(['The reminder broken rule could not be rung; trying again.']);
+  });
+
+  test('keeps no younger one waiting, however few a round takes', async () => {
+    await remindIn('behind it', 1);
+    const round = createRinging(at(0), 1);
+    await round();
+    expect(await remindersIn('behind it')).toEqual([]);
+    await round();
+    expect(await remindersIn('behind it')).toHaveLength(1);
+    // Behind the last page comes the first.
+    await round();
+    await round();
+    expect(warnings).toHaveLength(2);
+  });
+
+  test('is rung once, however many are at it', async () => {
+    await remindIn('tea', 1, 'FREQ=DAILY');
+    await Promise.all([1, 2, 3].map(() => createRinging(at(0))()));
+    expect(await remindersIn('tea')).toHaveLength(1);
+    await createRinging(at(24))();
+    expect(await remindersIn('tea')).toHaveLength(2);
   });
 });
