@@ -4,20 +4,22 @@ import { type Actor, system } from '#contracts/actor.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { StepCounts, StepError } from '#contracts/plan.ts';
+import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { openSteps } from '#store/accounting.ts';
 import { stepsOf } from '#store/blocks.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { hasMoreOccurrences } from '#store/series.ts';
+import { readSteps } from '#store/step-pages.ts';
 import { transition } from './lifecycle.ts';
 
 type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 
-/** The run in one sentence. `failure` is the first failed step. */
-export function summariseRun(
+/** The run in one sentence. `failure` is the first failed step, called as on the plan's card. */
+function summariseRun(
   counts: StepCounts,
-  failure: { id: string; message: string } | null,
+  failure: { label: string; message: string } | null,
 ): string {
   const parts = [
     counts.skipped > 0 ? `${countOf(counts.skipped, 'step')} not started` : '',
@@ -30,13 +32,26 @@ export function summariseRun(
     counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
   const done =
     counts.succeeded === 0 ? 'Nothing was done' : `${countOf(counts.succeeded, 'step')} done`;
-  return `Step ${failure.id} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
+  return `Step ${failure.label} failed${others}: ${failure.message.replace(/\.$/, '')}. ${[done, ...parts].join(', ')}.`;
 }
 
-async function findFirstFailed(tx: Transaction, planId: string) {
-  const { rows } = await tx.execute<{ id: string; error: StepError | null }>(sql`
-    select step_id as id, error from ${stepsOf(planId, ['failed'])} order by position limit 1`);
+type FailedStep = { id: string; position: number; error: StepError | null };
+
+async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedStep | undefined> {
+  const { rows } = await tx.execute<FailedStep>(sql`
+    select step_id as id, position, error from ${stepsOf(planId, ['failed'])} order by position limit 1`);
   return rows[0];
+}
+
+/** What the step is called wherever the plan is read. */
+async function labelOf(
+  tx: Transaction,
+  { id: planId, total }: PlanRow,
+  { id, position }: FailedStep,
+): Promise<string> {
+  const place = `${position}`;
+  if (total > numberedAtMost) return place;
+  return labelSteps(await readSteps(tx, planId, {}, 0, numberedAtMost), total).get(id) ?? place;
 }
 
 /**
@@ -59,7 +74,10 @@ export async function finishIfDone(
   const failure =
     failed === undefined
       ? null
-      : { id: failed.id, message: failed.error?.message ?? 'A person marked it failed' };
+      : {
+          label: await labelOf(tx, row, failed),
+          message: failed.error?.message ?? 'A person marked it failed',
+        };
   await transition(
     tx,
     enqueue,

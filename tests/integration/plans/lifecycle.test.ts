@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labelSteps } from '#contracts/step-numbers.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,
@@ -81,9 +82,30 @@ describe('an approved plan', () => {
       ['free', 'succeeded'],
     ]);
     expect(failed.result_summary).toMatch(
-      /^Step gone failed: .*none\.md.* 1 step done, 1 step not started\.$/,
+      /^Step 1a failed: .*none\.md.* 1 step done, 1 step not started\.$/,
     );
     await checkPlan(house.db.query, failed.id);
+  });
+
+  test.each([
+    [23, '1b'],
+    [24, '1b'],
+    [25, '3'],
+  ])('of %i steps says that %s failed, as its card calls it', async (count, label) => {
+    const others = Array.from({ length: count - 3 }, (_, i) => noop(`s${i}`, 'first'));
+    const gone = {
+      id: 'gone',
+      description: 'Delete what is not there',
+      tool: 'workspace',
+      operation: 'delete',
+      args: { path: 'none.md' },
+    };
+    const steps = [noop('first'), noop('second', 'first'), gone, ...others];
+    const { id } = await runPlan(house, { title: 'One fails', steps });
+    const failed = await reach(house, id, 'failed');
+    expect(failed.result_summary).toMatch(new RegExp(`^Step ${label} failed: .*none\\.md`));
+    const card = await house.service.card(id, { user: 'ana', timezone: 'UTC' });
+    expect(labelSteps(card.steps, card.plan.total_steps).get('gone')).toBe(label);
   });
 
   test('hands outputs of earlier steps to later ones', async () => {
