@@ -46,7 +46,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const warn = (message: string, err?: unknown) =>
     log.warn(err === undefined ? {} : { err }, message);
   const connections = await openConnections(config, { log, work, warn }, closers);
-  const { db, receiving, aside, boss, enqueue, enqueueAll, listener } = connections;
+  const { db, receiving, threads, aside, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
@@ -85,7 +85,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     warn,
   });
   const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
-  const chatService = createService(inChat);
+  const chatService = createService(inChat, threads.query);
   const readWithin = createReadWithin(inChat, chatService);
   const openPlace = (at: ChatPlace, timezone: string | null) =>
     db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
@@ -130,7 +130,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     });
   }
   return {
-    service: createService(conversation),
+    service: createService(conversation, threads.query),
     receive: createReceiver({
       ...inbox,
       storeAtOnce: createStoreAtOnce(receiving.query, slips.add),

@@ -10,6 +10,7 @@ import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
+import type { Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import { readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
@@ -42,7 +43,11 @@ import { watchConversation, watchPlan } from './watch.ts';
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/markdown.ts');
 
-export function createService(context: ConversationContext): Service {
+/** @param shared for what several ask at one moment; its connections end in time what they are asked */
+export function createService(
+  context: ConversationContext,
+  shared: Pick<Queryable, 'run'>,
+): Service {
   const { db } = context;
   /** A decision about a plan: one that was pressed in a chat is made once. */
   function decidePlan<D extends { pressed?: Pressed }>(
@@ -76,7 +81,7 @@ export function createService(context: ConversationContext): Service {
       ),
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
-    isSpokenIn: createSpokenIn(db.query),
+    isSpokenIn: createSpokenIn(db.query, shared),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),

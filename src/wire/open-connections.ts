@@ -17,7 +17,7 @@ export type Connections = {
   db: Database;
   /** Of their own, so that what is stored waits for nothing that is done; unused until something comes. */
   receiving: Database;
-  /** For what several threads of the inbox share; unused until one is worked on. */
+  /** For what several threads of the inbox share, and what is looked up for several; unused until one is worked on. */
   threads: Database;
   /**
    * For what is asked beside a transaction that goes on meanwhile: were all of `db` taken by such, each would wait for
@@ -59,7 +59,8 @@ export async function openConnections(
   });
   closers.add('the connections for what comes in', receiving.close);
   const threads = openDatabase(place.url, {
-    max: 2,
+    // To enter threads, to settle events, and to look for what was overheard: one statement of each at a time.
+    max: 3,
     applicationName: 'countersign threads',
     session: sharedSession,
     onError: (error) => warn('A connection for threads was lost.', error),

@@ -9,7 +9,7 @@ import {
   type Settling,
   settleAndTakeEach,
 } from '#store/sql/inbox-threads.ts';
-import { isLockTimeout, isTransient } from '#store/transient.ts';
+import { mayDivide } from '#store/transient.ts';
 import { keyOfThread } from './slips.ts';
 
 /** How the server treats what several threads share: milliseconds after which it ends it, and how it is planned. */
@@ -32,9 +32,6 @@ export type ThreadDesk = {
   /** As `settleAndTake`. */
   settleAndTake(settling: Settling): Promise<Settled>;
 };
-
-/** Where the database is away, it is for each alone as well. */
-const mayDivide = (error: unknown) => isLockTimeout(error) || !isTransient(error);
 
 /**
  * @param db for one alone, however long that waits
