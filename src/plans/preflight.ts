@@ -70,10 +70,9 @@ export async function findPreflightProblems(
       ({ operation }) => catalogue.get(operation)?.tool ?? operation,
     ),
   );
-  for (const tool of tools) {
-    const state = await catalogue.check(tool);
+  // All at once: a decision that was pressed in a chat holds its transaction meanwhile.
+  for (const state of await Promise.all([...tools].map((tool) => catalogue.check(tool))))
     if (!state.ok) report(null, state.reason);
-  }
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
       for (const reason of checkStep(step, catalogue)) report(step.id, reason);
