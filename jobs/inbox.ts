@@ -24,14 +24,14 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
 /** Slips fetched at once: of many small threads, fetching costs more than handling. */
-const fetched = 32;
+const fetched = 24;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const restMs = 100;
 /**
- * Threads of a platform worked on at once in one process: what they ask of the database they ask together, and for the
- * rest of it they stand in line for a connection.
+ * Threads of a platform worked on at once in one process: fewer than it has connections, since each may hold one while it
+ * waits for a tool, and leases have to be renewed meanwhile.
  */
-const threadsAtOnce = 24;
+const threadsAtOnce = 12;
 
 /** Hands out `most` slots, to who asked first. @returns takes one, and answers how to give it back */
 function createSlots(most: number): () => Promise<() => void> {

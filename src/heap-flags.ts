@@ -1,10 +1,12 @@
 // How V8 keeps house in a process of each kind. What it is told counts from the start only.
+import { accessSync, constants } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
  * Whoever answers people must not stop for its garbage: left alone, V8 looks through everything it holds whenever a moment
- * was quiet, which takes both processors for a twentieth of a second, and makes its young generation so small that it
- * clears it all the time. Megabytes: of one half of the young generation, and held before the old one is looked through first.
+ * was quiet, with as many threads as there are processors, and makes its young generation so small that it clears it all the
+ * time. Megabytes: of one half of the young generation, and held before the old one is looked through first.
  */
 const answering = [
   '--no-memory-reducer',
@@ -15,18 +17,45 @@ const answering = [
 /** A worker holds little and makes much garbage. V8 would let its young generation alone grow to 130 MB. */
 const working = ['--max-semi-space-size=8', '--heap-growing-percent=40'];
 
-const flagsOf: Record<string, string[]> = { gateway: answering, start: answering, worker: working };
+/** `start` answers people as well as it works. */
+const flagsOf = new Map([
+  ['gateway', answering],
+  ['start', answering],
+  ['worker', working],
+]);
+
+type Process = Pick<NodeJS.Process, 'platform' | 'execPath' | 'execArgv' | 'env'> & {
+  execve?: NodeJS.Process['execve'];
+  channel?: unknown;
+};
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return isAbsolute(path);
+  } catch {
+    return false;
+  }
+}
 
 /**
- * Has this process begin anew with the flags of `verb`, if there are any: under the same number and with the same
- * environment. Where the system cannot do that, or somebody has chosen, everything stays as it is.
+ * The flags with which a process of `verb` begins anew; null: it stays as it is. That is where somebody has chosen how large the
+ * young generation is, where the system cannot do that (what fails then would end the process), and where its parent has a
+ * channel to it, which would be cut.
  */
+export function chooseFlags(verb: string | undefined, own: Process): string[] | null {
+  const flags = flagsOf.get(verb ?? '');
+  const given = [...own.execArgv, ...(own.env.NODE_OPTIONS ?? '').split(' ')];
+  if (flags === undefined || given.some((flag) => /semi[-_]space/.test(flag))) return null;
+  const can = own.platform !== 'win32' && own.execve !== undefined && own.channel === undefined;
+  return can && isExecutable(own.execPath) ? flags : null;
+}
+
+/** Has this process begin anew with the flags of `verb`, if there are any: under the same number and with the same environment. */
 export function beginWithFlags(verb: string | undefined, main: string): void {
-  const flags = flagsOf[verb ?? ''];
-  const { execArgv, env } = process;
-  const chosen = [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => flag.includes('semi-space'));
-  if (flags === undefined || chosen) return;
-  if (process.platform === 'win32' || process.execve === undefined) return;
-  const args = [...flags, ...execArgv, fileURLToPath(main), ...process.argv.slice(2)];
-  process.execve(process.execPath, [process.execPath, ...args], env);
+  const flags = chooseFlags(verb, process);
+  if (flags === null) return;
+  const { execPath, execArgv, argv, env } = process;
+  const args = [...flags, ...execArgv, fileURLToPath(main), ...argv.slice(2)];
+  process.execve?.(execPath, [execPath, ...args], env);
 }

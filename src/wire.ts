@@ -111,7 +111,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
   const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
   const slips = createSlipSender(inbox);
-  closers.add('the slips that wait', slips.flush);
+  closers.add('the slips that wait', slips.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
   if (work) {
     const executorModel = models?.executor ?? null;

@@ -5,13 +5,15 @@ import type { Stage } from './stage.ts';
 
 const batchSize = 100;
 const insertSize = 5000;
+const oneLoop = 'pg-boss, one loop';
+const twoLoops = 'pg-boss, two loops';
 /**
- * Loops that fetch and complete at once. The targets are of one: fetch a hundred, complete them, fetch the next. Two take all
- * there is of two processors and do nothing else with it; how far that is, is shown besides.
+ * Loops that fetch and complete at once. The targets are of one: fetch a hundred, complete them, fetch the next. Two leave
+ * nothing of two processors; how far we are from them is shown besides.
  */
 const ways: [string, number][] = [
-  ['pg-boss, one loop', 1],
-  ['pg-boss, two loops', 2],
+  [oneLoop, 1],
+  [twoLoops, 2],
 ];
 
 async function measure(boss: PgBoss, queue: string, jobs: number, loops: number): Promise<number> {
@@ -73,7 +75,9 @@ export async function openBareBoss(stage: Stage, jobs: number): Promise<Side> {
 }
 
 /** What the targets compare with, and what is shown besides. */
-export function splitBoss({ ways: [one, two] }: Best): { one: Way; two: Way } {
+export function pickLoops({ ways: measured }: Best): { one: Way; two: Way } {
+  const one = measured.find((way) => way.with === oneLoop);
+  const two = measured.find((way) => way.with === twoLoops);
   if (one === undefined || two === undefined) throw new Error('bare pg-boss was not measured');
   return { one, two };
 }

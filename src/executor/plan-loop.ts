@@ -23,8 +23,10 @@ const callsAtOnce = 16;
 const inviteEveryMs = 1000;
 /** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
 const announceEveryMs = 500;
-/** What is held is looked at this often (milliseconds), and no more of it is kept than is done in as long. */
+/** What is held is looked at this often (milliseconds). */
 const lookEveryMs = 1000;
+/** Who handed back takes no more than it calls at once for this long (milliseconds). */
+const modestMs = 5000;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;
 
@@ -74,6 +76,8 @@ export class PlanLoop {
   #returned = 0;
   /** Calls that were made or waited for a slot, and those that had come back, at the last look. */
   #lastLook = { calling: 0, returned: 0 };
+  /** A moment of `performance.now()` until which no more is taken than is called at once. */
+  #modestUntil = Number.NEGATIVE_INFINITY;
   #finished: Finished[] = [];
   /** Claimed, and called as soon as the next turn is under way. */
   #claimed: Claimed[] = [];
@@ -184,17 +188,20 @@ export class PlanLoop {
   }
 
   /**
-   * Where slow calls follow quick ones, more is held than is called soon, and others who could call it find nothing. What
-   * waits for a slot here longer than from one look to the next, and for longer than that to come, is handed back.
+   * Where slow calls follow quick ones, more is held than is called soon, and others who could call it find nothing. What has
+   * waited for a slot from one look to the next is handed back, but for as much as came back meanwhile.
    */
   #handBackExcess(): void {
     const { calling, returned } = this.#lastLook;
-    this.#lastLook = { calling: this.#calling, returned: this.#returned };
     const { backend, slots } = this.context;
-    const enough = Math.max(2 * backend.concurrency, this.#returned - returned);
+    const enough = Math.max(backend.concurrency, this.#returned - returned);
+    this.#lastLook = { calling: this.#calling, returned: this.#returned };
     if (Math.min(calling, this.#calling) <= enough) return;
     this.#window = backend.concurrency;
-    slots.dismiss(this.planId, 'others may be free sooner', enough - backend.concurrency);
+    this.#modestUntil = performance.now() + modestMs;
+    const keep = enough - backend.concurrency;
+    // What is sent away comes back as well, and has not been called.
+    this.#lastLook.returned += slots.dismiss(this.planId, 'others may be free sooner', keep);
   }
 
   /** Never throws: what is held meanwhile must be settled, whatever happens here. */
@@ -371,9 +378,10 @@ export class PlanLoop {
       this.#returned++;
       end(outcome);
       const { backend, settings } = context;
+      const now = performance.now();
       // Quick calls fill two batches: one that Postgres settles and one that is called meanwhile.
       this.#window =
-        performance.now() - began < quickMs
+        now - began < quickMs && now > this.#modestUntil
           ? Math.min(Math.max(2 * settings.batch, backend.concurrency), this.#window + 2)
           : Math.max(backend.concurrency, this.#window - 2);
       this.#wake();

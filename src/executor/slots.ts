@@ -11,8 +11,8 @@ export type Slots = {
    * @throws LeftQueue with the reason
    */
   run<T>(work: () => Promise<T>, planId: string, signal: AbortSignal): Promise<T>;
-  /** Sends away what waits for the plan, but for the first `keep` (none). */
-  dismiss(planId: string, reason: string, keep?: number): void;
+  /** Sends away what waits for the plan, but for the first `keep` (none). @returns how many */
+  dismiss(planId: string, reason: string, keep?: number): number;
 };
 
 export function createSlots(limit: number): Slots {
@@ -58,7 +58,9 @@ export function createSlots(limit: number): Slots {
     },
     dismiss(planId, reason, keep = 0) {
       const ofPlan = [...queue].filter((waiting) => waiting.planId === planId);
-      for (const waiting of ofPlan.slice(keep)) waiting.leave(reason);
+      const sent = ofPlan.slice(keep);
+      for (const waiting of sent) waiting.leave(reason);
+      return sent.length;
     },
   };
 }

@@ -61,7 +61,9 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
 /** The same for many jobs at once. Where one of a key waits already, no second one is added. */
 export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
   return async (tx, name, jobs) => {
-    for (const [queue, some] of Map.groupBy(jobs, ({ payload }) => queueOf(name, payload))) {
+    const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));
+    // In one order everywhere, so that those who send the same wait for each other and never in a circle.
+    for (const [queue, some] of [...queues].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const rows = some.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
       await boss.insert(queue, rows, { db: bossIn(tx) });
     }

@@ -33,7 +33,12 @@ export type Transaction = Queryable & { readonly isTransaction: true };
 
 const dialect = new PgDialect();
 
-/** Makes a prepared statement of `query`; `name` is unique in the program. Each placeholder is sent once. */
+const textsByName = new Map<string, string>();
+
+/**
+ * Makes a prepared statement of `query`. Each placeholder is sent once.
+ * @param name unique in the program, since a connection knows statements by their names
+ */
 export function prepareStatement(name: string, query: SQL): Statement {
   const { sql: text, params } = dialect.sqlToQuery(query);
   const distinct: unknown[] = [];
@@ -43,11 +48,14 @@ export function prepareStatement(name: string, query: SQL): Statement {
     );
     return same === -1 ? distinct.push(param) : same + 1;
   });
-  return {
-    name,
-    text: text.replace(/\$(\d+)/g, (_, number: string) => `$${numbers[Number(number) - 1]}`),
-    params: distinct,
-  };
+  const numbered = text.replace(
+    /\$(\d+)/g,
+    (_, number: string) => `$${numbers[Number(number) - 1]}`,
+  );
+  if ((textsByName.get(name) ?? numbered) !== numbered)
+    throw new Error(`prepareStatement: there is another statement ${name}`);
+  textsByName.set(name, numbered);
+  return { name, text: numbered, params: distinct };
 }
 
 function queryableOn(client: Pool | PoolClient): Queryable {
@@ -62,6 +70,12 @@ function queryableOn(client: Pool | PoolClient): Queryable {
     },
   });
 }
+
+/**
+ * Milliseconds that a transaction which others join may wait between two statements: for the tools of a plan, which have to
+ * answer before it is approved. It holds no plan's lock meanwhile.
+ */
+export const joinedSilentMs = 60_000;
 
 /**
  * The database as somebody sees it who is inside `tx` already. What they take for a transaction is a part of that one: it
@@ -118,6 +132,8 @@ export type TransactionOptions = {
   planOnce?: boolean;
   /** Answers before it is on disk: for what is found again should the server die in the next moment. */
   lazily?: boolean;
+  /** Milliseconds between two statements after which the server ends it, where it waits for something else in between. */
+  silentMs?: number;
   /**
    * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
    * for it here. Milliseconds: for a lock, for a statement, and between two statements, after which the connection ends too.
@@ -135,9 +151,17 @@ const usualIdleMs = 15_000;
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
 /** Begins a transaction in one round trip. */
-function beginWith({ planOnce = false, lazily = false, limits }: TransactionOptions): string {
+function beginWith({
+  planOnce = false,
+  lazily = false,
+  silentMs,
+  limits,
+}: TransactionOptions): string {
   const settings = [
     ...(lazily ? ['synchronous_commit = off'] : []),
+    ...(silentMs === undefined
+      ? []
+      : [`idle_in_transaction_session_timeout = ${wholeMs(silentMs)}`]),
     ...(planOnce ? ['plan_cache_mode = force_generic_plan'] : []),
     ...(limits === undefined
       ? []

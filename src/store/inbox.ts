@@ -1,5 +1,4 @@
-// The inbox: what chat platforms sent, each event once. An event, its names and the slips that were sent with it stand
-// together or not at all.
+// The inbox: what chat platforms sent, each event once. An event and its names stand together or not at all.
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';

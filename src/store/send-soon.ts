@@ -10,8 +10,8 @@ const keptAtMost = 10_000;
 export type Sender<T> = {
   /** Has `items` sent soon. Of two with one key the first is sent. */
   add(items: T[]): void;
-  /** Sends what still waits, once, and resolves when nothing is under way. */
-  flush(): Promise<void>;
+  /** Sends what still waits, once, and nothing after that. Resolves when nothing is under way. */
+  close(): Promise<void>;
 };
 
 /**
@@ -34,6 +34,7 @@ export function createSender<T>(
   let sending: Promise<void> | null = null;
   let resting = false;
   let failed = false;
+  let closed = false;
 
   function keep(key: string, item: T): void {
     if (!waiting.has(key) && waiting.size < keptAtMost) waiting.set(key, item);
@@ -55,7 +56,7 @@ export function createSender<T>(
 
   async function sendOnAndOn(): Promise<void> {
     resting = true;
-    while (waiting.size > 0) {
+    while (waiting.size > 0 && !closed) {
       sending = sendOnce();
       await sending;
       sending = null;
@@ -66,12 +67,16 @@ export function createSender<T>(
 
   return {
     add(items) {
+      if (closed) return;
       for (const item of items) keep(keyOf(item), item);
       if (waiting.size > 0 && !resting) void sendOnAndOn();
     },
-    async flush() {
+    async close() {
+      closed = true;
       await sending;
-      if (waiting.size > 0) await sendOnce();
+      if (waiting.size === 0) return;
+      sending = sendOnce();
+      await sending;
     },
   };
 }

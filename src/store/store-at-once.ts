@@ -23,7 +23,7 @@ const given = sql.placeholder;
  * lower than that one.
  */
 const storing = prepareStatement(
-  'store_events',
+  'store_events_at_once',
   sql`
   with incoming as materialized (
     select nextval('countersign.inbox_id_seq') as id, e.*

@@ -20,8 +20,8 @@ export type Connections = {
   /** For what several threads of the inbox share, and what is looked up for several; unused until one is worked on. */
   threads: Database;
   /**
-   * For what is asked beside a transaction that goes on meanwhile: were all of `db` taken by such, each would wait for
-   * another's. Whoever has one of these waits for nothing more.
+   * For the catalogue, which is read beside transactions that go on meanwhile: were all of `db` taken by such, each would
+   * wait for another's. Whoever has one of these waits for nothing more.
    */
   aside: Database;
   boss: PgBoss;
@@ -33,7 +33,7 @@ export type Connections = {
 };
 
 /** Connections of one process to the database. */
-const poolSize = 12;
+const poolSize = 16;
 
 /** Opens them all, on a database that is up to this build's schema and has this build's queues; `closers` learn how to close each. */
 export async function openConnections(
@@ -69,9 +69,9 @@ export async function openConnections(
   const aside = openDatabase(place.url, {
     max: 2,
     applicationName: 'countersign aside',
-    onError: (error) => warn('A connection was lost.', error),
+    onError: (error) => warn('A connection for the catalogue was lost.', error),
   });
-  closers.add('the connections aside', aside.close);
+  closers.add('the connections for the catalogue', aside.close);
   const boss = await openBoss(place.url, {
     work,
     onError: (error) => warn('pg-boss reported an error.', error),

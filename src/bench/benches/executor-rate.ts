@@ -1,5 +1,5 @@
 // Steps through the whole executor of one process, beside bare pg-boss and a durable-workflow library.
-import { openBareBoss, splitBoss } from '../bare-boss.ts';
+import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
 import { type Call, drawPlan } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
@@ -36,7 +36,7 @@ export function measureExecutor(
     ]);
     if (own === undefined || boss === undefined) throw new Error('a side was not measured');
     const shared = { what: `${what}, ${steps} steps`, unit: 'steps/s', value: own.value } as const;
-    const { one, two } = splitBoss(boss);
+    const { one, two } = pickLoops(boss);
     return [
       makeRow({
         ...shared,
@@ -44,7 +44,7 @@ export function measureExecutor(
         compared: one,
         ...(targets.boss === undefined ? {} : { target: targets.boss }),
       }),
-      makeRow({ ...shared, name: `${name}/two-loops`, compared: two }),
+      makeRow({ ...shared, name: `${name}/beside-two-loops`, compared: two }),
       makeRow({
         ...shared,
         name: `${name}/library`,

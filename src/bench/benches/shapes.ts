@@ -1,5 +1,5 @@
 // Large plans of three shapes in a worker process of their own: how fast, and how much memory the worker takes.
-import { openBareBoss, splitBoss } from '../bare-boss.ts';
+import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { drawPlan, type Shape, shapes } from '../graphs.ts';
 import { interleave, type Side } from '../interleave.ts';
 import { median } from '../numbers.ts';
@@ -55,7 +55,7 @@ export const measureShapes: Bench = async (stage) => {
     const [bare, own] = [rates[2 * at], rates[2 * at + 1]];
     if (bare === undefined || own === undefined) throw new Error('a side was not measured');
     const shared = { what: `${steps} steps, ${shape}`, unit: 'steps/s', value: own.value } as const;
-    const { one, two } = splitBoss(bare);
+    const { one, two } = pickLoops(bare);
     return [
       makeRow({
         ...shared,
@@ -63,7 +63,7 @@ export const measureShapes: Bench = async (stage) => {
         compared: one,
         target: { reach: 0.5, stretch: 1 },
       }),
-      makeRow({ ...shared, name: `shapes/${shape}/two-loops`, compared: two }),
+      makeRow({ ...shared, name: `shapes/${shape}/beside-two-loops`, compared: two }),
       memoryRow(
         `shapes/${shape}/memory`,
         `peak memory of the worker, ${shape}`,

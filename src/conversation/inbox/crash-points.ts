@@ -2,7 +2,7 @@
 import { endAt } from '#contracts/crash-point.ts';
 
 export const inboxCrashPoints = [
-  /** Events and slips are about to be written, or written and not committed: nobody but this process knows of them. */
+  /** Events are about to be written, or written and not committed: nobody but this process knows of them. */
   'writing',
   /** They are committed; nobody has been told. */
   'stored',

@@ -35,8 +35,8 @@ type Waiting = {
 };
 
 /**
- * A function that stores an event, and the slip for its thread, and resolves when both are committed: then, and not
- * before, it may be acknowledged. It rejects when the database is away or slow. The event may have been stored all the
+ * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. Its slip
+ * follows, or is committed with it where it is stored in steps. It rejects when the database is away or slow. The event may have been stored all the
  * same; the platform sends it again, and it is the same event then.
  * @param patienceMs what storing a batch may take before its events are refused and those behind it go ahead; and what
  *   an event waits for its batch

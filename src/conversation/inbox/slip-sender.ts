@@ -5,6 +5,12 @@ import { createSender, type Sender } from '#store/send-soon.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread, slipsFor } from './slips.ts';
 
+/**
+ * Milliseconds. Who sends slips of the same thread at one moment waits for each other; a process that is stopped in the middle
+ * is not waited for longer than it takes the server to end it.
+ */
+const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
+
 /** Sends slips of threads at once, and then with one statement for all that are stored in a moment. */
 export function createSlipSender({
   db,
@@ -14,7 +20,7 @@ export function createSlipSender({
   return createSender({
     keyOf: keyOfThread,
     send: (threads) =>
-      db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(threads)), { lazily: true }),
+      db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(threads)), { lazily: true, limits }),
     onError: (error) =>
       warn('Nobody could be told of new events; they are found within seconds.', error),
   });

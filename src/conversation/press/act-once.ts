@@ -3,7 +3,7 @@
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { Pressed } from '#contracts/pressed.ts';
-import { type Database, joinTransaction } from '#store/database.ts';
+import { type Database, joinedSilentMs, joinTransaction } from '#store/database.ts';
 import { keepPress, type PressRow, refusePress } from '#store/presses.ts';
 import { requireRecentPress } from './still-meant.ts';
 
@@ -32,23 +32,26 @@ export async function actOnce<C extends { db: Database; clock: Clock }, T>(
   if (pressed === undefined) return act(context);
   const { db, clock } = context;
   const { once, at } = pressed;
-  const outcome = await db.transaction(async (tx): Promise<Outcome<T>> => {
-    // Its name first: whoever waits for that holds nothing that the first one needs.
-    const known = await keepPress(tx, once);
-    if (known !== null) {
-      repeat(known);
-      return null;
-    }
-    try {
-      requireRecentPress(at, clock.now());
-      return { kind: 'done', value: await act({ ...context, db: joinTransaction(db, tx) }) };
-    } catch (error) {
-      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-      // What was refused has undone itself; that it was is kept, so that its presser can be told later.
-      await refusePress(tx, once, { code: error.code, message: error.message });
-      return { kind: 'refused', why: error };
-    }
-  });
+  const outcome = await db.transaction(
+    async (tx): Promise<Outcome<T>> => {
+      // Its name first: whoever waits for that holds nothing that the first one needs.
+      const known = await keepPress(tx, once);
+      if (known !== null) {
+        repeat(known);
+        return null;
+      }
+      try {
+        requireRecentPress(at, clock.now());
+        return { kind: 'done', value: await act({ ...context, db: joinTransaction(db, tx) }) };
+      } catch (error) {
+        if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+        // What was refused has undone itself; that it was is kept, so that its presser can be told later.
+        await refusePress(tx, once, { code: error.code, message: error.message });
+        return { kind: 'refused', why: error };
+      }
+    },
+    { silentMs: joinedSilentMs },
+  );
   if (outcome === null) return before();
   if (outcome.kind === 'refused') throw outcome.why;
   return outcome.value;

@@ -1,6 +1,6 @@
 // A deciding word is written down with what it did, or with why it was refused.
 import { CountersignError } from '#contracts/errors.ts';
-import { joinTransaction, type Transaction } from '#store/database.ts';
+import { joinedSilentMs, joinTransaction, type Transaction } from '#store/database.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { hearPerson } from '../hear-person.ts';
 import { speakAsBot } from '../speak.ts';
@@ -31,20 +31,23 @@ export function hearDecision(
   deed: (joined: ConversationContext) => Promise<string | null>,
 ): Promise<CountersignError | null> {
   const { conversation, runId } = subject;
-  return context.db.transaction(async (tx) => {
-    const joined = { ...context, db: joinTransaction(context.db, tx) };
-    let refusal: CountersignError | null = null;
-    let words: string | null = null;
-    try {
-      words = await joined.db.transaction(() => deed(joined));
-    } catch (error) {
-      if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-      refusal = error;
-      words = aloud ? error.message : null;
-    }
-    // The plan and its run are locked before the conversation is, as everywhere.
-    await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
-    if (words !== null) await answer(context, tx, subject, words);
-    return refusal;
-  });
+  return context.db.transaction(
+    async (tx) => {
+      const joined = { ...context, db: joinTransaction(context.db, tx) };
+      let refusal: CountersignError | null = null;
+      let words: string | null = null;
+      try {
+        words = await joined.db.transaction(() => deed(joined));
+      } catch (error) {
+        if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
+        refusal = error;
+        words = aloud ? error.message : null;
+      }
+      // The plan and its run are locked before the conversation is, as everywhere.
+      await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+      if (words !== null) await answer(context, tx, subject, words);
+      return refusal;
+    },
+    { silentMs: joinedSilentMs },
+  );
 }

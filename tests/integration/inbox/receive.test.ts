@@ -5,7 +5,6 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
 import { createReceiver, receivingLimits } from '#conversation/inbox/receive.ts';
-import { openBoss } from '#store/boss.ts';
 import { type Database, openDatabase, type Queryable } from '#store/database.ts';
 import { readInboxState, storeEvents } from '#store/inbox.ts';
 import { createStoreAtOnce } from '#store/store-at-once.ts';
@@ -120,14 +119,11 @@ describe('one statement', () => {
     throw error;
   };
   let db: Database;
-  let boss: Awaited<ReturnType<typeof openBoss>>;
   beforeAll(async () => {
     const options = { max: 1, applicationName: 'countersign inbox', onError };
     db = openDatabase(database.url, { ...options, session: receivingLimits });
-    boss = await openBoss(database.url, { work: false, onError });
   });
   afterAll(async () => {
-    await boss.stop();
     await db.close();
   });
 
@@ -192,33 +188,6 @@ describe('one statement', () => {
     ]);
   });
 
-  test('gives the slip the form that pg-boss gives it', async () => {
-    const event = makeEvent('e', { tenant: 'T "1"', thread: 'é\\n\u2028' });
-    const read = async () => {
-      const { rows } = await one.db.query.execute(sql`
-        select to_jsonb(j) - '{id,created_on,start_after,keep_until}'::text[] as job
-        from pgboss.job j where name like 'inbox%' and state = 'created'`);
-      return rows;
-    };
-    await one.receive(event);
-    const atOnce = await waitFor('the slip', async () => {
-      const slips = await read();
-      return slips.length > 0 ? slips : null;
-    });
-    await clearInbox(one);
-    await one.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
-    await createReceiver({
-      db: one.db,
-      enqueueAll: async (_tx, name, jobs) => {
-        const rows = jobs.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
-        expect(name).toBe('inbox');
-        await boss.insert('inbox-slack', rows);
-      },
-    })(event);
-    expect(atOnce).toHaveLength(1);
-    expect(await read()).toEqual(atOnce);
-  });
-
   test('meets a twin that is stored while it runs: the event is that one, under every name', async () => {
     const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
     let again: ReturnType<TestHouse['receive']> | undefined;
@@ -274,6 +243,13 @@ describe('what is stored', () => {
     expect(await countSlips()).toBe(0);
   });
 
+  test('has its slip when the process that stored it ends', async () => {
+    const ending = await openTestHouse(database.url, { work: false });
+    await Promise.all(['a', 'b', 'c'].map((name) => ending.receive(makeEvent(name))));
+    await ending.close();
+    expect(await countSlips()).toBe(3);
+  });
+
   test('has names as long as may be, slip included', async () => {
     const long = (letter: string) => letter.repeat(600);
     const event = makeEvent('long', {
@@ -287,7 +263,7 @@ describe('what is stored', () => {
 });
 
 describe('an event that is refused', () => {
-  test('was not stored when its slip could not be sent, and is when it comes again', async () => {
+  test('was not stored in steps when its slip could not be sent, and is when it comes again', async () => {
     const receive = createReceiver({
       db: one.db,
       enqueueAll: () => Promise.reject(new Error('no slip')),

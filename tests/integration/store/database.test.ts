@@ -88,6 +88,25 @@ describe('a transaction with limits', () => {
     ).rejects.toMatchObject({ cause: { code: '57014' } });
   });
 
+  test('answers before it is on disk where that is said, and so does no later one', async () => {
+    const read = async (tx: Pick<Database['query'], 'execute'>) => {
+      const { rows } = await tx.execute<{ setting: string }>(
+        sql`select current_setting('synchronous_commit') as setting`,
+      );
+      return rows[0]?.setting;
+    };
+    // The server of the tests is told not to wait for its disk.
+    await db.query.execute(sql`set synchronous_commit = on`);
+    expect(await db.transaction(read, { lazily: true })).toBe('off');
+    expect(await db.transaction(read)).toBe('on');
+    await db.query.execute(sql`reset synchronous_commit`);
+  });
+
+  test('may be silent for longer where that is said', async () => {
+    expect(await db.transaction(readSettings, { silentMs: 60_000 })).toEqual([60_000, 0, 0]);
+    expect(await db.transaction(readSettings)).toEqual([15_000, 0, 0]);
+  });
+
   test('gives up a lock that another holds, which passes by itself', async () => {
     await other.transaction(async (holder) => {
       await holder.execute(sql`lock table countersign.inbox_keys`);

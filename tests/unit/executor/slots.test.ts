@@ -74,7 +74,7 @@ describe('what waits for a slot', () => {
     const run = slots.run(first.work, 'a', never);
     const waiting = [1, 2, 3].map((n) => slots.run(async () => n, 'a', never));
     const ended = Promise.allSettled(waiting);
-    slots.dismiss('a', 'too many', 2);
+    expect(slots.dismiss('a', 'too many', 2)).toBe(1);
     await expect(waiting[2]).rejects.toEqual(new LeftQueue('too many'));
     first.end();
     await run;

@@ -10,7 +10,7 @@ function openSender(send: (items: string[]) => Promise<unknown> = async () => {}
   const errors: unknown[] = [];
   const rests: number[] = [];
   let rest = Promise.withResolvers<void>();
-  const { add, flush } = createSender<string>(
+  const { add, close } = createSender<string>(
     {
       keyOf: (item) => item,
       send(items) {
@@ -26,7 +26,7 @@ function openSender(send: (items: string[]) => Promise<unknown> = async () => {}
   );
   return {
     add: (...items: string[]) => add(items),
-    flush,
+    close,
     sent,
     errors,
     rests,
@@ -90,19 +90,23 @@ test('what could not be sent is tried again after a longer rest, with what came 
   expect(errors).toHaveLength(2);
 });
 
-test('flushing waits for what is under way and sends what rests', async () => {
+test('closing waits for what is under way and sends what rests, once, whatever becomes of it', async () => {
   const under = Promise.withResolvers<void>();
-  const { add, flush, sent } = openSender(() => under.promise);
+  const { add, close, sent, endRest } = openSender(() => under.promise);
   add('a');
   add('b');
-  const flushed = flush();
+  const closed = close();
   await nextTurn();
   expect(sent).toEqual([['a']]);
-  under.resolve();
-  await flushed;
-  expect(sent).toEqual([['a'], ['b']]);
-  await flush();
-  expect(sent).toHaveLength(2);
+  under.reject(new Error('away'));
+  await closed;
+  expect(sent).toEqual([['a'], ['a', 'b']]);
+  add('c');
+  await endRest();
+  await close();
+  expect(sent).toHaveLength(3);
+  await endRest();
+  expect(sent).toHaveLength(3);
 });
 
 test('no more is kept than a sender may hold', async () => {
