@@ -45,7 +45,7 @@ function drawLines({ label, lines, more }: Section): TemplateResult {
       ${lines.map(
         ({ lead, text, note }) =>
           html`<li>
-            <span class="lead">${lead}</span><span>${text}${note === '' ? nothing : html` <span class="muted">${note}</span>`}</span>
+            <span class="lead">${lead}</span><span>${text}${note === '' ? nothing : html` · <span class="muted">${note}</span>`}</span>
           </li>`,
       )}
       ${more === '' ? nothing : html`<li class="muted">${more}</li>`}
