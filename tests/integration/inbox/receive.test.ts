@@ -188,26 +188,34 @@ describe('one statement', () => {
     ]);
   });
 
-  test('meets a twin that is stored while it runs: the event is that one, under every name', async () => {
-    const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
-    let again: ReturnType<TestHouse['receive']> | undefined;
-    const [stored] = await other.db.transaction(async (tx) => {
-      const answers = await storeEvents(tx, [twin]);
-      again = one.receive(makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }));
-      await waitFor('the other to wait for the name', async () => {
-        const { rows } = await tx.execute(sql`
-          select from pg_stat_activity
-          where application_name = 'countersign inbox' and wait_event_type = 'Lock'`);
-        return rows.length > 0;
+  // One event has a statement of its own.
+  test.each([0, 2])(
+    'meets a twin that is stored while it runs, and %i others with it: the event is that one, under every name',
+    async (beside) => {
+      const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
+      const others = Array.from({ length: beside }, (_, i) => makeEvent(`beside ${i}`));
+      let again: ReturnType<TestHouse['receive']>[] = [];
+      const [stored] = await other.db.transaction(async (tx) => {
+        const answers = await storeEvents(tx, [twin]);
+        const events = [makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }), ...others];
+        again = events.map((event) => one.receive(event));
+        await waitFor('the other to wait for the name', async () => {
+          const { rows } = await tx.execute(sql`
+            select from pg_stat_activity
+            where application_name = 'countersign inbox' and wait_event_type = 'Lock'`);
+          return rows.length > 0;
+        });
+        return answers;
       });
-      return answers;
-    });
-    const same = { stored: false, id: stored?.id };
-    expect(await again).toEqual(same);
-    expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
-    expect(await readInbox(one)).toHaveLength(1);
-    expect(await countSlips()).toBe(0);
-  });
+      const same = { stored: false, id: stored?.id };
+      const [met, ...fresh] = await Promise.all(again);
+      expect(met).toEqual(same);
+      expect(fresh.map((receipt) => receipt.stored)).toEqual(others.map(() => true));
+      expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
+      expect(await readInbox(one)).toHaveLength(1 + beside);
+      expect(await countSlips()).toBe(beside);
+    },
+  );
 });
 
 describe('what is stored', () => {
