@@ -1,11 +1,11 @@
-// inbox: says that a thread of a chat platform has events to handle. Whoever takes it works on the thread until none is due.
+// inbox: says that threads of a chat platform have events to handle. Whoever takes it works on each until none is due.
 // Each platform has its own queue, so that a process that serves one of them takes no slip of another.
-import { Platform } from '#contracts/inbox.ts';
+import { type InboxThread, Platform } from '#contracts/inbox.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { sendSlip } from '#conversation/inbox/slips.ts';
+import { sendSlip, threadsOf } from '#conversation/inbox/slips.ts';
 import { type HeldThread, holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#store/boss.ts';
-import type { Job } from './job.ts';
+import type { GoOn, Job } from './job.ts';
 
 const options = {
   policy: 'short',
@@ -23,15 +23,15 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
-/** Slips fetched at once: of many small threads, fetching costs more than handling. */
-const fetched = 24;
+/** Slips fetched at once, each of which may name many threads. */
+const fetched = 3;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const restMs = 100;
 /**
  * Threads of a platform worked on at once in one process: fewer than it has connections, since each may hold one while it
  * waits for a tool, and leases have to be renewed meanwhile.
  */
-const threadsAtOnce = 12;
+export const threadsAtOnce = 12;
 
 /** Hands out `most` slots, to who asked first. @returns takes one, and answers how to give it back */
 function createSlots(most: number): () => Promise<() => void> {
@@ -51,12 +51,12 @@ function createSlots(most: number): () => Promise<() => void> {
 }
 
 /**
- * A slip has done its work when its thread is held: if this process dies then, the lease runs out, and the round finds the
+ * A slip has done its work when its threads are held: if this process dies then, the lease runs out, and the round finds the
  * thread. So one fetcher serves all threads, however slow the events of one are.
  */
 function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
   const takeSlot = createSlots(threadsAtOnce);
-  return async (thread, signal, goOn) => {
+  const hold = async (thread: InboxThread, signal: AbortSignal, goOn: GoOn) => {
     const giveBack = await takeSlot();
     let held: HeldThread | null = null;
     try {
@@ -81,6 +81,12 @@ function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
       }
     });
   };
+  return async (slip, signal, goOn) => {
+    const holds = threadsOf(slip).map((thread) => hold(thread, signal, goOn));
+    // All of them have come to an end before the slip can be tried again.
+    const failed = (await Promise.allSettled(holds)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  };
 }
 
 /** A job for each platform that this process serves, and one that hands on what waits in the old queue. */
@@ -103,7 +109,10 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     queue: oldQueue,
     concurrency: 1,
     eager: true,
-    handle: (thread) => context.db.transaction((tx) => sendSlip(context, tx, thread)),
+    handle: (slip) =>
+      context.db.transaction(async (tx) => {
+        for (const thread of threadsOf(slip)) await sendSlip(context, tx, thread);
+      }),
   };
   return [...jobs, handOn];
 }

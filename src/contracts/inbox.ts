@@ -26,6 +26,18 @@ export const InboxThread = z.strictObject({
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
+/** Threads that one slip names at most: who takes it keeps them from others until each is held. */
+export const threadsASlip = 16;
+
+/** Says that a thread has something open, and that others of its platform have. */
+export const InboxSlip = InboxThread.extend({
+  others: z
+    .array(InboxThread.omit({ platform: true }))
+    .max(threadsASlip - 1)
+    .exactOptional(),
+});
+export type InboxSlip = z.infer<typeof InboxSlip>;
+
 export const ReceivedEvent = InboxThread.extend({
   /**
    * Names of the event, such as its id, and its channel with its timestamp. Two events of a platform and tenant that

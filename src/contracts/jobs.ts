@@ -1,6 +1,6 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
-import { InboxThread, Platform } from './inbox.ts';
+import { InboxSlip, Platform } from './inbox.ts';
 
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
@@ -15,8 +15,8 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind about proposals that nobody decided. */
   expire: z.strictObject({}),
-  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
-  inbox: InboxThread,
+  /** Handle what threads of a chat platform have sent. Names the threads, not an event: whoever takes it takes what is open. */
+  inbox: InboxSlip,
   /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
   deliver: z.strictObject({ conversation: z.string() }),
   /** Draw the Homes of a chat platform that are due. */

@@ -35,15 +35,16 @@ beforeEach(async () => {
 
 let marks = 0;
 
-/** Slips of what `house` has received so far: they follow, those of one moment together, so that one more says when. */
+/** Threads with slips for what `house` has received so far: they follow, those of one moment together, so that one more says when. */
 async function countSlips(house = one): Promise<number> {
   marks += 1;
   const mark = `mark ${marks}`;
   await house.receive(makeEvent(mark, { thread: mark }));
   const slips = await waitFor('the slip of the mark', async () => {
-    const { rows } = await one.db.query.execute<{ thread: string }>(
-      sql`select data ->> 'thread' as thread from pgboss.job where name like 'inbox%' and state = 'created'`,
-    );
+    const { rows } = await one.db.query.execute<{ thread: string }>(sql`
+      select distinct named.slip ->> 'thread' as thread
+      from pgboss.job, jsonb_array_elements(jsonb_build_array(data) || coalesce(data -> 'others', '[]')) as named(slip)
+      where name like 'inbox%' and state = 'created'`);
     return rows.some(({ thread }) => thread === mark) ? rows : null;
   });
   return slips.filter(({ thread }) => !thread.startsWith('mark ')).length;

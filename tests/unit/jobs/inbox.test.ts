@@ -6,9 +6,9 @@ import {
   type InboxHandler,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
+import { slipsFor } from '#conversation/inbox/slips.ts';
 import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
-import { inboxJobs } from '#jobs/inbox.ts';
-import type { Job } from '#jobs/job.ts';
+import { inboxJobs, threadsAtOnce } from '#jobs/inbox.ts';
 import type { Statement } from '#store/database.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -51,12 +51,13 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const [job] = inboxJobs(context as InboxContext);
   if (job === undefined) throw new Error('openJob: there is no job');
   const stopping = new AbortController();
-  const handle = (
-    thread: string,
-    signal: AbortSignal = never,
-  ): ReturnType<Job<'inbox'>['handle']> =>
-    job.handle(threadOf(thread), signal, (work) => void under.push(work(stopping.signal)));
-  return { handle, warnings, under, stopping };
+  const handleAll = (threads: string[], signal: AbortSignal = never): Promise<void> => {
+    const [slip] = slipsFor(threads.map(threadOf));
+    if (slip === undefined) throw new Error('handleAll: there is no slip');
+    return job.handle(slip.payload, signal, (work) => void under.push(work(stopping.signal)));
+  };
+  const handle = (thread: string, signal?: AbortSignal) => handleAll([thread], signal);
+  return { handle, handleAll, warnings, under, stopping };
 }
 
 /** A handler whose events wait until they are let go, by the names of their threads. */
@@ -72,24 +73,42 @@ function createGate() {
   return { handler, letGo, inside: () => [...waiting.keys()] };
 }
 
-const eight = Array.from({ length: 8 }, (_, i) => `C${i + 1}`);
+const full = Array.from({ length: threadsAtOnce }, (_, i) => `C${i + 1}`);
 
-test('a slip is done once its thread is held; eight threads are worked on, and the ninth waits for a place', async () => {
+test('a slip is done once its thread is held; so many threads are worked on, and one more waits for a place', async () => {
   const gate = createGate();
   const { handle, under } = openJob(gate.handler);
-  for (const thread of eight) await handle(thread);
-  await waitFor('all to be handled', () => gate.inside().length === 8);
+  for (const thread of full) await handle(thread);
+  await waitFor('all to be handled', () => gate.inside().length === full.length);
   let entered = false;
-  const ninth = handle('C9').then(() => {
+  const next = handle('next').then(() => {
     entered = true;
   });
   // What a place comes with is decided before the event loop has turned.
   await new Promise((resolve) => setImmediate(resolve));
   expect(entered).toBe(false);
-  expect(gate.inside()).toEqual(eight);
+  expect(gate.inside()).toEqual(full);
   gate.letGo('C3');
-  await ninth;
-  await waitFor('the ninth to be handled', () => gate.inside().includes('C9'));
+  await next;
+  await waitFor('the next to be handled', () => gate.inside().includes('next'));
+  for (const thread of gate.inside()) gate.letGo(thread);
+  await Promise.all(under);
+});
+
+test('a slip that names several threads is done once all are held, and fails when one could not be asked for', async () => {
+  const gate = createGate();
+  const threads = openThreads();
+  let away = true;
+  const { handleAll, under } = openJob(gate.handler, (statement, values) => {
+    if (values.thread === 'away' && away) throw new Error('the database is away');
+    return threads(statement, values);
+  });
+  await expect(handleAll(['C1', 'away', 'C2'])).rejects.toThrow('the database is away');
+  await waitFor('the others to be handled', () => gate.inside().length === 2);
+  away = false;
+  await handleAll(['C1', 'away', 'C2']);
+  await waitFor('it to be handled', () => gate.inside().includes('away'));
+  expect(gate.inside().toSorted()).toEqual(['C1', 'C2', 'away']);
   for (const thread of gate.inside()) gate.letGo(thread);
   await Promise.all(under);
 });
@@ -101,14 +120,14 @@ test('a thread that is not held keeps no place, nor one that could not be asked 
     if (values.thread === 'away') throw new Error('the database is away');
     return values.thread === 'taken' ? nothing : threads(statement, values);
   });
-  for (let i = 0; i < 8; i++) {
+  for (let i = 0; i < threadsAtOnce; i++) {
     await handle('taken');
     await expect(handle('away')).rejects.toThrow('the database is away');
   }
   expect(under).toEqual([]);
-  for (const thread of eight) await handle(thread);
-  await waitFor('all to be handled', () => gate.inside().length === 8);
-  for (const thread of eight) gate.letGo(thread);
+  for (const thread of full) await handle(thread);
+  await waitFor('all to be handled', () => gate.inside().length === full.length);
+  for (const thread of full) gate.letGo(thread);
   await Promise.all(under);
 });
 
@@ -121,20 +140,20 @@ test('what goes wrong with a thread that is held is told, and its place is free 
       return threads(statement, values);
     },
   );
-  for (const thread of [...eight, 'C9']) await handle(thread);
+  for (const thread of [...full, 'next']) await handle(thread);
   await Promise.all(under);
-  expect(warnings.filter((text) => text.includes('was cut short'))).toHaveLength(9);
+  expect(warnings.filter((text) => text.includes('was cut short'))).toHaveLength(full.length + 1);
 });
 
 test('a slip that waited for a place when its process stopped is left to others', async () => {
   const gate = createGate();
   const { handle, under } = openJob(gate.handler);
-  for (const thread of eight) await handle(thread);
+  for (const thread of full) await handle(thread);
   const stopping = new AbortController();
-  const ninth = handle('C9', stopping.signal);
+  const next = handle('next', stopping.signal);
   stopping.abort(new Error('this process stops'));
   gate.letGo('C1');
-  await expect(ninth).rejects.toThrow('this process stops');
+  await expect(next).rejects.toThrow('this process stops');
   for (const thread of gate.inside()) gate.letGo(thread);
   await Promise.all(under);
 });
