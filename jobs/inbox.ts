@@ -109,10 +109,8 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     queue: oldQueue,
     concurrency: 1,
     eager: true,
-    handle: (slip) =>
-      context.db.transaction(async (tx) => {
-        for (const thread of threadsOf(slip)) await sendSlip(context, tx, thread);
-      }),
+    // Versions that sent slips there named one thread.
+    handle: (slip) => context.db.transaction((tx) => sendSlip(context, tx, slip)),
   };
   return [...jobs, handOn];
 }

@@ -21,7 +21,10 @@ export type Job<N extends JobName> = {
    * them tried again. 1 unless said.
    */
   fetched?: number;
-  /** Milliseconds between two fetches at least, so that jobs that come one by one are fetched together. None unless said. */
+  /**
+   * Milliseconds between two fetches at least, so that jobs that come one by one are fetched together; a batch that was full is
+   * followed by the next at once. None unless said.
+   */
   restMs?: number;
   /** Throws to have the job tried again. */
   handle(payload: JobPayload<N>, signal: AbortSignal, goOn: GoOn): Promise<void>;

@@ -66,7 +66,8 @@ async function startWorkers<N extends JobName>(
       notifyPollingIntervalSeconds: pollingSeconds,
     },
     async (batch) => {
-      const rested = restMs === 0 ? undefined : pause(restMs);
+      // After a full batch more is waiting: that needs no time to come together.
+      const rested = restMs === 0 || batch.length >= fetched ? undefined : pause(restMs);
       const handled = batch.map(async ({ id, data, signal }) => {
         try {
           await job.handle(

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 /**
  * Whoever answers people must not stop for its garbage: left alone, V8 looks through everything it holds whenever a moment
  * was quiet, with as many threads as there are processors, and makes its young generation so small that it clears it all the
- * time. One that is cleared four times as seldom stops less than one request of a hundred, of those that come 200 a second. Megabytes: of one half
- * of the young generation, and held before the old one is looked through first.
+ * time. With this one less than one request of a hundred meets a clearing, at 200 requests a second. Megabytes: of one half of
+ * the young generation, and held before the old one is looked through first.
  */
 const answering = [
   '--no-memory-reducer',

@@ -26,8 +26,8 @@ export const InboxThread = z.strictObject({
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
-/** Threads that one slip names at most: who takes it keeps them from others until each is held. */
-export const threadsASlip = 16;
+/** Threads that one slip names at most: for those, whoever takes it should have a place at once. */
+export const threadsASlip = 12;
 
 /** Says that a thread has something open, and that others of its platform have. */
 export const InboxSlip = InboxThread.extend({

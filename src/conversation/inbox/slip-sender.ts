@@ -3,7 +3,7 @@
 import type { InboxThread } from '#contracts/inbox.ts';
 import { createSender, type Sender } from '#store/send-soon.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { keyOfThread, slipsFor } from './slips.ts';
+import { keyOfThread, sharedSlipsFor } from './slips.ts';
 
 /**
  * Milliseconds. Who sends slips of the same thread at one moment waits for each other; a process that is stopped in the middle
@@ -20,7 +20,10 @@ export function createSlipSender({
   return createSender({
     keyOf: keyOfThread,
     send: (threads) =>
-      db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(threads)), { lazily: true, limits }),
+      db.transaction((tx) => enqueueAll(tx, 'inbox', sharedSlipsFor(threads)), {
+        lazily: true,
+        limits,
+      }),
     onError: (error) =>
       warn('Nobody could be told of new events; they are found within seconds.', error),
   });

@@ -4,7 +4,10 @@ import { type InboxSlip, type InboxThread, threadsASlip } from '#contracts/inbox
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
 
-/** Of the slips of one thread alone that may be taken now at most one waits. A digest, since names together may be longer than an index holds. */
+/**
+ * Of the slips of one thread alone that may be taken now at most one waits. A digest, since names together may be longer than an
+ * index holds.
+ */
 export function keyOfThread({ platform, tenant, thread }: InboxThread): string {
   return hash('sha256', JSON.stringify([platform, tenant, thread]), 'hex');
 }
@@ -27,39 +30,40 @@ export async function sendSlip(
   await enqueue(tx, 'inbox', payload, options);
 }
 
+type Slip = { payload: InboxSlip; key: string };
+
+/** A slip for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */
+export function slipsFor(threads: InboxThread[]): Slip[] {
+  const slips = new Map(
+    threads.map(({ platform, tenant, thread }) => {
+      const payload = { platform, tenant, thread };
+      return [keyOfThread(payload), payload];
+    }),
+  );
+  return [...slips]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, payload]) => ({ key, payload }));
+}
+
+function join(slips: Slip[]): Slip[] {
+  const [first, ...others] = slips;
+  if (first === undefined || others.length === 0) return slips;
+  const named = others.map(({ payload: { tenant, thread } }) => ({ tenant, thread }));
+  const keys = slips.map(({ key }) => key).join();
+  return [{ key: hash('sha256', keys, 'hex'), payload: { ...first.payload, others: named } }];
+}
+
 /**
- * Slips for threads, each named once: one slip for as many of a platform as it may name, since it is written, taken and noted
- * as done as a whole. A thread of its own has the key that `sendSlip` gives it. In one order everywhere: whoever sends one waits
- * for those who are sending the same.
+ * Slips for threads of a moment, which share them: such a slip is written, taken and noted as done as a whole. Who sends slips
+ * for the same threads over and over sends one for each (`slipsFor`), of which one waits.
  */
-export function slipsFor(threads: InboxThread[]): { payload: InboxSlip; key: string }[] {
-  const named = new Map(threads.map((thread) => [keyOfThread(thread), thread]));
-  const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1));
-  const slips: { payload: InboxSlip; key: string }[] = [];
-  for (const some of Map.groupBy(sorted, ([, { platform }]) => platform).values()) {
-    for (let from = 0; from < some.length; from += threadsASlip) {
-      const part = some.slice(from, from + threadsASlip);
-      const [first, ...others] = part.map(([, { platform, tenant, thread }]) => ({
-        platform,
-        tenant,
-        thread,
-      }));
-      if (first === undefined) continue;
-      const keys = part.map(([key]) => key);
-      slips.push(
-        others.length === 0
-          ? { payload: first, key: keys.join() }
-          : {
-              payload: {
-                ...first,
-                others: others.map(({ tenant, thread }) => ({ tenant, thread })),
-              },
-              key: hash('sha256', keys.join(), 'hex'),
-            },
-      );
-    }
+export function sharedSlipsFor(threads: InboxThread[]): Slip[] {
+  const shared: Slip[] = [];
+  for (const slips of Map.groupBy(slipsFor(threads), ({ payload }) => payload.platform).values()) {
+    for (let from = 0; from < slips.length; from += threadsASlip)
+      shared.push(...join(slips.slice(from, from + threadsASlip)));
   }
-  return slips.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return shared.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** The threads that a slip names. */

@@ -1,12 +1,12 @@
 // What a slip holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
 import { expect, test } from 'vitest';
-import type { InboxThread } from '#contracts/inbox.ts';
+import { type InboxThread, threadsASlip } from '#contracts/inbox.ts';
 import {
   type InboxContext,
   type InboxHandler,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
-import { slipsFor } from '#conversation/inbox/slips.ts';
+import { sharedSlipsFor } from '#conversation/inbox/slips.ts';
 import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { inboxJobs, threadsAtOnce } from '#jobs/inbox.ts';
 import type { Statement } from '#store/database.ts';
@@ -52,7 +52,7 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   if (job === undefined) throw new Error('openJob: there is no job');
   const stopping = new AbortController();
   const handleAll = (threads: string[], signal: AbortSignal = never): Promise<void> => {
-    const [slip] = slipsFor(threads.map(threadOf));
+    const [slip] = sharedSlipsFor(threads.map(threadOf));
     if (slip === undefined) throw new Error('handleAll: there is no slip');
     return job.handle(slip.payload, signal, (work) => void under.push(work(stopping.signal)));
   };
@@ -109,6 +109,34 @@ test('a slip that names several threads is done once all are held, and fails whe
   await handleAll(['C1', 'away', 'C2']);
   await waitFor('it to be handled', () => gate.inside().includes('away'));
   expect(gate.inside().toSorted()).toEqual(['C1', 'C2', 'away']);
+  for (const thread of gate.inside()) gate.letGo(thread);
+  await Promise.all(under);
+});
+
+test('a slip with more threads than there are places is done when the last has one, and left to others when its process stops', async () => {
+  expect(threadsASlip).toBeLessThanOrEqual(threadsAtOnce);
+  const gate = createGate();
+  const { handle, handleAll, under } = openJob(gate.handler);
+  const taken = full.slice(0, threadsAtOnce - 1);
+  for (const thread of taken) await handle(thread);
+  let done = false;
+  const slip = handleAll(['A', 'B']).then(() => {
+    done = true;
+  });
+  await waitFor('one of them to be handled', () => gate.inside().length === threadsAtOnce);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toBe(false);
+  gate.letGo('C1');
+  await slip;
+  await waitFor('both to be handled', () => ['A', 'B'].every((one) => gate.inside().includes(one)));
+  const stopping = new AbortController();
+  const late = handleAll(['D', 'E'], stopping.signal);
+  stopping.abort(new Error('this process stops'));
+  for (const thread of gate.inside()) gate.letGo(thread);
+  await expect(late).rejects.toThrow('this process stops');
+  await Promise.all(under);
+  for (const thread of full.map((name) => `again ${name}`)) await handle(thread);
+  await waitFor('every place to be free', () => gate.inside().length === threadsAtOnce);
   for (const thread of gate.inside()) gate.letGo(thread);
   await Promise.all(under);
 });

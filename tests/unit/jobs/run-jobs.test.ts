@@ -89,6 +89,11 @@ test('a batch is over after its rest at the earliest, and begins at once', async
   expect(over).toBe(true);
 });
 
+test('a full batch has no rest, since more is waiting', async () => {
+  const { fetch } = await open(async () => {}, { fetched: 2, restMs: 25 });
+  await fetch([slip('C1'), slip('C2')]);
+});
+
 test('one job that fails fails its batch once all have ended, and is told', async () => {
   const ended: string[] = [];
   const { fetch, errors } = await open(async ({ thread }) => {

@@ -1,7 +1,7 @@
 // Slips: each thread is named once, and who sends the same sends it under the same key.
 import { expect, test } from 'vitest';
 import { InboxSlip, type InboxThread, threadsASlip } from '#contracts/inbox.ts';
-import { keyOfThread, slipsFor, threadsOf } from '#conversation/inbox/slips.ts';
+import { keyOfThread, sharedSlipsFor, slipsFor, threadsOf } from '#conversation/inbox/slips.ts';
 
 const threadOf = (
   thread: string,
@@ -14,7 +14,9 @@ const names = (threads: InboxThread[]) =>
 
 test('a thread alone has a slip of its own, under the key of the thread', () => {
   const thread = threadOf('C1');
-  expect(slipsFor([thread, thread])).toEqual([{ payload: thread, key: keyOfThread(thread) }]);
+  const slip = { payload: thread, key: keyOfThread(thread) };
+  expect(sharedSlipsFor([thread, thread])).toEqual([slip]);
+  expect(slipsFor([thread, thread])).toEqual([slip]);
 });
 
 test('many threads share slips of their platform, each is named once, and no slip names too many', () => {
@@ -23,7 +25,7 @@ test('many threads share slips of their platform, each is named once, and no sli
     threadOf('C1', 'teams'),
     threadOf('C1', 'slack', 'T2'),
   ];
-  const slips = slipsFor([...threads, ...threads.toReversed()]);
+  const slips = sharedSlipsFor([...threads, ...threads.toReversed()]);
   expect(names(slips.flatMap(({ payload }) => threadsOf(payload)))).toEqual(names(threads));
   expect(slips.map(({ payload }) => threadsOf(payload).length).toSorted((a, b) => a - b)).toEqual([
     1,
@@ -39,11 +41,11 @@ test('many threads share slips of their platform, each is named once, and no sli
 
 test('what is sent for the same threads has the same keys, in whatever order they came', () => {
   const threads = Array.from({ length: 40 }, (_, i) => threadOf(`C${i}`));
-  expect(slipsFor(threads.toReversed())).toEqual(slipsFor(threads));
+  expect(sharedSlipsFor(threads.toReversed())).toEqual(sharedSlipsFor(threads));
 });
 
-test('takes of an event what names its thread, and nothing more', () => {
+test('a slip takes of an event what names its thread, and nothing more', () => {
   const event = { ...threadOf('C1'), body: Buffer.from('secret') };
   const other = { ...threadOf('C2'), body: Buffer.from('secret') };
-  expect(JSON.stringify(slipsFor([event, other]))).not.toContain('body');
+  expect(JSON.stringify(sharedSlipsFor([event, other]))).not.toContain('body');
 });
