@@ -2,7 +2,7 @@
 // Each platform has its own queue, so that a process that serves one of them takes no slip of another.
 import { type InboxThread, Platform } from '#contracts/inbox.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { sendSlip, threadsOf } from '#conversation/inbox/slips.ts';
+import { slipsFor, threadsOf } from '#conversation/inbox/slips.ts';
 import { type HeldThread, holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { GoOn, Job } from './job.ts';
@@ -23,7 +23,7 @@ const oldQueue: QueueSpec = { ...options, name: 'inbox' };
 
 export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
 
-/** Slips fetched at once, each of which may name many threads. */
+/** Slips fetched at once. Three may name three times the threads there are places for: what waits here, no other process takes. */
 const fetched = 3;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const restMs = 100;
@@ -51,8 +51,8 @@ function createSlots(most: number): () => Promise<() => void> {
 }
 
 /**
- * A slip has done its work when its threads are held: if this process dies then, the lease runs out, and the round finds the
- * thread. So one fetcher serves all threads, however slow the events of one are.
+ * A slip has done its work when its threads are held: if this process dies then, their leases run out, and the round finds
+ * them. So one fetcher serves all threads, however slow the events of one are.
  */
 function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
   const takeSlot = createSlots(threadsAtOnce);
@@ -109,8 +109,8 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     queue: oldQueue,
     concurrency: 1,
     eager: true,
-    // Versions that sent slips there named one thread.
-    handle: (slip) => context.db.transaction((tx) => sendSlip(context, tx, slip)),
+    handle: (slip) =>
+      context.db.transaction((tx) => context.enqueueAll(tx, 'inbox', slipsFor(threadsOf(slip)))),
   };
   return [...jobs, handOn];
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /**
  * Whoever answers people must not stop for its garbage: left alone, V8 looks through everything it holds whenever a moment
  * was quiet, with as many threads as there are processors, and makes its young generation so small that it clears it all the
- * time. With this one less than one request of a hundred meets a clearing, at 200 requests a second. Megabytes: of one half of
+ * time. At this size fewer than one request in a hundred meets a clearing, at 200 a second. Megabytes: of one half of
  * the young generation, and held before the old one is looked through first.
  */
 const answering = [

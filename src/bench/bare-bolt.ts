@@ -4,12 +4,12 @@
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import { sql } from 'drizzle-orm';
 
-/** A function that commits a row, and how to end it. */
+/** Opens a table of its own. Loaded only here: the app that stores nothing runs none of our code. */
 async function openStore(url: string) {
   const { openDatabase, prepareStatement } = await import('#store/database.ts');
   const db = openDatabase(url, {
     max: 3,
-    applicationName: 'bare Bolt',
+    applicationName: 'Bolt that stores',
     onError: (error) => console.error(error.message),
   });
   await db.query.execute(sql`create table bolt_events (id text primary key, body text not null)`);
@@ -24,8 +24,8 @@ async function openStore(url: string) {
   };
 }
 
-const { STORE_AT: place } = process.env;
-const store = place === undefined ? null : await openStore(place);
+const storeAt = process.env.STORE_AT;
+const store = storeAt === undefined ? null : await openStore(storeAt);
 const receiver = new HTTPReceiver({
   signingSecret: process.env.SLACK_SIGNING_SECRET ?? '',
   logLevel: LogLevel.ERROR,

@@ -26,10 +26,13 @@ export const InboxThread = z.strictObject({
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
-/** Threads that one slip names at most: for those, whoever takes it should have a place at once. */
+/** Threads that one slip names at most: no more than a process works on at once (`threadsAtOnce` in `jobs/inbox.ts`). */
 export const threadsASlip = 12;
 
-/** Says that a thread has something open, and that others of its platform have. */
+/**
+ * Says that threads of a platform have something open. One that names a single thread is what versions before sent and take;
+ * with `others` they refuse it, and the round finds its threads.
+ */
 export const InboxSlip = InboxThread.extend({
   others: z
     .array(InboxThread.omit({ platform: true }))

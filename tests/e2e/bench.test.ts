@@ -169,7 +169,8 @@ test(
       '2',
       '--json',
     ]);
-    expect(stderr).toContain('round 2 of 2: 500 events at 200/s to bare Bolt');
+    for (const side of ['bare Bolt', 'Bolt that stores'])
+      expect(stderr).toContain(`round 2 of 2: 500 events at 200/s to ${side}`);
     // It ends with another code when the database says that one is missing, or was handled twice.
     expect([code, stderr]).toEqual([0, expect.stringContaining('each handled once, none lost?')]);
     const [row, beside, ...more] = readReport(stdout);
@@ -178,7 +179,6 @@ test(
     expect(row?.compared_with).toMatch(/^bare Bolt, Node's own settings \(p50 [\d.]+ ms\)$/);
     expect(beside).toMatchObject({ name: 'acknowledge/beside-storing', reach: null });
     expect(beside?.compared_with).toMatch(/^Bolt that commits one row first \(p50 [\d.]+ ms\)$/);
-    expect(beside?.value).toBe(row?.value);
   },
   timeoutMs,
 );

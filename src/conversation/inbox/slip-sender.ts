@@ -6,7 +6,7 @@ import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread, sharedSlipsFor } from './slips.ts';
 
 /**
- * Milliseconds. Who sends slips of the same thread at one moment waits for each other; a process that is stopped in the middle
+ * Milliseconds. Who sends the same slip at one moment waits for each other; a process that is stopped in the middle
  * is not waited for longer than it takes the server to end it.
  */
 const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };

@@ -45,23 +45,26 @@ export function slipsFor(threads: InboxThread[]): Slip[] {
     .map(([key, payload]) => ({ key, payload }));
 }
 
-function join(slips: Slip[]): Slip[] {
-  const [first, ...others] = slips;
-  if (first === undefined || others.length === 0) return slips;
+/** One slip for all of `first` and `others`. Sent again for the same threads it has the same key. */
+function shareSlip(first: Slip, others: Slip[]): Slip {
+  if (others.length === 0) return first;
   const named = others.map(({ payload: { tenant, thread } }) => ({ tenant, thread }));
-  const keys = slips.map(({ key }) => key).join();
-  return [{ key: hash('sha256', keys, 'hex'), payload: { ...first.payload, others: named } }];
+  const key = hash('sha256', [first, ...others].map((slip) => slip.key).join(), 'hex');
+  return { key, payload: { ...first.payload, others: named } };
 }
 
 /**
- * Slips for threads of a moment, which share them: such a slip is written, taken and noted as done as a whole. Who sends slips
- * for the same threads over and over sends one for each (`slipsFor`), of which one waits.
+ * Slips for threads of a moment, which share them: such a slip is written, taken and noted as done as a whole. In one order, as
+ * those of `slipsFor`. A thread that is busy while nobody takes slips is named in many of them, at most one a sending; who finds
+ * the same threads over and over sends one for each (`slipsFor`), of which one waits.
  */
 export function sharedSlipsFor(threads: InboxThread[]): Slip[] {
   const shared: Slip[] = [];
   for (const slips of Map.groupBy(slipsFor(threads), ({ payload }) => payload.platform).values()) {
-    for (let from = 0; from < slips.length; from += threadsASlip)
-      shared.push(...join(slips.slice(from, from + threadsASlip)));
+    for (let from = 0; from < slips.length; from += threadsASlip) {
+      const [first, ...others] = slips.slice(from, from + threadsASlip);
+      if (first !== undefined) shared.push(shareSlip(first, others));
+    }
   }
   return shared.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

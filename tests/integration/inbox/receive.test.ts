@@ -29,20 +29,23 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   // Those of the test before are here then.
-  await Promise.all([countNamed(one), countNamed(other)]);
+  await Promise.all([countNamedThreads(one), countNamedThreads(other)]);
   await clearInbox(one);
 });
 
 let marks = 0;
 
-/** Threads with slips for what `house` has received so far: they follow, those of one moment together, so that one more says when. */
-async function countNamed(house = one): Promise<number> {
+/**
+ * How often slips name a thread, of what `house` has received so far. They follow, those of one moment together, so that
+ * one more says when.
+ */
+async function countNamedThreads(house = one): Promise<number> {
   marks += 1;
   const mark = `mark ${marks}`;
   await house.receive(makeEvent(mark, { thread: mark }));
   const slips = await waitFor('the slip of the mark', async () => {
     const { rows } = await one.db.query.execute<{ thread: string }>(sql`
-      select distinct named.slip ->> 'thread' as thread
+      select named.slip ->> 'thread' as thread
       from pgboss.job, jsonb_array_elements(jsonb_build_array(data) || coalesce(data -> 'others', '[]')) as named(slip)
       where name like 'inbox%' and state = 'created'`);
     return rows.some(({ thread }) => thread === mark) ? rows : null;
@@ -167,7 +170,7 @@ describe('one statement', () => {
     await Promise.all(
       ['C1', 'C1', 'C2'].map((thread, i) => one.receive(makeEvent(`e${i}`, { thread }))),
     );
-    expect(await countNamed()).toBe(2);
+    expect(await countNamedThreads()).toBe(2);
     await waitFor('the word about the slips', () => words.length > 0);
     expect(new Set(words)).toEqual(new Set(['inbox-slack']));
   });
@@ -214,7 +217,7 @@ describe('one statement', () => {
       expect(fresh.map((receipt) => receipt.stored)).toEqual(others.map(() => true));
       expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
       expect(await readInbox(one)).toHaveLength(1 + beside);
-      expect(await countNamed()).toBe(beside);
+      expect(await countNamedThreads()).toBe(beside);
     },
   );
 });
@@ -241,22 +244,22 @@ describe('what is stored', () => {
     expect(later).toEqual(later.toSorted((a, b) => a - b));
   });
 
-  test('has its thread named by a slip, and none for what was there before', async () => {
+  test('has its thread named once, and not again for what was there before', async () => {
     await Promise.all(
       ['a', 'b', 'c'].map((name) => one.receive(makeEvent(name, { thread: 'C1' }))),
     );
     await one.receive(makeEvent('d', { thread: 'C2' }));
-    expect(await countNamed()).toBe(2);
+    expect(await countNamedThreads()).toBe(2);
     await one.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
     await one.receive(makeEvent('a', { thread: 'C1' }));
-    expect(await countNamed()).toBe(0);
+    expect(await countNamedThreads()).toBe(0);
   });
 
   test('has its slip when the process that stored it ends', async () => {
     const ending = await openTestHouse(database.url, { work: false });
     await Promise.all(['a', 'b', 'c'].map((name) => ending.receive(makeEvent(name))));
     await ending.close();
-    expect(await countNamed()).toBe(3);
+    expect(await countNamedThreads()).toBe(3);
   });
 
   test('has names as long as may be, slip included', async () => {
@@ -346,7 +349,7 @@ describe('a name that somebody holds who does not go on', () => {
       throw new Error('it was stopped');
     });
     await expect(stuck).rejects.toThrow('it was stopped');
-    expect(await countNamed()).toBe(12);
+    expect(await countNamedThreads()).toBe(12);
     expect(await one.receive(makeEvent('stuck'))).toMatchObject({ stored: true });
   });
 

@@ -113,8 +113,11 @@ test('a slip that names several threads is done once all are held, and fails whe
   await Promise.all(under);
 });
 
-test('a slip with more threads than there are places is done when the last has one, and left to others when its process stops', async () => {
+test('a slip names no more threads than there are places', () => {
   expect(threadsASlip).toBeLessThanOrEqual(threadsAtOnce);
+});
+
+test('a slip with more threads than places are free is done when the last has one; a stop leaves it to others', async () => {
   const gate = createGate();
   const { handle, handleAll, under } = openJob(gate.handler);
   const taken = full.slice(0, threadsAtOnce - 1);

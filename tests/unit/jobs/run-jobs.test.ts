@@ -91,7 +91,12 @@ test('a batch is over after its rest at the earliest, and begins at once', async
 
 test('a full batch has no rest, since more is waiting', async () => {
   const { fetch } = await open(async () => {}, { fetched: 2, restMs: 25 });
-  await fetch([slip('C1'), slip('C2')]);
+  let over = false;
+  void fetch([slip('C1'), slip('C2')]).then(() => {
+    over = true;
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(over).toBe(true);
 });
 
 test('one job that fails fails its batch once all have ended, and is told', async () => {
