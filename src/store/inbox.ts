@@ -52,6 +52,27 @@ const storing = prepareStatement(
   select i.id, known.original from incoming i left join known using (n) order by n`,
 );
 
+/** The names of an event, each once. */
+export const keysOf = ({ keys }: ReceivedEvent): string[] => [...new Set(keys)];
+
+/**
+ * Events as the statements take them that store several: a list for each column, and their names, each with the number of its
+ * event, from 1.
+ */
+export function columnsOf(events: ReceivedEvent[]) {
+  const named = events.flatMap((event, i) => keysOf(event).map((key) => ({ owner: i + 1, key })));
+  return {
+    tenants: events.map(({ tenant }) => tenant),
+    threads: events.map(({ thread }) => thread),
+    kinds: events.map(({ kind }) => kind),
+    bodies: events.map(({ body }) => Buffer.from(body)),
+    times: events.map(({ received_at }) => received_at.toISOString()),
+    awaited: events.map(({ awaited = false }) => awaited),
+    owners: named.map(({ owner }) => owner),
+    keys: named.map(({ key }) => key),
+  };
+}
+
 /**
  * Stores events that are not there yet, in one statement.
  * @param events no two of them with a name in common
@@ -61,19 +82,9 @@ export async function storeEvents(
   tx: Transaction,
   events: ReceivedEvent[],
 ): Promise<StoredEvent[]> {
-  const named = events.flatMap(({ keys }, i) =>
-    [...new Set(keys)].map((key) => ({ owner: i + 1, key })),
-  );
   const answers = await tx.run<StoredEvent>(storing, {
     platforms: events.map(({ platform }) => platform),
-    tenants: events.map(({ tenant }) => tenant),
-    threads: events.map(({ thread }) => thread),
-    kinds: events.map(({ kind }) => kind),
-    bodies: events.map(({ body }) => Buffer.from(body)),
-    times: events.map(({ received_at }) => received_at.toISOString()),
-    awaited: events.map(({ awaited = false }) => awaited),
-    owners: named.map(({ owner }) => owner),
-    keys: named.map(({ key }) => key),
+    ...columnsOf(events),
   });
   // A further name of an event that stands already leads to that one.
   const again = answers.filter(({ original }) => original !== null);

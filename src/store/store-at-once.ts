@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable } from './database.ts';
-import type { StoredEvent } from './inbox.ts';
+import { columnsOf, keysOf, type StoredEvent } from './inbox.ts';
 
 /** What the statement fails with where it has to be done in steps instead: a twin was stored while it ran. */
 const twinMet = '22012';
@@ -97,8 +97,6 @@ const storingOne = prepareStatement(
   select id, original, sound from judged`,
 );
 
-const keysOf = ({ keys }: ReceivedEvent) => [...new Set(keys)];
-
 const valuesOfOne = (event: ReceivedEvent) => ({
   platform: event.platform,
   tenant: event.tenant,
@@ -109,21 +107,6 @@ const valuesOfOne = (event: ReceivedEvent) => ({
   awaited: event.awaited ?? false,
   keys: keysOf(event),
 });
-
-function valuesOfMany(events: ReceivedEvent[]) {
-  const named = events.flatMap((event, i) => keysOf(event).map((key) => ({ owner: i + 1, key })));
-  return {
-    platform: events[0]?.platform,
-    tenants: events.map(({ tenant }) => tenant),
-    threads: events.map(({ thread }) => thread),
-    kinds: events.map(({ kind }) => kind),
-    bodies: events.map(({ body }) => Buffer.from(body)),
-    times: events.map(({ received_at }) => received_at.toISOString()),
-    awaited: events.map(({ awaited = false }) => awaited),
-    owners: named.map(({ owner }) => owner),
-    keys: named.map(({ key }) => key),
-  };
-}
 
 /**
  * Stores events of one platform, no two of them with a name in common, and commits. Answers for each, in their order.
@@ -142,7 +125,10 @@ export function createStoreAtOnce(
     const rows =
       events.length === 1
         ? await db.run<StoredEvent>(storingOne, valuesOfOne(first))
-        : await db.run<StoredEvent>(storingMany, valuesOfMany(events));
+        : await db.run<StoredEvent>(storingMany, {
+            platform: first.platform,
+            ...columnsOf(events),
+          });
     const answers = rows.map(({ id, original }) => ({ id, original }));
     sendSlips(events.filter((_, i) => answers[i]?.original === null));
     return answers;
