@@ -44,6 +44,11 @@ export const plans = countersign.table(
     executor_model: text('executor_model'),
     tools_required: text('tools_required').array().notNull(),
     guarded_operations: text('guarded_operations').array().notNull(),
+    /** What each operation was when the version was proposed, by name: a digest of its server, description and schema. */
+    operation_digests: jsonb('operation_digests')
+      .$type<Record<string, string>>()
+      .notNull()
+      .default({}),
     pattern_type: text('pattern_type'),
     pattern_subtype: text('pattern_subtype'),
     pattern_variant: text('pattern_variant'),
@@ -99,6 +104,10 @@ export const planVersions = countersign.table(
     risks: jsonb('risks').$type<Risk[]>().notNull(),
     approver_policy: jsonb('approver_policy').$type<ApproverPolicy>().notNull(),
     tools_required: text('tools_required').array().notNull(),
+    operation_digests: jsonb('operation_digests')
+      .$type<Record<string, string>>()
+      .notNull()
+      .default({}),
     confirm_each: boolean('confirm_each').notNull().default(false),
     series: jsonb('series').$type<Series[]>().notNull().default([]),
     total: integer('total').notNull(),

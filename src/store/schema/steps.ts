@@ -7,10 +7,13 @@ import {
   integer,
   jsonb,
   primaryKey,
+  smallint,
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { StepCondition } from '#contracts/condition.ts';
 import type { DependencyType, StepError, StepStatus } from '#contracts/plan.ts';
+import type { SeenState } from '#contracts/seen.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Effect } from '#contracts/tool.ts';
 import { at, counters, countersign } from './columns.ts';
@@ -45,6 +48,17 @@ export const planSteps = countersign.table(
     guarded: boolean('guarded').notNull().default(false),
     /** SHA-256 over what is executed of this step, compared again when it runs; null: proposed before seals were kept. */
     seal: text('seal'),
+    /** The step runs only if these hold; null: it always runs. */
+    when: jsonb('when').$type<StepCondition[]>(),
+    /** A person confirms the final arguments just before the call. */
+    ask_before: boolean('ask_before').notNull().default(false),
+    /**
+     * How early a reviewer should see the call: 4 guarded, 3 destructive, 2 goes outside, 1 changes something, 0 only reads
+     * here. The default hides nothing that an earlier program inserts.
+     */
+    review_rank: smallint('review_rank').notNull().default(1),
+    /** What the target looked like when the step was proposed, compared again just before the call; null: not looked up. */
+    seen: jsonb('seen').$type<SeenState>(),
   },
   (t) => [
     primaryKey({ columns: [t.plan_id, t.position] }),
@@ -53,6 +67,9 @@ export const planSteps = countersign.table(
       .on(t.plan_id, t.partition, t.position)
       .where(sql`partition is not null`),
     index('plan_steps_tags').using('gin', t.tags).where(sql`tags <> '{}'`),
+    index('plan_steps_review')
+      .on(t.plan_id, t.review_rank.desc().nullsFirst(), t.position)
+      .where(sql`review_rank > 0`),
   ],
 );
 

@@ -1,0 +1,14 @@
+// What a step's target looked like when the plan was proposed (A12), so that a difference at the call asks a person.
+import { z } from 'zod';
+
+export const SeenState = z.strictObject({
+  /** `new`: nothing is there; `exists`: it is, and is changed or replaced; `missing`: the call needs it, and it is not there. */
+  state: z.enum(['new', 'exists', 'missing']),
+  /** Changes whenever the target does: a hash of a file's content, an ETag; null: there is nothing to compare. */
+  fingerprint: z.string().max(200).nullable(),
+  /** Bytes; null where that means nothing. */
+  size: z.number().int().nullable(),
+  /** ISO 8601 in UTC; null where it is not known. */
+  modified_at: z.string().max(40).nullable(),
+});
+export type SeenState = z.infer<typeof SeenState>;
