@@ -43,6 +43,8 @@ export type OperationSpec = {
   capabilities?: string[];
   /** `builtin`, or the MCP server it comes from. */
   source: 'builtin' | 'mcp';
+  /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
+  trusted?: boolean;
   /** It hands the step to a person instead of running code. */
   human?: boolean;
 };

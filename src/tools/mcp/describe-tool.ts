@@ -16,7 +16,7 @@ const maxDescription = 2000;
 export function describeTool(
   server: string,
   tool: Tool,
-  overrides: McpServer['effects'],
+  { effects: overrides, trusted }: Pick<McpServer, 'effects' | 'trusted'>,
 ): OperationSpec | string {
   if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
     return `The MCP server ${server} has a tool whose name cannot be used.`;
@@ -37,6 +37,10 @@ export function describeTool(
     destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),
     ...(target === undefined ? {} : { targetArgument: target }),
     source: 'mcp',
+    // A trusted server may still say itself that a tool reaches further.
+    ...(override !== undefined || (trusted && tool.annotations?.openWorldHint !== true)
+      ? { trusted: true }
+      : {}),
   };
 }
 

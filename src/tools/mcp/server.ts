@@ -37,7 +37,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     onTools(tools) {
       const found = new Map<string, Operation>();
       for (const tool of tools) {
-        const spec = describeTool(name, tool, server.effects);
+        const spec = describeTool(name, tool, server);
         const problem = typeof spec === 'string' ? spec : findSchemaProblem(spec);
         if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
         else if (!found.has(spec.name)) found.set(spec.name, { ...spec, call: callOf(spec) });
