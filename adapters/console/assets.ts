@@ -21,6 +21,7 @@ const libraries: Record<string, string> = {
 
 /** Modules of other rooms that the page shares; at run time they import each other only. */
 const shared: Record<string, string> = {
+  '/console/shared/calls.ts': 'cards/calls.ts',
   '/console/shared/host-config.ts': 'cards/host-config.ts',
   '/console/shared/input-ids.ts': 'cards/input-ids.ts',
   '/console/shared/people.ts': 'cards/people.ts',
@@ -40,10 +41,12 @@ export const importMap = {
   imports: {
     'lit-html': '/console/lib/lit-html/lit-html.js',
     'lit-html/directives/repeat.js': '/console/lib/lit-html/directives/repeat.js',
+    '#cards/calls.ts': '/console/shared/calls.ts',
     '#cards/host-config.ts': '/console/shared/host-config.ts',
     '#cards/input-ids.ts': '/console/shared/input-ids.ts',
     '#cards/people.ts': '/console/shared/people.ts',
     '#cards/trace-view.ts': '/console/shared/trace-view.ts',
+    '#cards/plain.ts': '/console/shared/plain.ts',
     '#cards/policy-words.ts': '/console/shared/policy-words.ts',
     '#cards/version-words.ts': '/console/shared/version-words.ts',
     '#cards/words.ts': '/console/shared/words.ts',

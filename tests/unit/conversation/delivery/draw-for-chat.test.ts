@@ -38,7 +38,7 @@ describe('a message of the bot', () => {
       const said = { text: long, facts: makeHugeFacts(), session: null, superseded: false };
       const drawn = JSON.stringify(drawForChat(platform, said).card);
       expect(drawn).toContain('0 <!channel>');
-      for (const label of ['Approve', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
+      for (const label of ['Review', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
     },
   );
 
