@@ -2,8 +2,10 @@
 import { reviewRank, type ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts, ReviewedCall } from '#contracts/card.ts';
 import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
+import type { ComparedStep } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
+import { shortenCall } from './calls.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -12,6 +14,8 @@ import type { Section } from './view.ts';
 
 const effectsAtMost = 12;
 const stepsAtMost = 7;
+const changesAtMost = 6;
+const changeAtMost = 80;
 const risksAtMost = 3;
 const termsAtMost = 5;
 const termAtMost = 300;
@@ -96,10 +100,22 @@ function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
 }
 
+/** What is different from the version before: how much, then the steps themselves. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
-  const line = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
-  return makeSection('changes', `Changed since version ${diff.from}`, [line], 1);
+  const line =
+    (sign: string) =>
+    ({ call }: ComparedStep) =>
+      plainLine(shortenCall(call, changeAtMost).text, { lead: sign });
+  const steps = [
+    ...diff.added.map(line('+')),
+    ...diff.removed.map(line('−')),
+    ...diff.changed.map(line('~')),
+  ];
+  const counts = diff.counts.added + diff.counts.removed + diff.counts.changed;
+  const first = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
+  const label = `Changed since version ${diff.from}`;
+  return makeSection('changes', label, [first, ...steps], changesAtMost, counts + 1);
 }
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {
@@ -124,12 +140,12 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
 
 export function viewProposal(facts: PlanCardFacts): Section[] {
   const sections = [
+    viewChanges(facts),
     viewEffects(facts),
     viewSteps(facts),
     viewTerms(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),
-    viewChanges(facts),
     viewRisks(facts),
   ];
   return sections.filter((section) => section !== null);

@@ -17,6 +17,14 @@ const CallValue = z.object({
   text,
   later: z.boolean().describe('It comes from an earlier step or is decided at run time.'),
 });
+/** What a call does, written by code from the operation and its arguments. */
+export const CallAnswer = z.object({
+  class: z.enum(['reads', 'changes', 'outside']),
+  destructive: z.boolean(),
+  headline: z.array(z.union([text, CallValue])),
+  parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+});
+
 const StepAnswer = documented(
   z.object({
     id: text,
@@ -53,14 +61,7 @@ const StepAnswer = documented(
       .nullable(),
     output: JsonValue,
     question: text.nullable(),
-    call: z
-      .object({
-        class: z.enum(['reads', 'changes', 'outside']),
-        destructive: z.boolean(),
-        headline: z.array(z.union([text, CallValue])),
-        parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
-      })
-      .describe('What the call does, written by code from the operation and its arguments.'),
+    call: CallAnswer,
   }) satisfies z.ZodType<ShownStep>,
   { id: 'Step', description: 'One step: one operation with its arguments, and how far it is.' },
 );

@@ -201,7 +201,13 @@ describe('a proposal', () => {
   it('says what changed since the version before', () => {
     expect(section('revised', 'changes')).toMatchObject({
       label: 'Changed since version 1',
-      lines: [{ text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' }],
+      lines: [
+        { text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' },
+        { lead: '+', text: 'Writes 2.txt · “2”' },
+        { lead: '+', text: 'Writes 3.txt · “3”' },
+        { lead: '−', text: 'Writes 4.txt · “4”' },
+        { lead: '~', text: 'Writes 1.txt · “1”' },
+      ],
     });
   });
 
