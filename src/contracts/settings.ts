@@ -108,7 +108,7 @@ export const Settings = z.strictObject({
       escalate: z.number().min(0).max(1).default(0.4),
     })
     .prefault({}),
-  /** US dollars per million tokens, by model name; overrides the built-in table. */
+  /** US dollars per million tokens, by model name; overrides the built-in table. `*`: every model that neither names. */
   prices: z
     .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
     .default({}),
