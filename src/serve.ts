@@ -41,6 +41,7 @@ export async function serve(
     service: house.service,
     log,
     ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
+    requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
     readiness: () => readiness(house),
     metrics: createMetrics(house.db),
