@@ -1,5 +1,4 @@
 // What a model's tokens cost, in US dollars per million. No model is free because nobody knows its price.
-
 import type { Environment } from '#contracts/settings.ts';
 
 export type Price = { input: number; output: number };
