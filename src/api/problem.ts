@@ -4,8 +4,8 @@
 // (a plan with a cycle, arguments against a schema); 409 for those that came too late.
 import type { ErrorCode } from '#contracts/errors.ts';
 
-/** The codes of the house, and the one that only HTTP knows. */
-export type ProblemCode = ErrorCode | 'method_not_allowed';
+/** The codes of the house, and those that only HTTP knows. */
+export type ProblemCode = ErrorCode | 'method_not_allowed' | 'rate_limited';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
   invalid_json: { status: 400, title: 'The body is not JSON' },
@@ -45,6 +45,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   path_outside_workspace: { status: 422, title: 'The path is outside the workspace' },
   address_not_allowed: { status: 422, title: 'The address is not allowed' },
   budget_exhausted: { status: 402, title: 'The budget is spent' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong here' },
   invalid_configuration: { status: 500, title: 'The configuration is wrong' },
   tool_failed: { status: 502, title: 'A tool failed' },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Json, JsonObject } from './text.ts';
+import type { PayForCall } from './text-model.ts';
 
 /**
  * What a call does to the world, from harmless to careful:
@@ -59,6 +60,8 @@ export type ToolContext = {
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
+  /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
+  pay: PayForCall | null;
   signal: AbortSignal;
 };
 

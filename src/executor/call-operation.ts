@@ -4,6 +4,7 @@ import type { JsonObject } from '#contracts/text.ts';
 import type { Operation, ToolContext } from '#contracts/tool.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
+import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import type { Permit } from './mark-batch.ts';
@@ -11,7 +12,8 @@ import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outco
 import { ruleOf } from './retry-policy.ts';
 import type { StepRun } from './step-run.ts';
 
-function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
+function toolContext(run: StepRun): ToolContext {
+  const { context, plan, step, signal } = run;
   return {
     planId: plan.id,
     stepId: step.step_id,
@@ -20,6 +22,7 @@ function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
     user: plan.requester,
     conversation: plan.conversation,
     timezone: context.timezone,
+    pay: payOnPlan(run),
     signal,
   };
 }

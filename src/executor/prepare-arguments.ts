@@ -3,11 +3,9 @@ import { hasRuntime, isRuntime, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
-import { addPlanCost } from '#store/costs.ts';
 import { readOutputs } from '#store/outputs.ts';
-import { patiently } from '#store/patiently.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
-import { requireBudget } from './budget.ts';
+import { payOnPlan } from './budget.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
 /** `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case. */
@@ -56,26 +54,20 @@ async function decide(
   args: JsonObject,
   outputs: Map<string, Json>,
 ): Promise<JsonObject> {
-  const { context, plan, step, signal } = run;
-  const { query } = context.db;
+  const { context, step, signal } = run;
   if (context.decide === null) {
     throw new CountersignError(
       'model_failed',
       'This step decides its arguments when it runs, and no model is configured. Set OPENAI_API_KEY or propose it with fixed arguments.',
     );
   }
-  const late = (error: unknown) =>
-    context.warn(`The cost of deciding step ${step.step_id} of ${plan.id} waits.`, error);
   const decided = await context.decide({
     operation,
     args,
     description: step.description,
     outputs: Object.fromEntries(outputs),
     validate: (candidate) => context.registry.validate(operation.name, candidate),
-    allow: (estimate) =>
-      askDatabase(run, () => requireBudget({ ...context, query }, plan.id, estimate)),
-    // The money is spent whether or not the step is still ours.
-    spend: (usd) => patiently(() => addPlanCost(query, plan.id, usd), late),
+    pay: payOnPlan(run),
     signal,
   });
   return decided.args;

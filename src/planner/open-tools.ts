@@ -53,6 +53,7 @@ export function openPlannerTools(options: {
         user: 'planner',
         conversation: null,
         timezone,
+        pay: null,
         signal,
       });
       if ('waitFor' in output)

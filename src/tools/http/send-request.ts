@@ -43,7 +43,9 @@ export type WebClientOptions = {
 
 const maxRedirects = 5;
 const shownHeaders = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
-const credentials = ['authorization', 'cookie', 'proxy-authorization'];
+/** All that another origin is told after a redirect: a credential can have any name, so what is not known to be harmless stays behind. */
+const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+const aboutBody = new Set(['content-type', 'content-length']);
 
 export function createWebClient(options: WebClientOptions): WebClient {
   return {
@@ -92,7 +94,7 @@ async function follow(
   }
 }
 
-/** The request to make after a redirect, as browsers do it, without credentials for another origin. */
+/** The request to make after a redirect, as browsers do it, with nothing but harmless headers for another origin. */
 function redirect(request: WebRequest, status: number, url: string): WebRequest {
   const leaves = new URL(url).origin !== new URL(request.url).origin;
   if (leaves && request.changesSomething)
@@ -103,17 +105,15 @@ function redirect(request: WebRequest, status: number, url: string): WebRequest 
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||
     ((status === 301 || status === 302) && request.method === 'POST');
-  const dropped = [
-    ...(leaves ? credentials : []),
-    ...(becomesGet ? ['content-type', 'content-length'] : []),
-  ];
+  const goesOn = (name: string) =>
+    (!leaves || harmless.has(name)) && !(becomesGet && aboutBody.has(name));
   return {
     ...request,
     url,
     method: becomesGet ? 'GET' : request.method,
     body: becomesGet ? null : request.body,
     headers: Object.fromEntries(
-      Object.entries(request.headers).filter(([name]) => !dropped.includes(name.toLowerCase())),
+      Object.entries(request.headers).filter(([name]) => goesOn(name.toLowerCase())),
     ),
   };
 }

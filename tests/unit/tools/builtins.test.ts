@@ -168,6 +168,12 @@ describe('text_summarize', () => {
     expect(output.data).toEqual({ text: 'short', cost_usd: 0.01 });
     expect(prompts[0]?.match(/<\/material>/g)).toHaveLength(1);
   });
+
+  it('calls no model where there is no plan to book it on', async () => {
+    await open({ textModel: { complete: () => Promise.reject(new Error('called')) } });
+    const failed = await bench.fail('text_summarize', { text: 'a' }, { pay: null });
+    expect(failed).toMatchObject({ code: 'guarded_operation' });
+  });
 });
 
 describe('the registry', () => {
