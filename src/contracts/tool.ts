@@ -43,6 +43,8 @@ export type OperationSpec = {
   capabilities?: string[];
   /** `builtin`, or the MCP server it comes from. */
   source: 'builtin' | 'mcp';
+  /** Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations. */
+  identity?: { server: string; annotations: string };
   /** It hands the step to a person instead of running code. */
   human?: boolean;
 };

@@ -19,16 +19,20 @@ import {
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
-import { findPrecedents } from '#store/sql/patch-reads.ts';
 import { applyPatch, isGated } from './apply-patch.ts';
 import { requireManager } from './authority.ts';
-import { digestValue } from './canonical.ts';
-import { classifyPatch, stepsInDoubt } from './classify-patch.ts';
+import { digestValue, withDigests } from './canonical.ts';
+import { classifyPatch } from './classify-patch.ts';
 import { currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
 import { statusWords } from './lifecycle-table.ts';
 import type { StepRules } from './normalise-step.ts';
-import type { PatchEffect } from './patch-model.ts';
+import {
+  addedOperations,
+  digestOperations,
+  type OperationDigests,
+  requireSameOperations,
+} from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
 import { resolvePatch } from './resolve-patch.ts';
 import { wakeWatchers } from './wake.ts';
@@ -114,28 +118,17 @@ export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor):
   await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
 }
 
-/** Why the patch needs an approval of its own; none does before the plan was approved. */
-async function findWidening(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<string[]> {
-  if (!isGated(row)) return [];
-  const operations = new Set(row.tools_required);
-  const doubtful = stepsInDoubt(effect, operations);
-  const precedents = await findPrecedents(
-    tx,
-    row.id,
-    doubtful.map(({ id, tool, operation, target, args, capabilities, resources }) => ({
-      id,
-      tool,
-      operation,
-      target,
-      args,
-      capabilities,
-      resources,
-    })),
-  );
-  return classifyPatch(effect, {
-    operations,
-    precedents: new Map(precedents.map(({ id, ...precedent }) => [id, precedent])),
-  });
+/**
+ * The digest a person countersigns of a change that waits: the plan it changes, what it does, and what the operations of
+ * the steps it adds were when it was shown.
+ */
+export function digestPatch(
+  row: Pick<PlanRow, 'id' | 'digest'>,
+  { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
+  digests: OperationDigests,
+): string {
+  const said = { plan: row.id, base_digest: row.digest, version, operations };
+  return digestValue({ ...said, ...withDigests(digests) });
 }
 
 /** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
@@ -175,7 +168,9 @@ async function takePatch(
   requirePatchable(seen);
   const replaced = await findReplaced(tx, seen, actor);
   const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
-  const widening = await findWidening(tx, seen, effect);
+  const names = addedOperations(effect);
+  requireSameOperations(seen.operation_digests, context.catalogue, names);
+  const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
   const by = { actor, reason: `replaced by ${id}` };
   const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
   const patch = {
@@ -193,7 +188,8 @@ async function takePatch(
   };
   if (widening.length > 0) {
     const { version } = patch;
-    const digest = digestValue({ plan: row.id, base_digest: row.digest, version, operations });
+    const digests = digestOperations(context.catalogue, names);
+    const digest = digestPatch(row, { version, operations }, digests);
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);
     return lockPlan(tx, row.id);

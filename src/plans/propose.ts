@@ -11,12 +11,13 @@ import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
 import { deleteSeries, insertSeries } from '#store/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
-import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
 import { type Begun, expandDraft, withTemplates } from './normalise-series.ts';
+import { digestOperations } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
 import { dueBefore } from './series.ts';
 import { wakeWatchers } from './wake.ts';
@@ -75,6 +76,7 @@ export async function preparePlan(
     executor_model: executorModel,
     tools_required: normal.tools_required,
     ...termsOf(draft.step_approval === 'each', series),
+    ...withDigests(digestOperations(catalogue, normal.tools_required)),
   };
   return { header, normal, artifacts, begun };
 }
@@ -111,6 +113,7 @@ async function storeVersion(
     risks: header.risks,
     approver_policy: header.approver_policy,
     tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
     confirm_each: header.step_approval === 'each',
     series: header.series ?? [],
     total: normal.steps.length,
@@ -163,6 +166,7 @@ function versionColumns({ header, normal, begun, digest }: Digested) {
     approver_policy: header.approver_policy,
     executor_model: header.executor_model,
     tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
     guarded_operations: normal.guarded_operations,
     pools: normal.pools,
     approved_digest: null,
