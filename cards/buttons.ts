@@ -2,7 +2,7 @@
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import { readStand } from '#contracts/looked-at.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
-import type { Button, Form } from './view.ts';
+import type { AnyPress, Button, Form } from './view.ts';
 
 /** What a press on this card sends: bound to the version and digest that were shown. */
 export function pressOf(plan: Plan, action: CardPress['action']): CardPress {
@@ -113,4 +113,16 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
     default:
       return plan.status satisfies never;
   }
+}
+
+/** The buttons of a card that does not show all effects: the plan is opened first, and approved from there. */
+export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P>[] {
+  if (!buttons.some(({ press }) => press.action === 'approve')) return buttons;
+  return buttons
+    .filter(({ press }) => press.action !== 'details')
+    .map((button) =>
+      button.press.action === 'approve'
+        ? { ...button, label: 'Review', press: { ...button.press, action: 'details' } }
+        : button,
+    );
 }

@@ -1,8 +1,9 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+import { askForReview } from './buttons.ts';
 import { keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
 import { moreLines } from './text-view.ts';
-import type { AnyPress, Ask, CardView, Details, TextView } from './view.ts';
+import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
 import { andMore } from './words.ts';
 
 /** https://docs.slack.dev/reference/block-kit; lengths in UTF-16 code units, which never undercounts. */
@@ -121,9 +122,25 @@ function shrinkDetails(details: Details, budget: Budget): Details {
   };
 }
 
+function shrinkSection(section: Section, budget: Budget): Section {
+  const kept = keepLines(section, budget.lines);
+  const lines = kept.lines.map((line) => ({
+    ...line,
+    text: cutShown(line.text, budget.line),
+    note: cutShown(line.note, budget.line),
+  }));
+  const inline = kept.inline.length > budget.line * 8 ? '' : kept.inline;
+  if (section.kind !== 'effects') return { ...kept, lines, inline };
+  const cut =
+    kept.lines.length < section.lines.length ||
+    lines.some((line, index) => line.text !== kept.lines[index]?.text);
+  return { ...kept, lines, inline, cut: cut || section.cut === true };
+}
+
 function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: Budget): V {
   const asks = view.asks.slice(0, budget.asks);
   const dropped = view.asks.length - asks.length;
+  const sections = view.sections.map((section) => shrinkSection(section, budget));
   return {
     ...view,
     title: cutShown(view.title, Math.min(300, budget.sentence)),
@@ -133,15 +150,8 @@ function shrinkView<P extends AnyPress, V extends CardView<P>>(view: V, budget: 
       view.details === null || budget.details === 0 ? null : shrinkDetails(view.details, budget),
     asks: asks.map((ask) => shrinkAsk(ask, budget)),
     asks_more: dropped === 0 ? view.asks_more : addToMore(view.asks_more, dropped),
-    sections: view.sections.map((section) => {
-      const kept = keepLines(section, budget.lines);
-      const lines = kept.lines.map((line) => ({
-        ...line,
-        text: cutShown(line.text, budget.line),
-        note: cutShown(line.note, budget.line),
-      }));
-      return { ...kept, lines, inline: kept.inline.length > budget.line * 8 ? '' : kept.inline };
-    }),
+    sections,
+    buttons: sections.some(({ cut }) => cut === true) ? askForReview(view.buttons) : view.buttons,
   };
 }
 

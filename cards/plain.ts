@@ -1,25 +1,68 @@
-// Untrusted text made fit for a line that people read: nothing invisible can change what it seems to say,
-// and cutting never splits what a reader sees as one character.
+// Untrusted text made fit for people: hidden characters are shown escaped, so that nothing invisible can change what it seems to
+// say, and cutting never splits what a reader sees as one character.
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
+const pictograph = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]`;
+/** Scripts in which letters are joined or kept apart by zero-width signs. */
+const joining = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]`;
+
 /**
- * Controls, direction overrides and isolates, zero-width and invisible letters: what could hide or reorder the rest. What joins
- * letters and emoji stays, and so do the tags that make a flag of 🏴.
+ * Controls, direction overrides and isolates, zero-width and invisible characters, lone surrogates: what could hide or reorder
+ * the rest. What joins emoji or the letters of scripts that need it stays, and so do the tags that make a flag of 🏴.
  */
-const hidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what this looks for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)/gu;
+const hidden = new RegExp(
+  [
+    String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f]`,
+    String.raw`[\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\u{e0100}-\u{e01ef}\ud800-\udfff]`,
+    String.raw`[\u{e0000}-\u{e007f}](?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)`,
+    String.raw`[\u200c\u200d](?<!(?:${pictograph}|${joining})[\u200c\u200d])`,
+    String.raw`[\ufe0e\ufe0f](?<![\p{Extended_Pictographic}0-9#*][\ufe0e\ufe0f])`,
+  ].join('|'),
+  'gu',
+);
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** `text` on one line, well-formed, with every hidden control made visible as `�`. */
+function escapeCharacter(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
+}
+
+/** Hidden characters as `\u{202E}`; a backslash that could be taken for the beginning of such an escape is doubled. */
+function escapeHidden(text: string): string {
+  return text.replace(/\\(?=u\{)/g, '\\\\').replace(hidden, escapeCharacter);
+}
+
+/** `text` on one line, with every hidden character escaped. */
 export function cleanLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\t ]*[\r\n\u2028\u2029\t]+[\t ]*/gu, ' ')
-    .replace(hidden, '�')
-    .trim();
+  return escapeHidden(text.replace(/[\t ]*[\r\n\u2028\u2029\t]+[\t ]*/gu, ' ')).trim();
+}
+
+/** A text whole, lines and tabs kept, with every hidden character escaped. */
+export function showText(text: string): string {
+  return escapeHidden(text).replace(/[\u2028\u2029]/gu, escapeCharacter);
+}
+
+const latin = /\p{Script=Latin}/u;
+const lookAlike =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff01-\uff5e]/gu;
+const oddSpace = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/gu;
+const breaks: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * A path, an address or another short value on one line, without any loss: breaks and unusual spaces are escaped, so are letters
+ * of other scripts within a Latin word, and a value whose ends could not be seen stands in quotation marks.
+ */
+export function showExact(text: string): string {
+  const escaped = escapeHidden(
+    text.replace(/\\(?=[nrt"])/g, '\\\\').replace(/[\n\r\t]/g, (c) => breaks[c] ?? c),
+  )
+    .replace(oddSpace, escapeCharacter)
+    .replace(/[^\s/.,:;@?&=#]+/gu, (word) =>
+      latin.test(word) ? word.replace(lookAlike, escapeCharacter) : word,
+    );
+  const needsMarks = escaped === '' || /^ | $| {2}|^"|🛡|⟲/u.test(escaped);
+  return isolateText(needsMarks ? `"${escaped.replaceAll('"', '\\"')}"` : escaped);
 }
 
 /**

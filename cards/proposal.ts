@@ -1,16 +1,16 @@
-// The sections a person reads in order to decide: touches, steps, what changed, risks, what was asked before.
+// The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
+import { reviewRank, type ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
-import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
+import { labelSteps, type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
-import { viewTouches } from './touches.ts';
 import { describeChange } from './version-words.ts';
 import type { Section } from './view.ts';
 
+const effectsAtMost = 12;
 const stepsAtMost = 7;
 const risksAtMost = 3;
 const termsAtMost = 5;
@@ -19,9 +19,9 @@ const conflictsAtMost = 3;
 
 /** Each step that comes again once: its later occurrences say the same. */
 function withoutRepeats(
-  steps: NumberedStep<Step>[],
+  steps: NumberedStep<ShownStep>[],
   { plan }: PlanCardFacts,
-): NumberedStep<Step>[] {
+): NumberedStep<ShownStep>[] {
   if (plan.series.length === 0) return steps;
   const templates = new Set(plan.series.flatMap((series) => series.steps.map(({ id }) => id)));
   const seen = new Set<string>();
@@ -34,11 +34,46 @@ function withoutRepeats(
   });
 }
 
+/** Calls that change something or go outside, guarded ones first; null: there are none. */
+export function viewEffects(facts: PlanCardFacts): Section | null {
+  const { calls, steps: total, different, more } = facts.review;
+  const labels = labelSteps(facts.steps, facts.plan.total_steps);
+  const lines = calls.map(({ step, times }) => {
+    const label = labels.get(step.id) ?? String(step.position);
+    const { line, cut } = stepLine({ step, label, after: '' }, facts);
+    const often = times > 1 ? `${countOf(times, 'time')}` : '';
+    return { ...line, note: [often, line.note].filter((text) => text !== '').join(' · '), cut };
+  });
+  const section = makeSection('effects', 'What changes', lines, effectsAtMost, different);
+  if (section === null) return null;
+  const shown = lines.slice(0, effectsAtMost);
+  const cut = section.hidden > 0 || more || shown.some((line) => line.cut);
+  return {
+    ...section,
+    lines: shown.map(({ cut: _, ...line }) => line),
+    cut,
+    more: describeHidden(section.hidden, total, more),
+  };
+}
+
+function describeHidden(hidden: number, steps: number, more: boolean): string {
+  if (hidden === 0 && !more) return '';
+  const counted = `${steps.toLocaleString('en-US')}${more ? ' or more' : ''}`;
+  return `… and ${countOf(hidden, 'more call')}, ${counted} steps in all. Review shows them.`;
+}
+
+/** The steps that only read, of a plan whose other steps are shown by their effects. */
 function viewSteps(facts: PlanCardFacts): Section | null {
-  const total = facts.plan.total_steps;
-  const numbered = withoutRepeats(nameSteps(facts.steps, total), facts);
-  const lines = numbered.map((step) => stepLine(step, facts));
-  const section = makeSection('steps', 'Steps', lines, stepsAtMost, total);
+  const { plan, review } = facts;
+  const total = plan.total_steps;
+  const reads = withoutRepeats(nameSteps(facts.steps, total), facts).filter(
+    ({ step }) => reviewRank(step.call, step.guarded) === 0,
+  );
+  const lines = reads.map((step) => stepLine(step, facts).line);
+  const only = review.steps === 0;
+  const label = only ? 'Only reads, nothing leaves' : 'Reads';
+  const all = review.more ? reads.length : total - review.steps;
+  const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));
   if (section === null || section.hidden === 0 || facts.link === null) return section;
   return { ...section, all: `All ${countOf(total, 'step')}` };
 }
@@ -83,7 +118,7 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
 
 export function viewProposal(facts: PlanCardFacts): Section[] {
   const sections = [
-    viewTouches(facts),
+    viewEffects(facts),
     viewSteps(facts),
     viewTerms(facts),
     viewConflicts(facts),

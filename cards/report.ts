@@ -1,19 +1,21 @@
 // The sections that tell what happens and what happened: running, next, failed, done already, left alone.
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
-import { notesOf, stepTextLimit } from './step-lines.ts';
+import { nameOf, notesOf } from './step-lines.ts';
 import type { Line, Progress, Section } from './view.ts';
 import { formatDuration } from './words.ts';
 
 const linesAtMost = 5;
+const summaryAtMost = 240;
 const cells = 10;
 
-function lineOf(step: Step, facts: PlanCardFacts): Line {
-  return plainLine(showLine(step.description, stepTextLimit), {
+function lineOf(step: ShownStep, facts: PlanCardFacts): Line {
+  return plainLine(nameOf(step), {
     note: notesOf(step, facts).join(' · '),
   });
 }
@@ -25,11 +27,11 @@ function blockerOf({ output }: Step, facts: PlanCardFacts): string {
   return typeof by === 'string' ? showPerson(facts, by, 60) : 'Somebody';
 }
 
-function failedLine(step: Step, facts: PlanCardFacts): Line {
+function failedLine(step: ShownStep, facts: PlanCardFacts): Line {
   const words = step.error === null ? 'No reason was recorded.' : step.error.message;
   const reason =
     step.error?.code === 'blocked' ? `${blockerOf(step, facts)} is blocked: ${words}` : words;
-  return plainLine(showLine(step.description, stepTextLimit), {
+  return plainLine(nameOf(step), {
     lead: '✕',
     note: showLine(reason, 400),
   });
@@ -44,14 +46,15 @@ function addressOf({ target }: Step): string | null {
 }
 
 /** What became of a step. A link is its own address, so that no words can promise another. */
-function doneLine(step: Step): Line {
-  const text = showLine(step.result_summary ?? step.description, stepTextLimit);
+function doneLine(step: ShownStep): Line {
+  const text =
+    step.result_summary === null ? nameOf(step) : showLine(step.result_summary, summaryAtMost);
   const url = addressOf(step);
   if (url === null) return plainLine(text, { lead: '✓' });
-  return plainLine(showLine(url, stepTextLimit), { lead: '✓', note: text, url });
+  return plainLine(showLine(url, summaryAtMost), { lead: '✓', note: text, url });
 }
 
-function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): Step[] {
+function withStatus(facts: PlanCardFacts, statuses: StepStatus[]): ShownStep[] {
   return facts.steps.filter((step) => statuses.includes(step.status));
 }
 
@@ -106,7 +109,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
 
 /** What was looked up for the person: reads that no later step needed, of a plan that also wrote. */
 function viewFound(facts: PlanCardFacts): Section | null {
-  if (facts.touches.length === 0) return null;
+  if (facts.review.steps === 0) return null;
   const needed = new Set(facts.steps.flatMap(({ after }) => after.map(({ id }) => id)));
   const found = withStatus(facts, ['succeeded']).filter(
     ({ id, effect, operation }) => effect === 'read' && !needed.has(id) && operation !== 'noop',
@@ -115,7 +118,7 @@ function viewFound(facts: PlanCardFacts): Section | null {
 }
 
 export function viewCompleted(facts: PlanCardFacts): Section[] {
-  const label = facts.touches.length > 0 ? 'Made' : 'Found';
+  const label = facts.review.steps > 0 ? 'Made' : 'Found';
   return present([viewDone(facts, label), viewFound(facts)]);
 }
 

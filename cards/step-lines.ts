@@ -1,12 +1,13 @@
 // Steps as numbered lines of a card.
-import { hasRuntime } from '#contracts/arguments.ts';
 import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { fieldsOf } from '#contracts/form.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import type { NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
+import { leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './people.ts';
 import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
@@ -43,19 +44,41 @@ export function notesOf(step: Step, facts: PlanCardFacts): string[] {
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
     ...(step.not_before === null ? [] : [tellTime(step.not_before, facts)]),
-    ...(hasRuntime(step.args) ? ['⟲ decided when it runs'] : []),
   ];
 }
 
-export const stepTextLimit = 240;
+/** Characters of one value of a call in a line of a card. */
+const valueAtMost = 120;
+const reasonAtMost = 160;
+/** It has no reason beyond what the call does. */
+const plannerWithoutReasons = 'offline planner';
 
-/** A step as a line of a card. */
-export function stepLine({ step, label, after }: NumberedStep<Step>, facts: PlanCardFacts): Line {
-  return {
-    lead: label,
-    text: showLine(step.description, stepTextLimit),
-    note: notesOf(step, facts).join(' · '),
+/** The planner's own words about a step, as its reason. */
+export function reasonOf(
+  { description }: Step,
+  { planner_model }: Pick<Plan, 'planner_model'>,
+): string {
+  return planner_model === plannerWithoutReasons ? '' : showLine(description, reasonAtMost);
+}
+
+/** What a step does, in few words: for lists of what runs, ran or failed, whose effects were shown before. */
+export function nameOf({ call }: ShownStep): string {
+  return shortenCall(call, 80, 1).text;
+}
+
+/** A step as a line of a card: what its call does, and whether any of that was cut. */
+export function stepLine(
+  { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
+  facts: PlanCardFacts,
+): { line: Line; cut: boolean } {
+  const { text, cut } = shortenCall(step.call, valueAtMost);
+  const reason = reasonOf(step, facts.plan);
+  const line = {
+    lead: leadOf(label, step.guarded),
+    text,
+    note: [...notesOf(step, facts), ...(reason === '' ? [] : [reason])].join(' · '),
     aside: after,
     url: null,
   };
+  return { line, cut };
 }

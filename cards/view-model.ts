@@ -1,7 +1,7 @@
 // From the facts of a plan to everything that is said about it. Pure: the same facts give the same words.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
-import { viewButtons } from './buttons.ts';
+import { askForReview, viewButtons } from './buttons.ts';
 import { viewFacts } from './facts-line.ts';
 import { viewApprovals, viewSentence, viewTitle } from './outcome.ts';
 import { showLine } from './plain.ts';
@@ -46,6 +46,8 @@ const showsProgress = new Set(['executing', 'stalled', 'failed']);
 export function viewPlan(facts: PlanCardFacts): PlanView {
   const { plan } = facts;
   const asks = viewAsks(facts);
+  const sections = viewSections(facts);
+  const buttons = viewButtons(facts);
   const hiddenAsks = asks.length === 0 ? 0 : countHiddenAsks(facts);
   return {
     plan_id: plan.id,
@@ -59,10 +61,10 @@ export function viewPlan(facts: PlanCardFacts): PlanView {
     asks_more: andMore(hiddenAsks),
     sentence: viewSentence(facts),
     progress: showsProgress.has(plan.status) ? viewProgress(facts) : null,
-    sections: viewSections(facts),
+    sections,
     approvals: viewApprovals(facts),
     facts: viewFacts(facts),
-    buttons: viewButtons(facts),
+    buttons: sections.some(({ cut }) => cut === true) ? askForReview(buttons) : buttons,
     details: null,
     link: facts.link,
   };

@@ -81,7 +81,7 @@ export type Line = {
 };
 
 export type SectionKind =
-  | 'touches'
+  | 'effects'
   | 'steps'
   | 'changes'
   | 'risks'
@@ -114,6 +114,8 @@ export type Section = {
   more: string;
   /** `All 23 steps`, where there is a page that shows them; empty without one. */
   all: string;
+  /** Part of an effect is not shown, so that the plan has to be opened before it is approved. */
+  cut?: boolean;
   /** The lines as one, where the surface draws them so; empty: one below the other. */
   inline: string;
 };

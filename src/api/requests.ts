@@ -192,13 +192,23 @@ export const StepsQuery = z
     status: list(StepStatus, 'Only steps in these statuses.'),
     partition: line(200).exactOptional(),
     tag: line(200).exactOptional(),
+    order: z
+      .enum(['position', 'review'])
+      .describe('review: guarded, destructive, outgoing and changing calls first, then reads.')
+      .exactOptional(),
     cursor,
     limit,
   })
   .refine(
-    ({ ids, status, partition, tag, cursor }) =>
-      ids === undefined || [status, partition, tag, cursor].every((one) => one === undefined),
-    { path: ['ids'], message: 'cannot be combined with status, partition, tag or cursor' },
+    ({ ids, status, partition, tag, order, cursor }) =>
+      ids === undefined ||
+      [status, partition, tag, order, cursor].every((one) => one === undefined),
+    { path: ['ids'], message: 'cannot be combined with status, partition, tag, order or cursor' },
+  )
+  .refine(
+    ({ status, partition, tag, order }) =>
+      order !== 'review' || [status, partition, tag].every((one) => one === undefined),
+    { path: ['order'], message: 'review cannot be combined with status, partition or tag' },
   );
 
 export const PatchesQuery = z.strictObject({ cursor, limit });

@@ -1,7 +1,8 @@
 // What the API answers about the steps of a plan: pages, counts, changes. Typed and documented by these, not checked again
 // when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
-import { Dependency, PlanStatus, type Step, StepStatus } from '#contracts/plan.ts';
+import type { ShownStep } from '#contracts/call.ts';
+import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
 import type { Change, Diff, Overview, StepPage } from '#contracts/views.ts';
@@ -12,6 +13,10 @@ const text = z.string();
 const time = z.iso.datetime();
 const whole = z.number().int();
 
+const CallValue = z.object({
+  text,
+  later: z.boolean().describe('It comes from an earlier step or is decided at run time.'),
+});
 const StepAnswer = documented(
   z.object({
     id: text,
@@ -48,7 +53,15 @@ const StepAnswer = documented(
       .nullable(),
     output: JsonValue,
     question: text.nullable(),
-  }) satisfies z.ZodType<Step>,
+    call: z
+      .object({
+        class: z.enum(['reads', 'changes', 'outside']),
+        destructive: z.boolean(),
+        headline: z.array(z.union([text, CallValue])),
+        parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+      })
+      .describe('What the call does, written by code from the operation and its arguments.'),
+  }) satisfies z.ZodType<ShownStep>,
   { id: 'Step', description: 'One step: one operation with its arguments, and how far it is.' },
 );
 

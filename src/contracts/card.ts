@@ -2,20 +2,24 @@
 // each time; `cards/` turns them into words and layouts.
 import { z } from 'zod';
 import type { Blockage } from './blockage.ts';
+import type { ShownStep } from './call.ts';
 import { settledStands } from './looked-at.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { VersionDiff } from './views.ts';
 
-/** An operation of the plan that changes something, with what it touches. */
-export type Touch = {
-  /** `workspace_write` */
-  operation: string;
-  /** Up to 3 targets, in the order of the steps. */
-  targets: string[];
-  /** How many steps use this operation. */
-  count: number;
-  guarded: boolean;
+/** A call that changes something or goes outside; steps that make the same call are one. */
+export type ReviewedCall = { step: ShownStep; times: number };
+
+/** What a reviewer should see before anything else: guarded calls, then destructive, outgoing and other changing ones. */
+export type ReviewFacts = {
+  /** The first of them, at most 24. */
+  calls: ReviewedCall[];
+  /** How many steps make such calls, and how many different calls there are. */
+  steps: number;
+  different: number;
+  /** There are more steps than were counted. */
+  more: boolean;
 };
 
 /** One rule of those that an approval has to satisfy, and how far it is. */
@@ -44,17 +48,16 @@ export type PlanCardFacts = {
   /** The change that waits; null: none does. */
   patch: PatchFacts | null;
   /** The first steps of the plan (at most 24), in order. */
-  steps: Step[];
-  /** Operations that write, guarded ones first; empty: the plan only reads. */
-  touches: Touch[];
+  steps: ShownStep[];
+  review: ReviewFacts;
   /** Against the version before, when there is one and it still is to be decided. */
   diff: VersionDiff | null;
   /** At most 5 of each. */
-  running: Step[];
-  next: Step[];
-  failed: Step[];
-  unknown: Step[];
-  waiting: Step[];
+  running: ShownStep[];
+  next: ShownStep[];
+  failed: ShownStep[];
+  unknown: ShownStep[];
+  waiting: ShownStep[];
   /** What nobody can run, or waits for a shared resource; before the start, what would. */
   blocked: Blockage[];
   /** Where its times meet other plans and calendars, one sentence each; empty once it has started. */

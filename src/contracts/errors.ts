@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'run_not_found'
   | 'unknown_operation'
   | 'invalid_arguments'
+  | 'contradicting_target'
   | 'invalid_answer'
   | 'duplicate_step'
   | 'unknown_step'

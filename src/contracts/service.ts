@@ -1,6 +1,7 @@
 // The one service behind cards, slash command, HTTP, console and terminal. `src/conversation` provides it.
 import type { Actor } from './actor.ts';
 import type { StepAnswer } from './answer.ts';
+import type { ShownStep } from './call.ts';
 import type { PlanCardFacts } from './card.ts';
 import type { LinkCommand, LinkOutcome } from './link.ts';
 import type { LookedAt } from './looked-at.ts';
@@ -51,6 +52,8 @@ export type StepFilter = {
   status?: StepStatus[];
   partition?: string;
   tag?: string;
+  /** `review`: the calls that a reviewer should see first come first; goes with no other condition. */
+  order?: 'position' | 'review';
   cursor?: string;
   limit: number;
 };
@@ -186,7 +189,7 @@ export type Service = {
   /** @param compact only the last change of each step */
   diff(id: string, since: number, limit: number, compact?: boolean): Promise<Diff>;
   listSteps(id: string, filter: StepFilter): Promise<StepPage>;
-  getSteps(id: string, stepIds: string[]): Promise<Step[]>;
+  getSteps(id: string, stepIds: string[]): Promise<ShownStep[]>;
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 
   approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;

@@ -17,6 +17,8 @@ const McpServer = z
     disabled: z.boolean().default(false),
     /** What operations do, where the server's own annotations are missing or wrong. */
     effects: z.record(z.string(), Effect).default({}),
+    /** Believe its annotations: what it calls read-only is shown as a read, and not as a call that goes outside. */
+    trusted: z.boolean().default(false),
     /** Milliseconds a call may take. */
     timeout_ms: z.number().int().positive().default(60_000),
   })

@@ -1,7 +1,8 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
 import type { Actor } from './actor.ts';
 import type { Blockage } from './blockage.ts';
-import type { ApproverPolicy, PlanStatus, Step, StepCounts, StepStatus } from './plan.ts';
+import type { ShownStep } from './call.ts';
+import type { ApproverPolicy, PlanStatus, StepCounts, StepStatus } from './plan.ts';
 import type { PlanOutline } from './planning/outline.ts';
 import type { Roadmap } from './planning/roadmap.ts';
 import type { Schedule } from './planning/schedule.ts';
@@ -33,7 +34,7 @@ export type Overview = {
 };
 
 export type Diff = { from: number; to: number; changes: Change[]; more: boolean };
-export type StepPage = { steps: Step[]; next_cursor: string | null };
+export type StepPage = { steps: ShownStep[]; next_cursor: string | null };
 
 export type AuditEntry = {
   id: number;

@@ -1,5 +1,6 @@
 // The facts of a plan's card for one viewer, read afresh each time.
-import type { ApprovalRule, PatchFacts, PlanCardFacts, Touch } from '#contracts/card.ts';
+import type { ShownStep } from '#contracts/call.ts';
+import type { ApprovalRule, PatchFacts, PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, Step, StepStatus } from '#contracts/plan.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
@@ -17,8 +18,8 @@ import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
 import { readNotes } from '#store/planning-artifacts.ts';
 import { readPlan } from '#store/plans.ts';
-import { readNextSteps, readSteps } from '#store/step-pages.ts';
-import { readOperations } from '#store/steps.ts';
+import { readDifferentCalls, readNextSteps, readSteps } from '#store/step-pages.ts';
+import { describeSteps } from '#tools/describe-call.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nameOnCard } from './people-named.ts';
 
@@ -53,7 +54,11 @@ const underWay = new Set<StepStatus>(['running', 'waiting']);
  * What comes next where nothing is ready: the steps that wait for nothing but what is under way. Of a plan whose steps are not all
  * known here it is the first that waits.
  */
-export function findNext(plan: Pick<Plan, 'total_steps'>, steps: Step[], pending: Step[]): Step[] {
+export function findNext<S extends Step>(
+  plan: Pick<Plan, 'total_steps'>,
+  steps: S[],
+  pending: S[],
+): S[] {
   if (plan.total_steps > steps.length) return pending.slice(0, 1);
   const statuses = new Map(steps.map(({ id, status }) => [id, status]));
   const over = (id: string) => {
@@ -64,13 +69,6 @@ export function findNext(plan: Pick<Plan, 'total_steps'>, steps: Step[], pending
     ({ status, after }) => status === 'pending' && after.every(({ id }) => over(id)),
   );
   return next.slice(0, namedShown);
-}
-
-function touchesOf(operations: Awaited<ReturnType<typeof readOperations>>): Touch[] {
-  return operations
-    .filter(({ effect }) => effect !== 'read')
-    .map(({ operation, targets, count, guarded }) => ({ operation, targets, count, guarded }))
-    .sort((a, b) => Number(b.guarded) - Number(a.guarded));
 }
 
 /** Statuses in which a card shows what changed, and what its times meet. */
@@ -138,22 +136,29 @@ export async function readCardFacts(
 ): Promise<PlanCardFacts> {
   const db = context.db.query;
   const plan = await readPlan(db, planId);
-  const some = (status: StepStatus): Promise<Step[]> =>
+  const show = (steps: Step[]): ShownStep[] => describeSteps(context.catalogue, steps);
+  const some = async (status: StepStatus): Promise<ShownStep[]> =>
     plan.counts[status] === 0
-      ? Promise.resolve([])
-      : readSteps(db, planId, { status: [status] }, 0, namedShown);
-  const steps = await readSteps(db, planId, {}, 0, numberedAtMost);
+      ? []
+      : show(await readSteps(db, planId, { status: [status] }, 0, namedShown));
+  const steps = show(await readSteps(db, planId, {}, 0, numberedAtMost));
+  const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
   return nameOnCard(db, {
     plan,
     patch: await readPatchFacts(context, plan, viewer.user),
     steps,
-    touches: touchesOf(await readOperations(db, planId)),
+    review: {
+      ...counted,
+      calls: calls.flatMap(({ step, times }) =>
+        show([step]).map((shown) => ({ step: shown, times })),
+      ),
+    },
     diff: await readDiff(db, plan),
     running: await some('running'),
     next:
       plan.counts.ready > 0
-        ? await readNextSteps(db, planId, namedShown)
+        ? show(await readNextSteps(db, planId, namedShown))
         : isRunning
           ? findNext(plan, steps, plan.total_steps > steps.length ? await some('pending') : [])
           : [],

@@ -111,8 +111,8 @@ export function createService(
     getPlan: (id) => readPlan(db.query, id),
     overview: (id) => readOverview(db.query, id),
     diff: (id, since, limit, compact = false) => readPlanDiff(db.query, id, since, limit, compact),
-    listSteps: (id, filter) => listPlanSteps(db.query, id, filter),
-    getSteps: (id, stepIds) => getPlanSteps(db.query, id, stepIds),
+    listSteps: (id, filter) => listPlanSteps(db.query, context.catalogue, id, filter),
+    getSteps: (id, stepIds) => getPlanSteps(db.query, context.catalogue, id, stepIds),
     card: (id, viewer) => readCardFacts(context, id, viewer),
 
     approve: decidePlan(decisions.approve),

@@ -3,6 +3,7 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { operationName } from '#contracts/tool.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
@@ -27,12 +28,12 @@ import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#
 import { contentOfStep, digestPlan, withDigests } from './canonical.ts';
 import { Lanes } from './lanes.ts';
 import { mayBeApproved } from './lifecycle-table.ts';
+import { bindStep } from './normalise-step.ts';
 import { addedOperations, digestOperations } from './operation-digests.ts';
 import { patchConflict } from './patch-conflicts.ts';
-import type { PatchEffect } from './patch-model.ts';
+import type { PatchEffect, StepAsSaid } from './patch-model.ts';
 import type { PlansContext } from './plans-context.ts';
 import { readHeader } from './preflight.ts';
-import { sealOf } from './seal.ts';
 import { wakeWatchers, wakeWorkers } from './wake.ts';
 
 /** Who applies it, and what the audit says of it. */
@@ -74,16 +75,18 @@ async function storeContents(
   await (isGated(row) ? leaveOutSteps(tx, row.id, gone) : deleteSteps(tx, row.id, gone));
   const known = await readLanes(tx, row.id);
   const lanes = new Lanes(known);
+  const specOf = ({ tool, operation }: StepAsSaid) =>
+    context.catalogue.get(operationName(tool, operation));
   const stored = changed.map(({ position, now }) => ({
     ...now,
     position,
-    seal: sealOf(now),
+    ...bindStep(now, specOf(now)),
     lane: lanes.of(now),
   }));
   const fresh = added.map(({ position, now }) => ({
     ...now,
     position,
-    seal: sealOf(now),
+    ...bindStep(now, specOf(now)),
     lane: lanes.of(now),
     unmet: 0,
     dependents: 0,

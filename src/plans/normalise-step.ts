@@ -1,12 +1,14 @@
 // One step of a draft as it is stored: its operation looked up, its arguments and needs checked. What is wrong is told, not thrown.
 import { openArguments } from '#contracts/arguments.ts';
+import { type ReviewRank, reviewRank } from '#contracts/call.ts';
 import type { Step, StepContent, StepDraft } from '#contracts/plan.ts';
 import type { ResourcePool } from '#contracts/settings.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import { type Catalogue, operationName } from '#contracts/tool.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { type Catalogue, type OperationSpec, operationName } from '#contracts/tool.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { areReadable } from './check-references.ts';
 import type { Problems } from './problems.ts';
-import { sealOf } from './seal.ts';
+import { type SealedContent, sealOf } from './seal.ts';
 
 /** How much of each pool steps may reserve at once. */
 export type PoolLimits = Record<string, Pick<ResourcePool, 'capacity' | 'headroom'>>;
@@ -21,7 +23,7 @@ export type StepRules = {
 
 /** A step without its place in a plan. */
 export type StepBody = Omit<StepContent, 'after'> &
-  Pick<Step, 'effect' | 'guarded'> & { seal: string };
+  Pick<Step, 'effect' | 'guarded'> & { seal: string; review_rank: ReviewRank };
 
 function checkArguments(
   args: JsonObject,
@@ -92,10 +94,43 @@ function describeKnown({ catalogue }: StepRules): string {
   return names.length > 12 ? `${shown} and ${names.length - 12} more` : shown;
 }
 
+/** What is kept beside a step so that its call can be checked and its place in a review is known. */
+export function bindStep(
+  step: SealedContent & Pick<Step, 'guarded'>,
+  spec: OperationSpec | undefined,
+): Pick<StepBody, 'seal' | 'review_rank'> {
+  const call = describeCall(operationName(step.tool, step.operation), spec, step.args);
+  return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
+}
+
 /** What a step touches, read from the argument that names it, when it is a literal. */
-export function targetFrom(args: JsonObject, argument: string | undefined): string | null {
+function targetFrom(args: JsonObject, argument: string | undefined): string | null {
   const value = argument === undefined ? undefined : args[argument];
   return typeof value === 'string' && value !== '' ? value.slice(0, 2000) : null;
+}
+
+function textsOf(value: Json): string[] {
+  if (typeof value === 'string') return [value.trim()];
+  if (typeof value !== 'object' || value === null) return [];
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap(textsOf);
+}
+
+/** What a step touches is read from its arguments. A target that says anything else is refused, since it would mislead. */
+export function checkTarget(
+  target: string | null | undefined,
+  args: JsonObject,
+  path: string,
+  label: string,
+  problems: Problems,
+): void {
+  if (target === undefined || target === null) return;
+  const texts = textsOf(args);
+  if (texts.length === 0 || texts.includes(target.trim())) return;
+  problems.add(
+    'contradicting_target',
+    `${path}.target`,
+    `Step ${label} says its target is "${target.slice(0, 200)}", and none of its arguments does. Leave "target" out: it is read from the arguments.`,
+  );
 }
 
 /**
@@ -123,12 +158,14 @@ export function normaliseStep(
   } else if (readable) {
     checkArguments(args, name, rules, `${path}.args`, id, problems);
   }
+  checkTarget(step.target, args, path, id, problems);
   checkResources(step, path, id, rules.pools, problems);
+  const guarded = rules.guarded.has(name);
   const executed = {
     id,
     tool: step.tool,
     operation: step.operation,
-    target: step.target ?? targetFrom(args, spec?.targetArgument),
+    target: targetFrom(args, spec?.targetArgument),
     args,
     resources: step.resources ?? {},
     capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
@@ -143,7 +180,7 @@ export function normaliseStep(
     duration_minutes: step.duration_minutes ?? null,
     not_before: readTime(step, path, id, problems),
     effect: spec?.effect ?? 'write',
-    guarded: rules.guarded.has(name),
-    seal: sealOf(executed),
+    guarded,
+    ...bindStep({ ...executed, guarded }, spec),
   };
 }

@@ -4,7 +4,7 @@ import type { Edge } from '#store/steps.ts';
 import type { StepBody } from './normalise-step.ts';
 
 /** A step with what it waits for, as a version says it. */
-export type StepAsSaid = Omit<StepBody, 'seal'> & { after: Dependency[] };
+export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
 export type AddedStep = { now: StepAsSaid; position: number };
 export type ChangedStep = {

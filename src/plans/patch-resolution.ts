@@ -8,10 +8,10 @@ import { checkReferences } from './check-references.ts';
 import { dependenciesOf } from './dependencies.ts';
 import {
   checkResources,
+  checkTarget,
   normaliseStep,
   readTime,
   type StepRules,
-  targetFrom,
 } from './normalise-step.ts';
 import { type Conflict, hasBegun, patchConflict } from './patch-conflicts.ts';
 import { keyOfDependency, type PatchEffect, type StepAsSaid } from './patch-model.ts';
@@ -158,7 +158,7 @@ export class Resolution {
     );
     for (const { id } of after) this.#find(id, `${path}.after`);
     this.#positions.set(draft.id, position);
-    const { seal: _seal, ...said } = body;
+    const { seal: _seal, review_rank: _rank, ...said } = body;
     const now = { ...said, after };
     this.#works.set(draft.id, { position, before: null, now, state: 'touched' });
   }
@@ -177,19 +177,19 @@ export class Resolution {
     if (set.args !== undefined) {
       const draft = { description: now.description, tool, operation, args: set.args };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
-      // A target that was read from the arguments is read from the new ones.
-      if (target === targetFrom(args, spec?.targetArgument)) target = checked.target;
       args = checked.args;
+      target = checked.target;
       after = dependenciesOf({ after }, args, own, this.#positions, this.problems).map(
         ({ dependency }) => dependency,
       );
     }
+    checkTarget(set.target, args, `${path}.set`, id, this.problems);
     checkResources(set, path, id, this.#rules.pools, this.problems);
     work.now = {
       ...now,
       args,
       after,
-      target: set.target === undefined ? target : set.target,
+      target,
       description: set.description ?? now.description,
       priority: set.priority ?? now.priority,
       partition: set.partition ?? now.partition,

@@ -1,14 +1,16 @@
 // What can be read of a plan at a cost that does not grow with it: overview, diff, pages of steps.
+import type { ShownStep } from '#contracts/call.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { Step } from '#contracts/plan.ts';
 import type { StepFilter } from '#contracts/service.ts';
+import type { Catalogue } from '#contracts/tool.ts';
 import type { Diff, Overview, StepPage } from '#contracts/views.ts';
 import { countsOf } from '#store/accounting.ts';
 import { decodeCursor, encodeCursor } from '#store/cursor.ts';
 import type { Queryable } from '#store/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
-import { readSteps, readStepsById } from '#store/step-pages.ts';
+import { readSteps, readStepsById, readStepsForReview } from '#store/step-pages.ts';
+import { describeSteps } from '#tools/describe-call.ts';
 import { findBlocked } from './blocked.ts';
 import { findNextOccurrence } from './next-occurrence.ts';
 
@@ -62,29 +64,38 @@ export async function readPlanDiff(
 /** A page of steps; a cursor is the position of the last one. @throws `plan_not_found`, `invalid_request` */
 export async function listPlanSteps(
   db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
   planId: string,
   filter: StepFilter,
 ): Promise<StepPage> {
-  const { cursor, limit, ...conditions } = filter;
+  const { cursor, limit, order, ...conditions } = filter;
   const after = cursor === undefined ? 0 : Number(decodeCursor(cursor, /^\d{1,9}$/));
-  const rows = await readSteps(db, planId, conditions, after, limit + 1);
+  const rows =
+    order === 'review'
+      ? await readStepsForReview(db, planId, after, limit + 1)
+      : await readSteps(db, planId, conditions, after, limit + 1);
   if (rows.length === 0) await readPlanRow(db, planId);
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
   return {
-    steps,
+    steps: describeSteps(catalogue, steps),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
 }
 
 /** Details of the named steps. @throws `unknown_step` that names the missing ones */
-export async function getPlanSteps(db: Queryable, planId: string, ids: string[]): Promise<Step[]> {
+export async function getPlanSteps(
+  db: Queryable,
+  catalogue: Pick<Catalogue, 'get'>,
+  planId: string,
+  ids: string[],
+): Promise<ShownStep[]> {
   await readPlanRow(db, planId);
   const steps = await readStepsById(db, planId, ids);
   const known = new Set(steps.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
-  if (missing.length === 0) return steps;
+  if (missing.length === 0) return describeSteps(catalogue, steps);
   throw new CountersignError(
     'unknown_step',
     `This plan has no step ${missing.slice(0, 10).join(', ')}.`,

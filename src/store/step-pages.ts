@@ -158,6 +158,11 @@ export function readSteps(
   return selectSteps(db, pageOf(conditions), values);
 }
 
+const atPositions = prepareSelection(
+  'read_steps_at',
+  sql`select * from countersign.step_states s where s.plan_id = ${plan} and s.position = any(${positions})`,
+);
+
 const byId = prepareSelection(
   'read_steps_by_id',
   sql`select s.* from countersign.plan_steps c join countersign.step_states s on s.position = c.position
@@ -180,6 +185,93 @@ const nextSteps = prepareSelection(
 /** The ready steps that come next, in the order in which they will be claimed. */
 export function readNextSteps(db: Queryable, planId: string, limit: number): Promise<Step[]> {
   return selectSteps(db, nextSteps, { plan: planId, limit });
+}
+
+const lastRank = sql`(select review_rank from countersign.plan_steps where plan_id = ${plan} and position = ${afterPosition})`;
+const reviewOrder = sql`s.review_rank desc, s.position`;
+const joinContents = sql`countersign.plan_steps c join countersign.step_states s
+    on s.plan_id = ${plan} and s.position = c.position and ${isPresent}`;
+
+const reviewPage = prepareSelection(
+  'read_review_page',
+  sql`select s.*, c.review_rank from ${joinContents}
+    where c.plan_id = ${plan} and c.review_rank > 0
+      and (${afterPosition}::int = 0 or (-c.review_rank, c.position) > (-${lastRank}, ${afterPosition}::int))
+    order by c.review_rank desc, c.position ${limited}`,
+  reviewOrder,
+);
+
+const readsPage = prepareSelection(
+  'read_reads_page',
+  sql`select s.* from ${joinContents}
+    where c.plan_id = ${plan} and c.review_rank = 0
+      and c.position > case when ${lastRank} = 0 then ${afterPosition}::int else 0 end
+    order by c.position ${limited}`,
+);
+
+/**
+ * Up to `limit` steps in the order in which a reviewer should see them: guarded ones, destructive, outgoing and other changing
+ * ones, then reads; within each in the order of positions. @param after position of the last one seen, 0 for the first page
+ */
+export async function readStepsForReview(
+  db: Queryable,
+  planId: string,
+  after: number,
+  limit: number,
+): Promise<Step[]> {
+  const calls = await selectSteps(db, reviewPage, { plan: planId, after, limit });
+  if (calls.length === limit) return calls;
+  const from = calls.length === 0 ? after : (calls.at(-1)?.position ?? 0);
+  const rest = { plan: planId, after: from, limit: limit - calls.length };
+  return [...calls, ...(await selectSteps(db, readsPage, rest))];
+}
+
+/** Steps counted at most when different calls are told apart. */
+const countedAtMost = 1000;
+
+const differentCalls = prepareStatement(
+  'read_different_calls',
+  sql`
+    with counted as (
+      select c.position, c.review_rank, c.tool, c.operation, c.args, c.guarded from ${joinContents}
+      where c.plan_id = ${plan} and c.review_rank > 0
+      order by c.review_rank desc, c.position limit ${sql.raw(String(countedAtMost + 1))}
+    ), different as (
+      select min(position) as position, max(review_rank) as rank, count(*)::int as times,
+        count(*) over ()::int as different, sum(count(*)) over ()::int as steps
+      from counted group by tool, operation, args, guarded
+    )
+    select * from different order by rank desc, position ${limited}`,
+);
+
+/** The different calls that change something or go outside, first those a reviewer should see first, one step of each. */
+export async function readDifferentCalls(
+  db: Queryable,
+  planId: string,
+  limit: number,
+): Promise<{
+  calls: { step: Step; times: number }[];
+  steps: number;
+  different: number;
+  more: boolean;
+}> {
+  const rows = await db.run<{ position: number; times: number; different: number; steps: number }>(
+    differentCalls,
+    { plan: planId, limit },
+  );
+  const [first] = rows;
+  if (first === undefined) return { calls: [], steps: 0, different: 0, more: false };
+  const found = await selectSteps(db, atPositions, {
+    plan: planId,
+    positions: rows.map(({ position }) => position),
+  });
+  const byPosition = new Map(found.map((step) => [step.position, step]));
+  const calls = rows.flatMap(({ position, times }) => {
+    const step = byPosition.get(position);
+    return step === undefined ? [] : [{ step, times }];
+  });
+  const more = first.steps > countedAtMost;
+  return { calls, steps: Math.min(first.steps, countedAtMost), different: first.different, more };
 }
 
 /** Every step of the present version in the order of positions, a page at a time. */

@@ -1,4 +1,5 @@
 // What the tables of a plan take of its steps, lanes and edges.
+import type { ReviewRank } from '#contracts/call.ts';
 import type { Step, StepContent } from '#contracts/plan.ts';
 import { type RowForm, writeList } from './copy-rows.ts';
 import type { planEdges, planLanes } from './schema.ts';
@@ -6,6 +7,7 @@ import type { planEdges, planLanes } from './schema.ts';
 /** A step as it is inserted; its edges are inserted beside it. */
 export type NewStep = Omit<StepContent, 'after'> &
   Pick<Step, 'position' | 'effect' | 'guarded'> & {
+    review_rank: ReviewRank;
     /** Edges that end here, and that begin here. */
     unmet: number;
     dependents: number;
@@ -40,6 +42,7 @@ export const contentRows: RowForm<NewStep> = {
     not_before: (step) => step.not_before,
     effect: (step) => step.effect,
     guarded: (step) => step.guarded,
+    review_rank: (step) => step.review_rank,
     seal: (step) => step.seal,
   },
 };

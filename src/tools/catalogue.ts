@@ -13,12 +13,23 @@ import { type ArgumentValidator, compileValidator } from './validate-arguments.t
 /** What each live worker offers, in a stable order; the same list again (by identity) as long as it has not changed. */
 export type ManifestsPort = () => Promise<readonly OperationSpec[][]>;
 
+/** `spec`, trusted only where both others are. */
+function withTrustOf<T extends OperationSpec>(
+  spec: T,
+  one: OperationSpec,
+  other: OperationSpec,
+): T {
+  const trusted = one.trusted === true && other.trusted === true;
+  return (spec.trusted === true) === trusted ? spec : { ...spec, trusted };
+}
+
 /** Of several descriptions of one operation the most careful one, and of equals the first. */
 function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, OperationSpec> {
   const merged = new Map<string, OperationSpec>();
   for (const spec of manifests.flat()) {
     const known = merged.get(spec.name);
-    if (known === undefined || doesMore(spec.effect, known.effect)) merged.set(spec.name, spec);
+    const more = known === undefined || doesMore(spec.effect, known.effect) ? spec : known;
+    merged.set(spec.name, withTrustOf(more, known ?? spec, spec));
   }
   return merged;
 }
@@ -41,8 +52,10 @@ export function createCatalogue(
   /** This process's own description, unless a worker's is more careful about what it does. */
   function temper<T extends KnownOperation>(own: T): T {
     const other = offered.get(own.name);
-    if (other === undefined || !doesMore(other.effect, own.effect)) return own;
-    return { ...own, effect: other.effect, destructive: own.destructive || other.destructive };
+    if (other === undefined) return own;
+    const trusting = withTrustOf(own, own, other);
+    if (!doesMore(other.effect, own.effect)) return trusting;
+    return { ...trusting, effect: other.effect, destructive: own.destructive || other.destructive };
   }
 
   return {

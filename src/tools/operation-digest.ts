@@ -21,6 +21,7 @@ type Identified = Pick<
   | 'input'
   | 'effect'
   | 'destructive'
+  | 'trusted'
   | 'human'
 >;
 
@@ -43,7 +44,13 @@ export function digestOperation(spec: Identified): string {
     [source, tool, operation, identity?.server ?? null],
     description,
     input,
-    [effect, destructive, spec.human ?? false, identity?.annotations ?? null],
+    [
+      effect,
+      destructive,
+      spec.trusted ?? false,
+      spec.human ?? false,
+      identity?.annotations ?? null,
+    ],
   ]
     .map(digestJson)
     .join('.');

@@ -12,6 +12,7 @@ import { DiffAnswer, OverviewAnswer, StepList } from '../view-schemas.ts';
 export const proposalProblems: ProblemCode[] = [
   'unknown_operation',
   'invalid_arguments',
+  'contradicting_target',
   'duplicate_step',
   'unknown_step',
   'dependency_cycle',

@@ -17,7 +17,7 @@ const maxDescription = 2000;
 export function describeTool(
   server: string,
   tool: Tool,
-  overrides: McpServer['effects'],
+  { effects: overrides, trusted }: Pick<McpServer, 'effects' | 'trusted'>,
   serverDigest: string,
 ): OperationSpec | string {
   if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
@@ -40,6 +40,10 @@ export function describeTool(
     ...(target === undefined ? {} : { targetArgument: target }),
     source: 'mcp',
     identity: { server: serverDigest, annotations: digestJson(toSchema(tool.annotations ?? {})) },
+    // A trusted server may still say itself that a tool reaches further.
+    ...(override !== undefined || (trusted && tool.annotations?.openWorldHint !== true)
+      ? { trusted: true }
+      : {}),
   };
 }
 

@@ -47,7 +47,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
       const serverDigest = identifyServer(server, serverName);
       const found = new Map<string, Operation>();
       for (const tool of tools) {
-        const spec = describeTool(name, tool, server.effects, serverDigest);
+        const spec = describeTool(name, tool, server, serverDigest);
         const problem = typeof spec === 'string' ? spec : findSchemaProblem(spec);
         if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
         else if (!found.has(spec.name)) found.set(spec.name, { ...spec, call: callOf(spec) });

@@ -57,6 +57,7 @@ function makeStep(position: number): NewStep {
     dependents: 0,
     lane: 1,
     seal: '',
+    review_rank: 0,
   };
 }
 

@@ -1,0 +1,234 @@
+// The effect of a call, from its operation and its arguments (A17). Every argument ends up in the headline or in a part.
+import { hasRuntime, isReference, isRuntime, referencesOf } from '#contracts/arguments.ts';
+import type {
+  CallClass,
+  CallDescription,
+  CallPart,
+  CallValue,
+  ShownStep,
+} from '#contracts/call.ts';
+import type { Step } from '#contracts/plan.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { type Catalogue, type OperationSpec, operationName } from '#contracts/tool.ts';
+
+type Described = Pick<OperationSpec, 'source' | 'effect' | 'destructive' | 'trusted'> | undefined;
+
+/** Hands out the arguments of a call, and knows which nobody has asked for. */
+class Arguments {
+  readonly #left: Map<string, Json>;
+
+  constructor(args: JsonObject) {
+    this.#left = new Map(Object.entries(args));
+  }
+
+  /** The raw value, taken; undefined where there is none. */
+  take(name: string): Json | undefined {
+    const value = this.#left.get(name);
+    this.#left.delete(name);
+    return value;
+  }
+
+  /** The value as it is shown, or `otherwise` where there is none. */
+  value(name: string, otherwise: string): CallValue | string {
+    const value = this.take(name);
+    return value === undefined ? otherwise : toValue(value);
+  }
+
+  payload(name: string): CallPart[] {
+    const value = this.take(name);
+    return value === undefined ? [] : [{ label: name, payload: true, ...toValue(value) }];
+  }
+
+  /** All that is left, one part each. */
+  rest(): CallPart[] {
+    const parts = [...this.#left].map(([label, value]) => toPart(label, value));
+    this.#left.clear();
+    return parts;
+  }
+}
+
+function toValue(value: Json): CallValue {
+  if (typeof value === 'string') return { text: value, later: false };
+  if (isReference(value)) {
+    const { $from, path } = value;
+    return { text: `from step ${$from}${path === '' ? '' : ` ${path}`}`, later: true };
+  }
+  if (isRuntime(value)) return { text: `decided when it runs: ${value.$decide}`, later: true };
+  return {
+    text: JSON.stringify(value),
+    later: referencesOf(value).length > 0 || hasRuntime(value),
+  };
+}
+
+function toPart(label: string, value: Json): CallPart {
+  return { label, payload: false, ...toValue(value) };
+}
+
+/** A record with one part for each of its entries, so that a header or field is a line of its own. */
+function eachOf(label: string, value: Json | undefined): CallPart[] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [toPart(label, value)];
+  if (isReference(value) || isRuntime(value)) return [toPart(label, value)];
+  return Object.entries(value).map(([name, item]) => toPart(`${label} ${name}`, item));
+}
+
+type Effect = Pick<CallDescription, 'class' | 'headline'> &
+  Partial<Pick<CallDescription, 'destructive' | 'parts'>>;
+type Describe = (args: Arguments) => Effect;
+
+const here = (args: Arguments, verb: string, name: string, otherwise: string): Effect => ({
+  class: 'reads',
+  headline: [verb, args.value(name, otherwise)],
+});
+
+function describeRequest(args: Arguments): Effect {
+  const method = args.take('method') ?? 'GET';
+  return {
+    class: 'outside',
+    headline: [toValue(method), args.value('url', 'no address')],
+    destructive: method === 'DELETE',
+    parts: [...eachOf('header', args.take('headers')), ...args.payload('body')],
+  };
+}
+
+function isAddress(value: Json | undefined): boolean {
+  return typeof value !== 'string' || /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+}
+
+function describeCalendarRead(args: Arguments): Effect {
+  const calendar = args.take('calendar');
+  if (calendar === undefined) return { class: 'reads', headline: ['Reads the calendars'] };
+  return {
+    class: isAddress(calendar) ? 'outside' : 'reads',
+    headline: ['Reads the calendar', toValue(calendar)],
+  };
+}
+
+function describePost(args: Arguments): Effect {
+  const conversation = args.take('conversation');
+  return {
+    class: conversation === undefined ? 'changes' : 'outside',
+    headline: conversation === undefined ? ['Posts here'] : ['Posts in', toValue(conversation)],
+    parts: args.payload('text'),
+  };
+}
+
+function describeHumanTask(args: Arguments): Effect {
+  return {
+    class: 'changes',
+    headline: ['Asks', args.value('assignee', 'whoever asked for the plan')],
+    parts: args.payload('question'),
+  };
+}
+
+function describeMove(args: Arguments): Effect {
+  const overwrite = args.take('overwrite');
+  return {
+    class: 'changes',
+    headline: ['Moves', args.value('from', 'nothing'), 'to', args.value('to', 'nowhere')],
+    destructive: overwrite !== undefined && overwrite !== false,
+    parts: overwrite === undefined ? [] : [toPart('overwrite', overwrite)],
+  };
+}
+
+function describeDelete(args: Arguments): Effect {
+  const recursive = args.take('recursive');
+  const all = recursive === true ? ['and everything in it'] : [];
+  return {
+    class: 'changes',
+    headline: ['Permanently deletes', args.value('path', 'nothing'), ...all],
+    destructive: true,
+    parts: recursive === undefined || recursive === true ? [] : [toPart('recursive', recursive)],
+  };
+}
+
+/** Built-in operations by name. What is not taken from the arguments here is shown as it is. */
+const builtins: Record<string, Describe> = {
+  workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
+  workspace_read: (args) => here(args, 'Reads', 'path', 'nothing'),
+  workspace_write: (args) => ({
+    class: 'changes',
+    headline: ['Writes', args.value('path', 'nothing')],
+    parts: args.payload('content'),
+  }),
+  workspace_move: describeMove,
+  workspace_delete: describeDelete,
+  http_get: (args) => ({
+    class: 'outside',
+    headline: ['GET', args.value('url', 'no address')],
+    parts: eachOf('header', args.take('headers')),
+  }),
+  http_request: describeRequest,
+  chat_post: describePost,
+  human_task: describeHumanTask,
+  reminder_set: (args) => ({
+    class: 'changes',
+    headline: ['Sets a reminder'],
+    parts: args.payload('text'),
+  }),
+  calendar_read: describeCalendarRead,
+  calendar_add: (args) => ({
+    class: 'changes',
+    headline: [
+      'Adds',
+      args.value('title', 'an event'),
+      'to',
+      args.value('calendar', 'the calendar'),
+    ],
+  }),
+  text_write: (args) => ({
+    class: 'reads',
+    headline: ['Has the model write a text'],
+    parts: args.payload('instructions'),
+  }),
+  text_summarize: (args) => ({
+    class: 'reads',
+    headline: ['Has the model summarize a text'],
+    parts: args.payload('text'),
+  }),
+  control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),
+  control_wait: (args) => ({
+    class: 'reads',
+    headline: ['Waits', args.value('seconds', '0'), 'seconds'],
+  }),
+};
+
+/** An MCP server's own word raises the class of its tools; it lowers it only where the operator trusts the server. */
+function classOf(spec: Described): CallClass {
+  if (spec === undefined || (spec.source === 'mcp' && spec.trusted !== true)) return 'outside';
+  return spec.effect === 'read' ? 'reads' : 'changes';
+}
+
+/**
+ * What a call with `args` does.
+ * @param name `${tool}_${operation}`
+ * @param spec what is known of the operation; undefined: it is not offered any more, and is taken for the worst
+ */
+export function describeCall(name: string, spec: Described, args: JsonObject): CallDescription {
+  const known =
+    spec?.source === 'mcp' || !Object.hasOwn(builtins, name) ? undefined : builtins[name];
+  const left = new Arguments(args);
+  const effect: Effect =
+    known === undefined
+      ? {
+          class: classOf(spec),
+          headline: ['Calls', { text: name, later: false }],
+          destructive: spec?.destructive ?? true,
+        }
+      : known(left);
+  return {
+    class: effect.class,
+    destructive: effect.destructive ?? false,
+    headline: effect.headline,
+    parts: [...(effect.parts ?? []), ...left.rest()],
+  };
+}
+
+/** Steps with the effects of their calls. */
+export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]): ShownStep[] {
+  return steps.map((step) => {
+    const name = operationName(step.tool, step.operation);
+    return { ...step, call: describeCall(name, catalogue.get(name), step.args) };
+  });
+}
