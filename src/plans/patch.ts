@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { PlanPatch } from '#contracts/patch.ts';
+import type { PatchOperation, PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
@@ -26,6 +26,7 @@ import { classifyPatch } from './classify-patch.ts';
 import { currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
 import { statusWords } from './lifecycle-table.ts';
+import { reservedId } from './normalise-series.ts';
 import type { StepRules } from './normalise-step.ts';
 import {
   addedOperations,
@@ -34,6 +35,7 @@ import {
   requireSameOperations,
 } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
+import { Problems } from './problems.ts';
 import { resolvePatch } from './resolve-patch.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -156,6 +158,16 @@ async function holdPatch(
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 
+/** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
+function requireOwnIds(operations: PatchOperation[]): void {
+  const problems = new Problems();
+  for (const [index, operation] of operations.entries()) {
+    if (operation.op !== 'add_step' || !operation.step.id.includes('#')) continue;
+    problems.add('reserved_id', `operations[${index}].step.id`, reservedId(operation.step.id));
+  }
+  problems.settle();
+}
+
 /** A patch under the plan's lock. @returns the plan's row after it */
 async function takePatch(
   context: PlansContext,
@@ -211,7 +223,7 @@ async function takePatch(
  * plan.
  * @param within what else changes with the plan, in its transaction
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
- *   `unknown_step`, `empty_plan`, and what is wrong with steps that are added or changed
+ *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
  */
 export async function patchPlan(
   context: PlansContext,
@@ -220,6 +232,7 @@ export async function patchPlan(
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
 ): Promise<PatchOutcome> {
+  requireOwnIds(patch.operations);
   await context.catalogue.refresh();
   const id = `PATCH-${context.random.hex(4)}`;
   return context.db.transaction(async (tx) => {

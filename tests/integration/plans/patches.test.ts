@@ -297,6 +297,12 @@ describe('a patch is refused as a whole', () => {
       /control_nothing/,
     ],
     [
+      'when a step would pass for an occurrence of a series',
+      'reserved_id',
+      () => [{ op: 'add_step', step: noop('a#2026-05-06') }],
+      /“#” is kept for the occurrences of a series/,
+    ],
+    [
       'when a pool has less than is asked for',
       'invalid_request',
       () => [{ op: 'update_steps', steps: { ids: ['c'] }, set: { resources: { cpu: 9 } } }],
