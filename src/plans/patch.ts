@@ -35,6 +35,7 @@ import {
   requireSameOperations,
 } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
+import { requirePostTargets } from './post-targets.ts';
 import { Problems } from './problems.ts';
 import { resolvePatch } from './resolve-patch.ts';
 import { wakeWatchers } from './wake.ts';
@@ -180,6 +181,8 @@ async function takePatch(
   requirePatchable(seen);
   const replaced = await findReplaced(tx, seen, actor);
   const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(tx, context.catalogue, seen, said);
   const names = addedOperations(effect);
   requireSameOperations(seen.operation_digests, context.catalogue, names);
   const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];

@@ -19,6 +19,7 @@ import { type NormalPlan, normalisePlan } from './normalise.ts';
 import { type Begun, expandDraft, withTemplates } from './normalise-series.ts';
 import { digestOperations } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
+import { requirePostTargets } from './post-targets.ts';
 import { dueBefore } from './series.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -207,6 +208,7 @@ export async function preparePropose(
   const id = await drawPlanId(context);
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
+  await requirePostTargets(context.db.query, context.catalogue, origin, prepared.normal.steps);
   return async (tx) => {
     const digested = await digestWhileStoringEdges(tx, prepared);
     await tx.insert(plans).values({
@@ -250,6 +252,7 @@ export async function prepareRevise(
     version,
     origin.executorModel,
   );
+  await requirePostTargets(context.db.query, context.catalogue, previous, prepared.normal.steps);
   return async (tx) => {
     const row = await lockPlan(tx, previous.id);
     nextStatus(row.status, 'revise');
