@@ -8,6 +8,7 @@ import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { cutShown } from './plain.ts';
 import { describePlan, sortPlans } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
+import type { ReviewStep } from './review.ts';
 import { sliderInput, stepInput, verbs } from './teams-inputs.ts';
 
 const templates = {
@@ -32,29 +33,45 @@ function fitLines(draw: (length: number) => Drawn): Drawn {
   return drawn;
 }
 
+/** The effects are drawn whole, whatever their length: `readReview` gives a page as much as a card holds. */
+function drawStep(
+  { lead, headline, note, parts, matters, place, continued }: ReviewStep,
+  ticks: boolean,
+  length: number,
+) {
+  return {
+    lead,
+    text: continued ? `${headline} (continued)` : headline,
+    note: cutShown(note, length),
+    parts: parts.map(({ label, text, inline }) => ({ label, text: inline ? text : `\n${text}` })),
+    matters,
+    tick: ticks && place !== null ? stepInput(place) : null,
+  };
+}
+
 /** @param details the press that asked for them; a page of them is asked for in the same way */
 export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
-  const { title, state, approve, earlier, later, facts, steps, label } = view;
+  const { title, state, approve, ticks, earlier, later, facts, steps, label } = view;
   const turn = (words: string, pages: string[] | null) =>
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
+  const said = steps.map(({ headline }) => headline);
+  const button = ticks
+    ? { title: 'Approve the checked steps', verb: verbs.part }
+    : { title: 'Approve', verb: 'approve' };
   return fitLines((length) => {
     const shown = {
       title,
       ...dressState(state),
       label,
+      ticks,
       facts: facts.map((row) => ({ ...row, text: cutShown(row.text, Math.max(64, length)) })),
-      steps: steps.map(({ lead, text, note, place }) => ({
-        lead,
-        text: cutShown(text, length),
-        note: cutShown(note, length),
-        tick: place === null ? null : stepInput(place),
-      })),
-      speak: readAloud([title, state.words, label, ...steps.map(({ text }) => text)]),
-      fallback: cutShown([title, state.line, ...steps.map(({ text }) => text)].join('\n'), 1500),
+      steps: steps.map((step) => drawStep(step, ticks, length)),
+      speak: readAloud([title, state.words, label, ...said]),
+      fallback: cutShown([title, state.line, ...said].join('\n'), 1500),
     };
     return expandCard(templates.details, {
       ...mapShown(shown),
-      approve: approve === null ? null : { verb: verbs.part, data: approve },
+      approve: approve === null ? null : { ...button, data: approve },
       turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
       back,
     });

@@ -77,6 +77,8 @@ export const teamsLimits = {
   payload: teamsMessage - 3 * 1024,
   /** Characters in the list of chats and the feed of what is new. */
   summary: 300,
+  /** Characters of a page of a review: three bytes each, and as many again for the layout. */
+  reviewPage: 4000,
 } as const;
 
 /** Length as Slack would count it at worst. */

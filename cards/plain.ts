@@ -35,7 +35,10 @@ function escapeHidden(text: string): string {
 
 /** `text` on one line, with every hidden character escaped. */
 export function cleanLine(text: string): string {
-  return escapeHidden(text.replace(/[\t ]*[\r\n\u2028\u2029\t]+[\t ]*/gu, ' ')).trim();
+  return text
+    .replace(/[\t ]*[\r\n\u2028\u2029\t]+[\t ]*/gu, ' ')
+    .replace(hidden, escapeCharacter)
+    .trim();
 }
 
 /** A text whole, lines and tabs kept, with every hidden character escaped. */

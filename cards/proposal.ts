@@ -1,7 +1,7 @@
 // The sections a person reads in order to decide: effects, reads, what changed since, risks, what was asked before.
 import { reviewRank, type ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
-import { labelSteps, type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
+import type { PlanCardFacts, ReviewedCall } from '#contracts/card.ts';
+import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
 import { makeSection, plainLine } from './lines.ts';
@@ -47,32 +47,38 @@ function withoutRepeats(
   });
 }
 
-/** Calls that change something or go outside, guarded ones first; null: there are none. */
-export function viewEffects(facts: PlanCardFacts): Section | null {
+/**
+ * Calls that change something or go outside. Guarded ones come first; the others in the order they can run where all of them are
+ * shown, else by what a reviewer should see first. null: there are none.
+ */
+function viewEffects(facts: PlanCardFacts): Section | null {
   const { calls, steps: total, different, more } = facts.review;
-  const labels = labelSteps(facts.steps, facts.plan.total_steps);
-  const lines = calls.map(({ step, times }) => {
-    const label = labels.get(step.id) ?? String(step.position);
-    const { line, cut } = stepLine({ step, label, after: '' }, facts);
-    const often = times > 1 ? `${countOf(times, 'time')}` : '';
-    return { ...line, note: [often, line.note].filter((text) => text !== '').join(' · '), cut };
+  const numbered = nameSteps(facts.steps, facts.plan.total_steps);
+  const order = new Map(numbered.map((one, index) => [one.step.id, { ...one, index }]));
+  const placeOf = ({ step }: ReviewedCall) => order.get(step.id)?.index ?? step.position;
+  const all = different <= effectsAtMost && !more;
+  const sorted = all ? calls.toSorted((a, b) => placeOf(a) - placeOf(b)) : calls;
+  const guardedFirst = sorted.toSorted((a, b) => Number(b.step.guarded) - Number(a.step.guarded));
+  const shown = guardedFirst.slice(0, effectsAtMost).map(({ step, times }) => {
+    const { label = String(step.position), after = '' } = order.get(step.id) ?? {};
+    const { line, cut } = stepLine({ step, label, after }, facts);
+    const often = times > 1 ? [countOf(times, 'time')] : [];
+    const note = [...often, line.note].filter((text) => text !== '').join(' · ');
+    return { line: { ...line, note }, cut };
   });
+  const lines = shown.map(({ line }) => line);
   const section = makeSection('effects', 'What changes', lines, effectsAtMost, different);
   if (section === null) return null;
-  const shown = lines.slice(0, effectsAtMost);
-  const cut = section.hidden > 0 || more || shown.some((line) => line.cut);
-  return {
-    ...section,
-    lines: shown.map(({ cut: _, ...line }) => line),
-    cut,
-    more: describeHidden(section.hidden, total, more),
-  };
+  const cut = !all || shown.some((one) => one.cut);
+  return { ...section, cut, more: describeHidden(section.hidden, total, more) };
 }
 
 function describeHidden(hidden: number, steps: number, more: boolean): string {
   if (hidden === 0 && !more) return '';
-  const counted = `${steps.toLocaleString('en-US')}${more ? ' or more' : ''}`;
-  return `… and ${countOf(hidden, 'more call')}, ${counted} steps in all. Review shows them.`;
+  const counted = more
+    ? `more than ${steps.toLocaleString('en-US')} steps`
+    : countOf(steps, 'step');
+  return `… and ${countOf(hidden, 'more call')}; ${counted} in all`;
 }
 
 /** The steps that only read, of a plan whose other steps are shown by their effects. */

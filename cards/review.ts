@@ -32,6 +32,9 @@ export type ReviewPage = {
 type Start = { page: string; index: number; skip: number };
 
 const stepsRead = 25;
+/** Characters that the layout of a step, and of a value, stands for. */
+const stepCost = 200;
+const partCost = 60;
 
 function readStart(cursor: string): Start {
   const [, index = '0', skip = '0', page = ''] = /^(\d{1,6})\.(\d{1,9})\.(.*)$/s.exec(cursor) ?? [];
@@ -57,16 +60,9 @@ function toReviewStep(
   };
 }
 
-function lengthOf({
-  headline,
-  note,
-  parts,
-}: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number {
-  return (
-    headline.length +
-    note.length +
-    parts.reduce((sum, { label, text }) => sum + label.length + text.length, 0)
-  );
+function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number {
+  const values = step.parts.map(({ label, text }) => partCost + label.length + text.length);
+  return values.reduce((sum, one) => sum + one, stepCost + step.headline.length + step.note.length);
 }
 
 /** A boundary that splits no character in two. */

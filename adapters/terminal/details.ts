@@ -1,8 +1,10 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { cleanLine, cutText } from '#cards/plain.ts';
+import { headlineOf, type WholePart, wholeParts } from '#cards/calls.ts';
+import { cleanLine } from '#cards/plain.ts';
 import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { Step } from '#contracts/plan.ts';
 import { describeDependency, labelSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
@@ -11,7 +13,6 @@ import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
 const pageSize = 100;
-const argumentsAtMost = 2000;
 
 const effects: Record<Step['effect'], string> = {
   read: 'reads only',
@@ -23,13 +24,20 @@ const effects: Record<Step['effect'], string> = {
 type Names = ReadonlyMap<string, string>;
 
 /** In the order of their numbers, as the plan lists them. */
-function sortByName(steps: Step[], names: Names): Step[] {
+function sortByName(steps: ShownStep[], names: Names): ShownStep[] {
   const order = [...names.keys()];
   return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
+/** A value whole: a short one beside its label, a long one below it with its own line breaks. */
+function drawPart({ label, text, inline }: WholePart, width: number): string[] {
+  if (inline) return hangText(`${label}: ${text}`, '     ', '       ', width);
+  const lines = text.split('\n').flatMap((line) => hangText(line, '       ', '       ', width));
+  return [...hangText(`${label}:`, '     ', '     ', width), ...lines];
+}
+
 function drawStep(
-  step: Step,
+  step: ShownStep,
   names: Names,
   screen: Screen,
   formatAt: (iso: string) => string,
@@ -46,12 +54,15 @@ function drawStep(
     ...(after === '' ? [] : [after]),
     step.status,
   ].join(' · ');
-  const args = cutText(cleanLine(JSON.stringify(step.args)), argumentsAtMost);
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
+  const headline = screen.style('bold', headlineOf(step.call));
+  const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [
-    ...hangText(`${head}  ${cleanLine(step.description)}`, '  ', '     ', width),
-    ...hangText(screen.style('dim', facts), '     ', '     ', width),
-    ...hangText(args, '     ', '     ', width),
+    ...hangText(`${head}  ${headline}`, '  ', '     ', width),
+    ...wholeParts(step.call).flatMap((part) => drawPart(part, width)),
+    ...[...reason, facts].flatMap((text) =>
+      hangText(screen.style('dim', text), '     ', '     ', width),
+    ),
     ...(step.result_summary === null
       ? []
       : hangText(cleanLine(step.result_summary), '     ', '     ', width)),

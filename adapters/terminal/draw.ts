@@ -2,7 +2,7 @@
 import stringWidth from 'string-width';
 import { describeField } from '#cards/form-fields.ts';
 import { cleanLine } from '#cards/plain.ts';
-import type { Ask, CardView, Line, PlanView, Section, SessionView } from '#cards/view.ts';
+import type { Ask, CardView, PlanView, Section, SessionView } from '#cards/view.ts';
 import { hangText, padText, type Screen } from './screen.ts';
 
 const margin = '  ';
@@ -15,23 +15,7 @@ const narrow = 60;
 /** Lines of a section whose second columns stand under each other. */
 type Row = { lead: string; text: string; aside: string };
 
-function alignTouches(lines: Line[]): Row[] {
-  const parts = lines.map((line) => {
-    const at = line.text.indexOf(' → ');
-    const operation = at < 0 ? line.text : line.text.slice(0, at);
-    return { line, operation, target: at < 0 ? '' : line.text.slice(at) };
-  });
-  const aligned = parts.filter(({ target }) => target !== '');
-  const column = Math.max(0, ...aligned.map(({ operation }) => stringWidth(operation)));
-  return parts.map(({ line, operation, target }) => ({
-    lead: line.lead,
-    text: target === '' ? operation : padText(operation, column) + target,
-    aside: line.aside,
-  }));
-}
-
 function rowsOf(section: Section, screen: Screen): Row[] {
-  if (section.kind === 'touches') return alignTouches(section.lines);
   return section.lines.map(({ lead, text, note, aside }) => ({
     lead,
     text: note === '' ? text : `${text}${screen.style('dim', ` · ${note}`)}`,

@@ -2,6 +2,7 @@
 // The names are those of the pictures in docs/cards.
 import { drawHome } from '#adapters/slack/lists/home-view.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
@@ -25,7 +26,7 @@ export function drawState(platform: Platform, state: CardState): ChatContent {
 
 const viewer = { user: '', timezone: 'Europe/Madrid' };
 
-const planned: Step[] = [
+const planned: ShownStep[] = [
   makeStep('1', {
     description: 'Read the notes in news/march.md',
     operation: 'read',
@@ -71,7 +72,7 @@ const planned: Step[] = [
 ];
 
 /** The steps of the plan, the first ones in these statuses. */
-function stepsIn(...statuses: Step['status'][]): Step[] {
+function stepsIn(...statuses: Step['status'][]): ShownStep[] {
   return planned.map((step, i) => {
     const status = statuses[i] ?? 'pending';
     const begun = status !== 'pending' && status !== 'ready' && status !== 'skipped';
@@ -96,7 +97,7 @@ const results = [
 
 function stateOf(
   plan: Partial<Plan>,
-  steps: Step[] = planned,
+  steps: ShownStep[] = planned,
   facts: Partial<PlanCardFacts> = {},
 ): PlanCardFacts {
   return makeFacts(
@@ -117,16 +118,6 @@ function stateOf(
     },
     steps,
     {
-      touches: [
-        {
-          operation: 'http_request',
-          targets: ['https://site.example/news'],
-          count: 1,
-          guarded: true,
-        },
-        { operation: 'workspace_write', targets: ['news/2026-03.md'], count: 1, guarded: false },
-        { operation: 'chat_post', targets: ['#team'], count: 1, guarded: false },
-      ],
       expected_minutes: 25,
       approvers: 'Ana or Ben',
       may_approve: false,

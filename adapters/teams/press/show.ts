@@ -5,6 +5,7 @@ import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
 import { addRefresh, type CardSubject } from '#cards/refresh.ts';
+import { readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -17,8 +18,6 @@ import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.t
 import type { Scene } from '../transport/read-activity.ts';
 import { drawDetails } from './details-card.ts';
 import type { Decision, Look } from './read-press.ts';
-
-const stepsOfPage = 15;
 
 /** What the handler of a press leaves for whoever waits for it. */
 export const Reply = z.object({ note: z.string() });
@@ -59,11 +58,7 @@ async function showDetails(
   // `list` is what a client says: it shows no more than the list itself does.
   const read = list === null ? service : plansFor(scene.tenant, id);
   const facts = await read.card(press.plan_id, { user: id, timezone });
-  const cursor = pages.at(-1) ?? '';
-  const page = await read.listSteps(press.plan_id, {
-    limit: stepsOfPage,
-    ...(cursor === '' ? {} : { cursor }),
-  });
+  const page = await readReview(read, facts, pages.at(-1) ?? '', teamsLimits.reviewPage);
   return drawDetails(facts, page, { press, pages, list });
 }
 

@@ -14,8 +14,9 @@ const series: Series = {
   until: null,
   steps: [{ id: 'look', description: 'Look', tool: 'control', operation: 'noop' }],
 };
+const look = { description: 'Look', tool: 'control', operation: 'noop', args: {} };
 const occurrence = (day: string) =>
-  makeStep(`look#${day}`, { description: 'Look', not_before: `${day}T09:00:00.000Z` });
+  makeStep(`look#${day}`, { ...look, not_before: `${day}T09:00:00.000Z` });
 
 describe('a plan that comes again', () => {
   const steps = [makeStep('1'), occurrence('2026-02-04'), occurrence('2026-02-05')];
@@ -25,7 +26,7 @@ describe('a plan that comes again', () => {
       makeFacts({ series: [series] }, steps, { terms: ['“Daily look” comes every day.'] }),
     );
     const section = view.sections.find(({ kind }) => kind === 'steps');
-    expect(section?.lines.map(({ text }) => text)).toEqual(['Write file 1', 'Look']);
+    expect(section?.lines.map(({ text }) => text)).toEqual(['Does nothing']);
     expect(section?.more).toBe('… and 1 more');
     const agreed = view.sections.find(({ kind }) => kind === 'terms');
     expect(agreed?.lines.map(({ text }) => text)).toEqual(['“Daily look” comes every day.']);

@@ -7,12 +7,20 @@ import { cleanLine } from '#cards/plain.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
-import { makeFacts, makeStep, type SampleName, samples } from '#tests/fixtures/plans.ts';
+import {
+  makeFacts,
+  makeStep,
+  reviewOf,
+  type SampleName,
+  samples,
+  showStep,
+} from '#tests/fixtures/plans.ts';
 import { makeNode, sessions } from '#tests/fixtures/sessions.ts';
 
 const fragments = [
@@ -66,15 +74,18 @@ const target = fc.oneof(
 /** The facts of one state of a plan with the same hostile text wherever somebody else's words stand. */
 function infect(name: SampleName, text: string, where: string): PlanCardFacts {
   const facts: PlanCardFacts = samples[name];
-  const step = (one: Step): Step => ({
-    ...one,
-    description: text,
-    target: where,
-    question: one.question === null ? null : text,
-    result_summary: text,
-    error: one.error === null ? null : { ...one.error, message: text },
-  });
+  const step = (one: Step): ShownStep =>
+    showStep({
+      ...one,
+      description: text,
+      target: where,
+      args: { path: where, content: text, [text]: text },
+      question: one.question === null ? null : text,
+      result_summary: text,
+      error: one.error === null ? null : { ...one.error, message: text },
+    });
   const all = (steps: Step[]) => steps.map(step);
+  const steps = all(facts.steps);
   return {
     ...facts,
     plan: {
@@ -97,13 +108,13 @@ function infect(name: SampleName, text: string, where: string): PlanCardFacts {
       facts.patch === null
         ? null
         : { ...facts.patch, reason: text, changes: [text], widening: [text], proposed_by: text },
-    steps: all(facts.steps),
+    steps,
     running: all(facts.running),
     next: all(facts.next),
     failed: all(facts.failed),
     unknown: all(facts.unknown),
     waiting: all(facts.waiting),
-    touches: [{ operation: text, targets: [where, text], count: 2, guarded: true }],
+    review: reviewOf(steps),
     conflicts: [text, text],
     terms: [text],
     approvers: text.slice(0, 400),
@@ -338,6 +349,5 @@ it('a plan of 5,000 steps of 3,000 characters is one card on each platform', () 
   expectSafeInSlack(drawForChat('slack', { ...said, text: 'Look.', facts }));
   expectSafeInTeams(drawForChat('teams', { ...said, text: 'Look.', facts }));
   const drawn = JSON.stringify(drawForChat('slack', { ...said, text: 'Look.', facts }).card);
-  expect(drawn).toContain('All 5,000 steps');
-  expect(drawn).toContain('"action_id":"countersign:approve"');
+  expect(drawn).toContain('"text":"Review"');
 });

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { fillWindow } from '#adapters/slack/press/fill-window.ts';
 import { ask } from '#adapters/terminal/ask.ts';
 import { viewDetails } from '#cards/details-view.ts';
+import { readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { createFakeService } from '#tests/fixtures/fake-service.ts';
 import { following, makeFacts, makeStep } from '#tests/fixtures/plans.ts';
@@ -36,14 +37,14 @@ it.each([
     const names = count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3'];
     expect(names[0]).toBe(name);
 
-    const listed = viewPlan(facts).sections.find(({ kind }) => kind === 'steps')?.lines ?? [];
+    const listed = viewPlan(facts).sections.find(({ kind }) => kind === 'effects')?.lines ?? [];
     expect(listed.slice(0, 3).map(({ lead }) => lead)).toEqual(names);
 
-    const page = { steps: steps.slice(0, 15), pages: [''], next: 'more' };
-    const details = viewDetails(facts, page, true).steps;
+    const listSteps = async () => ({ steps, next_cursor: null });
+    const page = await readReview({ listSteps }, facts, '', 20_000);
+    const details = viewDetails(facts, { ...page, pages: [''] }, true).steps;
     expect(details.slice(0, 3).map(({ lead }) => lead)).toEqual(names);
 
-    const listSteps = async () => ({ steps, next_cursor: null });
     const service = { card: async () => facts, runCard: () => expect.unreachable(), listSteps };
     const { id, version, digest } = facts.plan;
     const press = { action: 'details' as const, plan_id: id, version, digest };
@@ -70,7 +71,8 @@ it.each([
     const fake = createFakeService({ turns, plan: { ...facts, steps } });
     await ask(fake, { text: 'Do it', user: 'Ana', timezone: 'UTC', poll_ms: 1 }, terminal);
     const [, printed = ''] = terminal.printed().split('Digest ');
-    for (const [i, label] of names.entries()) expect(printed).toContain(`\n  ${label}  Do ${i}\n`);
+    for (const [i, label] of names.entries())
+      expect(printed).toContain(`\n  ${label}  Writes s${i}.txt\n`);
     expect(printed).toContain(` · ${wait} · `);
   },
 );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLine, cutShown, cutText, isolateText, showLine } from '#cards/plain.ts';
+import { cleanLine, cutShown, cutText, isolateText, showExact, showLine } from '#cards/plain.ts';
 
 const graphemes = (text: string) =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(
@@ -41,15 +41,17 @@ describe('cutting text', () => {
 
 describe('cleaning text', () => {
   it('makes hidden controls visible and joins lines', () => {
-    expect(cleanLine('a\u202Egpj.exe\nb\u0000\u001b[31m')).toBe('a�gpj.exe b��[31m');
+    expect(cleanLine('a\u202Egpj.exe\nb\u0000\u001b[31m')).toBe(
+      'a\\u{202E}gpj.exe b\\u{0}\\u{1B}[31m',
+    );
   });
 
   it('keeps what joins emoji and letters', () => {
     expect(cleanLine('👩‍💻 می‌خواهم')).toBe('👩‍💻 می‌خواهم');
   });
 
-  it('repairs a lone surrogate', () => {
-    expect(cleanLine('a\ud800b')).toBe('a\ufffdb');
+  it('escapes a lone surrogate', () => {
+    expect(cleanLine('a\ud800b')).toBe('a\\u{D800}b');
   });
 
   it('sets right-to-left text apart, and closes it when it is cut', () => {
@@ -58,5 +60,22 @@ describe('cleaning text', () => {
     const cut = cutShown(showLine('שלום '.repeat(40), 200), 20);
     expect(cut.length).toBeLessThanOrEqual(20);
     expect(cut).toMatch(/^\u2068.*…\u2069$/u);
+  });
+});
+
+describe('showing a value exactly', () => {
+  it.each([
+    ['a.txt ', '"a.txt "'],
+    ['', '""'],
+    ['two\nlines', 'two\\nlines'],
+    ['a\u202Etxt.exe', 'a\\u{202E}txt.exe'],
+    ['zero\u200bwidth', 'zero\\u{200B}width'],
+    ['p\u0430yroll.csv', 'p\\u{430}yroll.csv'],
+    ['no\u00a0break', 'no\\u{A0}break'],
+    ['typed \\u{202E}', 'typed \\\\u{202E}'],
+    ['👩‍💻.md', '👩‍💻.md'],
+    ['отчёт.md', 'отчёт.md'],
+  ])('%j as %s', (text, shown) => {
+    expect(showExact(text)).toBe(shown);
   });
 });

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { viewDetails } from '#cards/details-view.ts';
 import { drawAdaptiveDetails, drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import { teamsLimits } from '#cards/limits.ts';
+import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { PlanCardFacts } from '#contracts/card.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
@@ -37,7 +40,12 @@ function expectTaken(card: unknown): void {
 
 const asked = { action: 'details', plan_id: 'PLAN-3f9a1c20', version: 1, digest: 'd' };
 const back = { title: 'Back to the plan', verb: 'refresh', data: { plan_id: 'PLAN-3f9a1c20' } };
-const first = { steps: samples.proposed.steps, pages: [''], next: null };
+const unread = { listSteps: () => expect.unreachable() };
+const pageOf = async (facts: PlanCardFacts) => ({
+  ...(await readReview(unread, facts, '', teamsLimits.reviewPage)),
+  pages: [''],
+});
+const first = await pageOf(samples.proposed);
 const proposed = drawAdaptiveDetails(viewDetails(samples.proposed, first, true), asked, back);
 
 describe('details in Teams', () => {
@@ -46,7 +54,7 @@ describe('details in Teams', () => {
     const card = drawAdaptiveDetails(viewDetails(facts, first, false), asked, back);
     expectTaken(card);
     const text = readCard(card);
-    expect(text).toContain('Create notes/standup.md\nworkspace_write → notes/standup.md');
+    expect(text).toContain('Writes notes/standup.md\ncontent: \nStandup at 9:30');
     expect(text).toContain('Confidence\nfair (0.62)');
     expect(text.replaceAll(' ', '')).toContain(facts.plan.digest);
     for (const word of text.split(/\s/)) expect(word.length).toBeLessThan(30);
@@ -54,7 +62,7 @@ describe('details in Teams', () => {
   });
 
   it('approve the ticked steps, bound to what was shown, and never all of them by mistake', () => {
-    const { action } = answerTo(proposed, ['Approve the ticked steps'], { 'part:1': 'false' });
+    const { action } = answerTo(proposed, ['Approve the checked steps'], { 'part:1': 'false' });
     expect(action.verb).toBe('approve_part');
     const { id: plan_id, version, digest } = samples.proposed.plan;
     const bound = { action: 'approve', plan_id, version, digest };
@@ -66,17 +74,11 @@ describe('details in Teams', () => {
 
   it('have nothing to tick where it would decide nothing', () => {
     const notHere = viewDetails(samples.proposed, first, false);
-    const running = viewDetails(
-      samples.executing,
-      { ...first, steps: samples.executing.steps },
-      true,
-    );
+    const running = viewDetails(samples.executing, first, true);
     const others = viewDetails({ ...samples.proposed, may_approve: false }, first, true);
     for (const view of [notHere, running, others]) {
-      expect(view.approve).toBeNull();
-      expect(view.steps.every(({ place }) => place === null)).toBe(true);
+      expect(view).toMatchObject({ approve: null, ticks: false });
     }
-    expect(running.steps.map(({ note }) => note)[0]).toContain(' · done');
   });
 
   it('of a plan that has none are said to have none', () => {
@@ -94,20 +96,48 @@ describe('details in Teams', () => {
   });
 });
 
-describe('a large plan’s details', () => {
+describe('a large plan’s details', async () => {
   const huge = makeHugeFacts();
-  const steps = Array.from({ length: 15 }, (_, i) =>
-    makeStep(`s${i}`, { description: '語'.repeat(3000), position: 16 + i }),
+  const steps = Array.from({ length: 25 }, (_, i) =>
+    makeStep(`s${i}`, { position: 16 + i, args: { path: `${i}.md`, content: '語'.repeat(3000) } }),
   );
+  const service = { listSteps: async () => ({ steps, next_cursor: 'more' }) };
+  const page = await readReview(service, huge, '', teamsLimits.reviewPage);
   const view = (pages: string[], next: string | null) =>
-    viewDetails(huge, { steps, pages, next }, true);
+    viewDetails(huge, { ...page, pages, next }, true);
   const draw = (pages: string[], next: string | null) =>
     drawAdaptiveDetails(view(pages, next), asked, back);
 
-  it('come in pages within Teams’ size, each saying where it is', () => {
+  it('come in pages within Teams’ size, the calls that matter first', () => {
     const card = draw(['', 'a'], 'b');
     expectTaken(card);
-    expect(readCard(card)).toMatch(/Steps 16–30 of \d/);
+    expect(readCard(card)).toContain('the ones that change something first (100,000 in all)');
+  });
+
+  it('show every character of every value on one page or another', async () => {
+    let shown = '';
+    for (let cursor: string | null = ''; cursor !== null && shown.length < 75_000; ) {
+      const { steps: some, next }: ReviewPage = await readReview(service, huge, cursor, 4000);
+      expectTaken(
+        drawAdaptiveDetails(
+          viewDetails(huge, { steps: some, next, pages: [''] }, true),
+          asked,
+          back,
+        ),
+      );
+      shown += some.flatMap(({ parts }) => parts.map(({ text }) => text)).join('');
+      cursor = next;
+    }
+    expect(shown).toBe('語'.repeat(75_000));
+  });
+
+  it('are approved from any page, bound to what was shown', () => {
+    const { action } = answerTo(draw(['', 'a'], 'b'), ['Approve']);
+    const { id: plan_id, version, digest } = huge.plan;
+    expect(action).toMatchObject({
+      verb: 'approve',
+      data: { action: 'approve', plan_id, version, digest },
+    });
   });
 
   it('lead on and back by the cursors, and ask for details in the same way', () => {
@@ -140,30 +170,40 @@ describe('the numbers of steps', () => {
       { may_approve: true },
     );
   const labelsOf = ({ sections }: ReturnType<typeof viewPlan>) =>
-    sections.find(({ kind }) => kind === 'steps')?.lines.map(({ lead }) => lead) ?? [];
+    sections.find(({ kind }) => kind === 'effects')?.lines.map(({ lead }) => lead) ?? [];
+  const pageOfChain = async (facts: PlanCardFacts) => {
+    const service = { listSteps: async () => ({ steps: facts.steps, next_cursor: null }) };
+    return { ...(await readReview(service, facts, '', 100_000)), pages: [''] };
+  };
 
-  it.each([23, 24, 25])('are on the card of %i steps what they are in its details', (count) => {
-    const facts = chain(count);
-    const known = { ...facts, steps: facts.steps.slice(0, 24) };
-    const page = { steps: facts.steps.slice(0, 15), pages: [''], next: 'more' };
-    const view = viewDetails(known, page, true);
-    const onCard = labelsOf(viewPlan(known));
-    expect(onCard.length).toBeGreaterThan(2);
-    expect(view.steps.slice(0, onCard.length).map(({ lead }) => lead)).toEqual(onCard);
-    // Two begin together, which only whole plans say; of a larger one each step has its place.
-    expect(onCard.slice(0, 3)).toEqual(count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3']);
-  });
+  it.each([23, 24, 25])(
+    'are on the card of %i steps what they are in its details',
+    async (count) => {
+      const facts = chain(count);
+      const known = { ...facts, steps: facts.steps.slice(0, 24) };
+      const view = viewDetails(known, await pageOfChain(known), true);
+      const onCard = labelsOf(viewPlan(known));
+      expect(onCard.length).toBeGreaterThan(2);
+      expect(view.steps.slice(0, onCard.length).map(({ lead }) => lead)).toEqual(onCard);
+      // Two begin together, which only whole plans say; of a larger one each step has its place.
+      expect(onCard.slice(0, 3)).toEqual(count < 25 ? ['1a', '1b', '2'] : ['1', '2', '3']);
+    },
+  );
 
   it.each([
     [24, true],
     [25, false],
-  ])('of %i steps: they can be ticked is %s, and where not it is said why', (count, ticks) => {
-    const facts = chain(count);
-    const known = { ...facts, steps: facts.steps.slice(0, 24) };
-    const view = viewDetails(known, { steps: facts.steps, pages: [''], next: null }, true);
-    expect(view.approve !== null).toBe(ticks);
-    expect(view.facts.some(({ text }) => text === noPartWords)).toBe(!ticks);
-  });
+  ])(
+    'of %i steps: they can be ticked is %s, and where not it is said why',
+    async (count, ticks) => {
+      const facts = chain(count);
+      const known = { ...facts, steps: facts.steps.slice(0, 24) };
+      const view = viewDetails(known, await pageOfChain(known), true);
+      expect(view.approve).not.toBeNull();
+      expect(view.ticks).toBe(ticks);
+      expect(view.facts.some(({ text }) => text === noPartWords)).toBe(!ticks);
+    },
+  );
 });
 
 describe('the list of plans', () => {

@@ -104,22 +104,45 @@ describe('the state of a plan', () => {
 });
 
 describe('a proposal', () => {
-  it('names guarded operations first and with a shield', () => {
-    const facts = makeFacts({}, standupSteps, {
-      touches: [
-        { operation: 'workspace_write', targets: ['a', 'b', 'c'], count: 30, guarded: false },
-        { operation: 'gmail_send', targets: ['ana@example.org'], count: 1, guarded: true },
+  it('shows guarded calls first and with a shield, each with its exact arguments', () => {
+    const steps = [
+      makeStep('1', { args: { path: 'a.md', content: 'Alpha' } }),
+      makeStep('2', {
+        description: 'Delete tmp.txt',
+        operation: 'delete',
+        args: { path: 'payroll.csv' },
+        target: 'payroll.csv',
+        guarded: true,
+        after: following('1'),
+      }),
+    ];
+    const view = viewPlan(makeFacts({ planner_model: 'some-model' }, steps));
+    expect(view.sections[0]).toMatchObject({
+      label: 'What changes',
+      lines: [
+        { lead: '2 🛡', text: 'Permanently deletes payroll.csv', note: 'Delete tmp.txt' },
+        { lead: '1', text: 'Writes a.md · “Alpha”', note: 'Write file 1' },
       ],
     });
-    expect(viewPlan(facts).sections[0]?.inline).toBe(
-      '🛡 gmail_send → ana@example.org  ·  workspace_write → 30 files',
-    );
   });
 
-  it('says so when it only reads', () => {
-    expect(viewPlan(makeFacts({}, standupSteps, { touches: [] })).sections[0]?.inline).toBe(
-      'Reads only',
+  it('counts a call that is made several times once', () => {
+    const steps = Array.from({ length: 20 }, (_, i) =>
+      makeStep(`${i + 1}`, { tool: 'http', operation: 'get', args: { url: 'https://a.example/' } }),
     );
+    const [section] = viewPlan(makeFacts({}, steps)).sections;
+    expect(section?.lines).toMatchObject([
+      { text: 'GET https://a.example/', note: expect.stringContaining('20 times') },
+    ]);
+  });
+
+  it('says so when it only reads, and a look at the web is no such read', () => {
+    const read = { operation: 'read', args: { path: 'a.md' } };
+    const only = viewPlan(makeFacts({}, [makeStep('1', read)]));
+    expect(only.sections.map(({ label }) => label)).toEqual(['Only reads, nothing leaves']);
+    const web = { tool: 'http', operation: 'get', args: { url: 'https://a.example/?q=secret' } };
+    const out = viewPlan(makeFacts({}, [makeStep('1', read), makeStep('2', web)]));
+    expect(out.sections.map(({ label }) => label)).toEqual(['What changes', 'Reads']);
   });
 
   it('numbers steps in the order they can run, parallel ones sharing a number', () => {
@@ -130,7 +153,7 @@ describe('a proposal', () => {
       makeStep('c'),
       makeStep('last', { after: following('list', 'a') }),
     ];
-    const lines = viewPlan(makeFacts({}, steps)).sections[1]?.lines;
+    const lines = viewPlan(makeFacts({}, steps)).sections[0]?.lines;
     expect(lines?.map(({ lead }) => lead)).toEqual(['1a', '1b', '1c', '2', '3']);
     expect(lines?.map(({ aside }) => aside)).toEqual(['', '', '', 'after 1', 'after 1a and 2']);
   });
@@ -140,7 +163,7 @@ describe('a proposal', () => {
       makeStep('1'),
       makeStep('2', { after: [{ id: '1', type: 'SS', lag_minutes: 0 }] }),
     ];
-    expect(viewPlan(makeFacts({}, steps)).sections[1]?.lines.map(({ lead }) => lead)).toEqual([
+    expect(viewPlan(makeFacts({}, steps)).sections[0]?.lines.map(({ lead }) => lead)).toEqual([
       '1a',
       '1b',
     ]);
@@ -150,31 +173,29 @@ describe('a proposal', () => {
     [7, 0, ''],
     [8, 1, '… and 1 more'],
     [23, 16, '… and 16 more'],
-  ])('shows at most 7 of %i steps', (total, hidden, more) => {
-    const steps = Array.from({ length: total }, (_, i) => makeStep(String(i + 1)));
+  ])('shows at most 7 of %i reads', (total, hidden, more) => {
+    const read = (i: number) => ({ operation: 'read', args: { path: `${i}.txt` } });
+    const steps = Array.from({ length: total }, (_, i) => makeStep(String(i + 1), read(i)));
     const facts = makeFacts({}, steps, { link: 'http://127.0.0.1:3978/' });
-    expect(viewPlan(facts).sections[1]).toMatchObject({
+    expect(viewPlan(facts).sections[0]).toMatchObject({
       hidden,
       more,
       all: hidden === 0 ? '' : `All ${total} steps`,
     });
-    expect(viewPlan(facts).sections[1]?.lines).toHaveLength(7);
+    expect(viewPlan(facts).sections[0]?.lines).toHaveLength(7);
   });
 
   it('marks what is decided later, who does it, and when in the reader’s zone', () => {
     const steps = [
-      makeStep('1', { args: { text: { $decide: 'the subject' } } }),
+      makeStep('1', { args: { path: 'a.md', content: { $decide: 'the subject' } } }),
       makeStep('2', { tool: 'human', operation: 'task', args: { assignee: 'Ben' } }),
       makeStep('3', { tool: 'human', operation: 'task', args: {}, target: null }),
       makeStep('4', { not_before: '2026-02-04T08:30:00.000Z' }),
     ];
     const facts = makeFacts({}, steps, { viewer: { user: 'Ana', timezone: 'Asia/Tokyo' } });
-    expect(viewPlan(facts).sections[1]?.lines.map(({ note }) => note)).toEqual([
-      '⟲ decided when it runs',
-      'for Ben',
-      'for Ana',
-      'Wed 4 Feb, 17:30',
-    ]);
+    const lines = viewPlan(facts).sections[0]?.lines;
+    expect(lines?.map(({ note }) => note)).toEqual(['', 'for Ben', 'for Ana', 'Wed 4 Feb, 17:30']);
+    expect(lines?.[0]?.text).toBe('Writes a.md · ⟲ decided when it runs: the subject');
   });
 
   it('says what changed since the version before', () => {
@@ -232,8 +253,8 @@ describe('a plan under way', () => {
 
   it('says what runs, what is next, and how long it takes', () => {
     expect(view('executing').sections.map(({ kind, lines }) => [kind, lines[0]?.text])).toEqual([
-      ['running', 'Write file 3'],
-      ['next', 'Write file 4'],
+      ['running', 'Writes 3.txt · “3”'],
+      ['next', 'Writes 4.txt · “4”'],
     ]);
     expect(view('executing').progress?.pace).toBe('7 min so far · about 10 min expected');
   });
@@ -292,7 +313,7 @@ describe('a plan under way', () => {
       operation: 'task',
       args: { question: 'What did it cost?', assignee: 'Ben', form },
     });
-    const section = viewPlan(makeFacts({}, [task])).sections.find(({ kind }) => kind === 'steps');
+    const section = viewPlan(makeFacts({}, [task])).sections.find(({ kind }) => kind === 'effects');
     expect(section?.lines[0]?.note).toBe('for Ben · fills in Amount in EUR and Room');
   });
 
@@ -348,9 +369,9 @@ describe('a plan that is over', () => {
     expect(
       view('failed').sections.map(({ label, lines }) => [label, lines[0]?.text, lines[0]?.note]),
     ).toEqual([
-      ['Failed', 'Delete archive/old.md', 'archive/old.md does not exist.'],
+      ['Failed', 'Permanently deletes archive/old.md', 'archive/old.md does not exist.'],
       ['Done already', '1.txt written, 12 bytes', ''],
-      ['Left alone', 'List the workspace', ''],
+      ['Left alone', 'Lists the workspace', ''],
       ['What can be done now', 'Retry the step, once the cause is gone.', ''],
     ]);
   });

@@ -67,15 +67,13 @@ describe('deciding about a plan', () => {
   Plan PLAN-3f9a1c20 · version 1 · offline planner
   After this, archive/standup.md exists and says "Standup at 9:30".
 
-  Touches   workspace_write → notes/standup.md
-            workspace_move  → archive/standup.md
-  Steps     1  Create notes/standup.md
-            2  Move it to archive/standup.md    after 1
+  What changes  1  Writes notes/standup.md · “Standup at 9:30”
+                2  Moves notes/standup.md to archive/standup.md    after 1
 
   starts when approved · no cost · digest 9f3a1c20
 
   [a]pprove  [p]ropose changes  [r]eject  [d]etails › a
-  ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Write file 3
+  ▰▰▰▰▱▱▱▱▱▱ 2 of 5 · Writes 3.txt · “3”
 
   ✓ Done · version 1 · PLAN-3f9a1c20
   All 2 steps are done.
@@ -181,7 +179,7 @@ describe('deciding about a plan', () => {
     const { printed } = await run(done, ['d', 'a']);
     expect(printed).toContain(`Digest ${digest}`);
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
-    expect(printed).toContain('{"path":"1.txt","text":"1"}');
+    expect(printed).toContain('1  Writes notes/standup.md\n     content:\n       Standup at 9:30');
     expect(printed.split('› ')).toHaveLength(3);
   });
 
@@ -194,9 +192,9 @@ describe('deciding about a plan', () => {
     const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d']);
     const [, details = ''] = printed.split('Digest ');
     expect(details.match(/^ {2}(?:\d\w?) {2}.*$/gm)).toEqual([
-      '  1  Fetch it',
-      '  2a  Mail it',
-      '  2b  Copy it',
+      '  1  Writes fetch.txt',
+      '  2a  Writes mail.txt',
+      '  2b  Writes copy.txt',
     ]);
     expect(details).toContain(' · after 1 · ');
   });
@@ -300,7 +298,7 @@ describe('without a plan', () => {
     const turns: Script['turns'] = [
       { planning_status: 'complete', response_text: 'a\u001b[2Jb\u0007' },
     ];
-    expect((await run({ turns }, [])).printed).toContain('a�[2Jb�');
+    expect((await run({ turns }, [])).printed).toContain('a\\u{1B}[2Jb\\u{7}');
   });
 });
 
@@ -458,9 +456,9 @@ describe('while it runs', () => {
     const { code, printed } = await run({ ...done, after: { approve: [samples.failed] } }, ['a']);
     expect(code).toBe(exitCodes.failed);
     expect(printed).toContain(
-      '  Failed        ✕  Delete archive/old.md · archive/old.md does not exist.\n',
+      '  Failed        ✕  Permanently deletes archive/old.md · archive/old.md does',
     );
-    expect(printed).toContain('  Left alone    List the workspace\n');
+    expect(printed).toContain('  Left alone    Lists the workspace\n');
   });
 
   it('a plan that was paused can be resumed here', async () => {

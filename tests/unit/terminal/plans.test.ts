@@ -57,7 +57,7 @@ describe('the list', () => {
     expect(code).toBe(exitCodes.done);
     expect(printed).toBe(
       [
-        '  PLAN-00000003  waits for you      1 h     Mine�[2J · Ana',
+        '  PLAN-00000003  waits for you      1 h     Mine\\u{1B}[2J · Ana',
         '  PLAN-00000002  waiting            2 d     Standup note, archived · Ben',
         '  PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5  10 min  Standup note, archived · Ana',
         '',

@@ -84,8 +84,8 @@ describe('the trace of a plan', () => {
     const { printed } = await run(
       makeTrace({ entries: [makeEntry({ explanation, tool: 'a\u0007b' })] }),
     );
-    expect(printed).toContain('a�b');
-    expect(printed).toContain('fine�[2J�gnp.exe second line');
+    expect(printed).toContain('a\\u{7}b');
+    expect(printed).toContain('fine\\u{1B}[2J\\u{202E}gnp.exe second line');
   });
 
   it('is one JSON value with --json', async () => {

@@ -1,5 +1,6 @@
 // Reads plans for the page: cards in the conversation, the plan in the right-hand column.
-import type { Step, StepStatus } from '#contracts/plan.ts';
+import type { ShownStep } from '#contracts/call.ts';
+import type { StepStatus } from '#contracts/plan.ts';
 import type { StepFilter } from '#contracts/service.ts';
 import type { AuditEntry, Overview, StepPage, VersionDiff } from '#contracts/views.ts';
 import { describeError, get } from './api.ts';
@@ -29,7 +30,7 @@ function stepsPath(id: string, filter: Partial<StepFilter>): string {
 }
 
 async function loadDrawn(id: string): Promise<PlanView['drawn']> {
-  const steps: Step[] = [];
+  const steps: ShownStep[] = [];
   let cursor: string | undefined;
   do {
     const rest = { limit: Math.min(100, drawnLimit - steps.length) };
@@ -52,14 +53,14 @@ async function reloadList(view: PlanView): Promise<PlanView['list']> {
   return { status, ...page, steps: mergeDetails(page.steps, details), open };
 }
 
-function mergeDetails(steps: Step[], details: Step[]): Step[] {
+function mergeDetails(steps: ShownStep[], details: ShownStep[]): ShownStep[] {
   const byId = new Map(details.map((step) => [step.id, step]));
   return steps.map((step) => byId.get(step.id) ?? step);
 }
 
-async function loadDetails(id: string, steps: string[]): Promise<Step[]> {
+async function loadDetails(id: string, steps: string[]): Promise<ShownStep[]> {
   const ids = steps.map(encodeURIComponent).join(',');
-  return (await get<{ steps: Step[] }>(path(id, `/steps?ids=${ids}`))).steps;
+  return (await get<{ steps: ShownStep[] }>(path(id, `/steps?ids=${ids}`))).steps;
 }
 
 async function loadVersions(view: PlanView, version: number): Promise<PlanView['versions']> {

@@ -1,7 +1,8 @@
 // All that the page knows. It is a picture of what the server said; a reload builds it anew from there.
 import type { PlanView as PlanWords, SessionView } from '#cards/view.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step, StepStatus } from '#contracts/plan.ts';
+import type { StepStatus } from '#contracts/plan.ts';
 import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
 import type { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningStatus } from '#contracts/run.ts';
@@ -25,7 +26,7 @@ export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes',
 
 export type StepList = {
   status: StepStatus | null;
-  steps: Step[];
+  steps: ShownStep[];
   next_cursor: string | null;
   /** Details that were asked for, by step id. */
   open: Set<string>;
@@ -38,7 +39,7 @@ export type PlanView = {
   overview: Overview | null;
   list: StepList | null;
   /** The first steps, for the graph and the timeline. */
-  drawn: { steps: Step[]; complete: boolean } | null;
+  drawn: { steps: ShownStep[]; complete: boolean } | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;

@@ -1,4 +1,5 @@
 // Times, durations, amounts and JSON as the cards say them, in the reader's own zone, to the second where it matters.
+import { showText } from '#cards/plain.ts';
 import * as words from '#cards/words.ts';
 
 export { countOf } from '#contracts/words.ts';
@@ -54,7 +55,7 @@ export function capitalise(text: string): string {
 }
 
 export function formatJson(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return showText(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 }
 
 /** At most `rows` rows of `width` characters, broken between words, the last ended by an ellipsis when cut. */

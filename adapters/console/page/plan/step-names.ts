@@ -20,7 +20,7 @@ export function nameSteps({ facts }: Known, { drawn, list }: Seen): StepNames {
 }
 
 /** `steps` as the names run. */
-export function sortByName(steps: Step[], names: StepNames): Step[] {
+export function sortByName<S extends Step>(steps: S[], names: StepNames): S[] {
   const order = new Map([...names.keys()].map((id, place) => [id, place]));
   const placeOf = ({ id, position }: Step) => order.get(id) ?? order.size + position;
   return steps.toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -1,6 +1,7 @@
 // Graph: the steps and what they wait for, top to bottom. The layout is kept; states are redrawn over it.
 import { html, nothing, type SVGTemplateResult, svg, type TemplateResult } from 'lit-html';
-import type { Step } from '#contracts/plan.ts';
+import { headlineOf } from '#cards/calls.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import { describeError } from '../live/api.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { change } from '../live/store.ts';
@@ -16,7 +17,7 @@ import { drawStepDetails } from './step-details.ts';
 /** The latest layout, and the shape it was made for. */
 let kept: { shape: string; drawn: Drawn | null; problem: string | null } | null = null;
 
-function getLayout(steps: Step[]): NonNullable<typeof kept> {
+function getLayout(steps: ShownStep[]): NonNullable<typeof kept> {
   const shape = describeShape(steps);
   if (kept?.shape === shape) return kept;
   const mine: NonNullable<typeof kept> = { shape, drawn: null, problem: null };
@@ -47,7 +48,12 @@ function select(id: string | null): void {
   });
 }
 
-function drawNode(step: Step, name: string, { x, y }: Point, selected: boolean): SVGTemplateResult {
+function drawNode(
+  step: ShownStep,
+  name: string,
+  { x, y }: Point,
+  selected: boolean,
+): SVGTemplateResult {
   const { symbol, words } = describeStep(step.status);
   const toggle = () => select(selected ? null : step.id);
   const onKey = (event: KeyboardEvent) => {
@@ -55,12 +61,12 @@ function drawNode(step: Step, name: string, { x, y }: Point, selected: boolean):
     event.preventDefault();
     toggle();
   };
-  const lines = wrapText(step.description, 27, 2);
+  const lines = wrapText(headlineOf(step.call), 27, 2);
   const first = lines.length === 1 ? 34 : 26;
   const operation = `${step.tool}_${step.operation}${step.guarded ? ' · guarded' : ''}`;
   return svg`<g class="node" data-status=${step.status} data-selected=${selected}
     transform=${`translate(${x} ${y})`} tabindex="0" role="button" aria-pressed=${selected}
-    aria-label=${`Step ${name}: ${step.description}. ${words}.`} @click=${toggle} @keydown=${onKey}>
+    aria-label=${`Step ${name}: ${headlineOf(step.call)}. ${words}.`} @click=${toggle} @keydown=${onKey}>
     <rect width=${nodeSize.width} height=${nodeSize.height} rx="10" />
     <text class="node-symbol" x="14" y=${first}>${symbol}</text>
     ${lines.map((line, row) => svg`<text class="node-text" x="34" y=${first + row * 17}>${line}</text>`)}
@@ -69,7 +75,7 @@ function drawNode(step: Step, name: string, { x, y }: Point, selected: boolean):
 }
 
 function drawDrawing(
-  steps: Step[],
+  steps: ShownStep[],
   names: StepNames,
   drawn: Drawn,
   selected: string | null,

@@ -1,6 +1,9 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { headlineOf, wholeParts } from '#cards/calls.ts';
+import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
@@ -47,6 +50,7 @@ function listFacts(step: Step, names: StepNames): [string, string][] {
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
     ['Started', step.started_at === null ? null : formatMoment(step.started_at)],
     ['Ended', step.ended_at === null ? null : formatMoment(step.ended_at)],
+    ['Planner’s reason', cleanLine(step.description)],
     ['Question', step.question],
     ['Result', step.result_summary],
   ];
@@ -66,16 +70,34 @@ function drawError(step: Step): string {
   return retry === null ? `✕ ${step.error?.message ?? ''}` : `↻ ${retry}`;
 }
 
+/** Every argument of the call that its headline does not hold, whole. */
+function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
+  if (call.parts.length === 0) return nothing;
+  return html`<h4>What it sends</h4>
+    <dl class="call">
+      ${wholeParts(call).map(
+        ({ label, text, inline }) => html`<div>
+          <dt>${label}</dt>
+          <dd>${inline ? text : html`<pre class="json" tabindex="0">${text}</pre>`}</dd>
+        </div>`,
+      )}
+    </dl>`;
+}
+
 /** @param titled whether the step's own line is part of it, where it stands alone */
-export function drawStepDetails(step: Step, names: StepNames, titled: boolean): TemplateResult {
+export function drawStepDetails(
+  step: ShownStep,
+  names: StepNames,
+  titled: boolean,
+): TemplateResult {
   return html`<div class="step-details">
-    ${titled ? html`<p class="step-title"><strong>${step.description}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
+    ${titled ? html`<p class="step-title"><strong>${headlineOf(step.call)}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
     ${step.error === null ? nothing : html`<p class="step-error">${drawError(step)} <code>${step.error.code}</code></p>`}
     <dl class="facts">
       <div><dt>Id</dt><dd>${step.id}</dd></div>
       ${listFacts(step, names).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
-    ${Object.keys(step.args).length === 0 ? nothing : drawJson('Arguments', step.args)}
+    ${drawCall(step)}
     ${drawJson('Output', step.output)}
   </div>`;
 }

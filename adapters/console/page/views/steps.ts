@@ -1,7 +1,10 @@
 // Steps: pages by status, details on demand; before the approval, which of them are to run.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { Step, StepStatus } from '#contracts/plan.ts';
+import { headlineOf, shortenCall } from '#cards/calls.ts';
+import { cleanLine } from '#cards/plain.ts';
+import type { ShownStep } from '#contracts/call.ts';
+import type { StepStatus } from '#contracts/plan.ts';
 import { approveRest, mayTakeOff, takenOff, toggleOff } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
@@ -29,18 +32,27 @@ function drawFilter(view: PlanView, list: StepList): TemplateResult | typeof not
 }
 
 /** A box to take the step off, while the plan waits for an approval. */
-function drawTick(step: Step, name: string, part: Part | null): TemplateResult | typeof nothing {
+function drawTick(
+  step: ShownStep,
+  name: string,
+  part: Part | null,
+): TemplateResult | typeof nothing {
   if (part === null) return nothing;
   return html`<input
     type="checkbox"
     class="tick"
-    aria-label=${`Approve step ${name}: ${step.description}`}
+    aria-label=${`Approve step ${name}: ${headlineOf(step.call)}`}
     .checked=${!part.off.has(step.id)}
     @change=${() => part.toggle(step.id)}
   />`;
 }
 
-function drawStep(step: Step, names: StepNames, open: boolean, part: Part | null): TemplateResult {
+function drawStep(
+  step: ShownStep,
+  names: StepNames,
+  open: boolean,
+  part: Part | null,
+): TemplateResult {
   const name = names.get(step.id) ?? String(step.position);
   return html`<li class="step" data-open=${open} data-off=${part?.off.has(step.id) ?? false}>
     <div class="step-row">
@@ -49,9 +61,9 @@ function drawStep(step: Step, names: StepNames, open: boolean, part: Part | null
       <span class="chevron">${drawIcon('chevron')}</span>
       <span class="step-number">${name}</span>
       <span class="step-what"
-        >${step.description}
+        >${shortenCall(step.call, 200).text}
         <span class="step-operation"
-          >${step.guarded ? drawIcon('shield') : nothing}${step.tool}_${step.operation}${step.target === null ? '' : ` → ${step.target}`}</span
+          >${step.guarded ? drawIcon('shield') : nothing}${step.tool}_${step.operation} · ${cleanLine(step.description)}</span
         ></span
       >
       ${drawStepBadge(step.status)}
