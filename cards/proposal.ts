@@ -21,7 +21,19 @@ const termsAtMost = 5;
 const termAtMost = 300;
 const conflictsAtMost = 3;
 
-/** Each step that comes again once: its later occurrences say the same. */
+/** What an occurrence says, but for which one it is. */
+function contentOf(step: ShownStep, template: string): string {
+  const { id, description, tool, operation, args, effect, guarded } = step;
+  const name = id.slice(template.length);
+  const calls = JSON.stringify(args, (key, value: unknown) =>
+    key === '$from' && typeof value === 'string' && value.endsWith(name)
+      ? value.slice(0, -name.length)
+      : value,
+  );
+  return JSON.stringify([template, description, tool, operation, calls, effect, guarded]);
+}
+
+/** Each step that comes again once, without the later occurrences that say the same. */
 function withoutRepeats(
   steps: NumberedStep<ShownStep>[],
   { plan }: PlanCardFacts,
@@ -29,11 +41,12 @@ function withoutRepeats(
   if (plan.series.length === 0) return steps;
   const templates = new Set(plan.series.flatMap((series) => series.steps.map(({ id }) => id)));
   const seen = new Set<string>();
-  return steps.filter(({ step: { id } }) => {
-    const template = id.slice(0, Math.max(0, id.lastIndexOf('#')));
+  return steps.filter(({ step }) => {
+    const template = step.id.slice(0, Math.max(0, step.id.lastIndexOf('#')));
     if (!templates.has(template)) return true;
-    const known = seen.has(template);
-    seen.add(template);
+    const content = contentOf(step, template);
+    const known = seen.has(content);
+    seen.add(content);
     return !known;
   });
 }

@@ -34,6 +34,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   invalid_arguments: { status: 422, title: 'Arguments do not fit the operation' },
   invalid_answer: { status: 422, title: 'The answer does not fit what was asked' },
   duplicate_step: { status: 422, title: 'Two steps have the same id' },
+  reserved_id: { status: 422, title: 'The id is kept for occurrences of a series' },
   unknown_step: { status: 422, title: 'No such step' },
   dependency_cycle: { status: 422, title: 'The steps wait for each other' },
   contradicting_target: { status: 422, title: 'A target contradicts its arguments' },

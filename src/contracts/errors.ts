@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'contradicting_target'
   | 'invalid_answer'
   | 'duplicate_step'
+  | 'reserved_id'
   | 'unknown_step'
   | 'dependency_cycle'
   | 'invalid_reference'

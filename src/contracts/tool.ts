@@ -44,6 +44,8 @@ export type OperationSpec = {
   capabilities?: string[];
   /** `builtin`, or the MCP server it comes from. */
   source: 'builtin' | 'mcp';
+  /** Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations. */
+  identity?: { server: string; annotations: string };
   /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
   trusted?: boolean;
   /** It hands the step to a person instead of running code. */

@@ -7,6 +7,7 @@ import { isOutcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { failOrRetry } from './fail-or-retry.ts';
+import { recordDecision } from './guard-call.ts';
 import type { Permit } from './mark-batch.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { ruleOf } from './retry-policy.ts';
@@ -98,6 +99,10 @@ export async function callOperation(
       error instanceof CountersignError
         ? error
         : new CountersignError('tool_failed', errorMessage(error));
+    // Its server was connected anew after the guard had looked, and offers another tool under this name.
+    if (failure.code === 'digest_mismatch') {
+      await recordDecision(run, operation.name, 'call_refused', failure.message);
+    }
     if (step.effect === 'write' && isOutcomeUnknown(failure)) {
       return makeUnknown(step, failure.code, failure.message);
     }

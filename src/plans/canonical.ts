@@ -19,6 +19,8 @@ export type PlanHeader = {
   step_approval?: 'each';
   /** Only where something comes again. */
   series?: Series[];
+  /** What each operation was when the version was shown, by name; plans stored before there were any have none. */
+  operation_digests?: Record<string, string>;
 };
 
 /** The keys of a header that most plans do not have. */
@@ -30,6 +32,13 @@ export function termsOf(
     ...(confirmEach ? { step_approval: 'each' } : {}),
     ...(series.length > 0 ? { series } : {}),
   };
+}
+
+/** What the operations were, where that is known. */
+export function withDigests(
+  digests: Record<string, string>,
+): Pick<PlanHeader, 'operation_digests'> {
+  return Object.keys(digests).length > 0 ? { operation_digests: digests } : {};
 }
 
 /** The proposed content of a step that may hold more. */

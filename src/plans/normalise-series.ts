@@ -6,6 +6,7 @@ import { Problems } from './problems.ts';
 import {
   endOf,
   horizonMs,
+  isOccurrenceOf,
   occurrencesAfter,
   occurrencesAtMost,
   occurrencesBetween,
@@ -97,6 +98,18 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
   }
 }
 
+/** What stands in an id behind `#` is told from the rest of a series: so only what a series really has may be named so. */
+export function reservedId(id: string): string {
+  return `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`;
+}
+
+function checkIds(steps: StepDraft[], series: Series[], problems: Problems): void {
+  for (const [index, { id }] of steps.entries()) {
+    if (id === undefined || !id.includes('#') || isOccurrenceOf(series, id)) continue;
+    problems.add('reserved_id', `steps[${index}].id`, reservedId(id));
+  }
+}
+
 /** The first occurrences: those within the horizon, or the very next one however far it is. */
 function begin(
   series: Series,
@@ -147,11 +160,10 @@ export function withTemplates(
 /**
  * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
  * stands for it.
- * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps
+ * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps; `reserved_id`
  */
 export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
   const said = draft.series ?? [];
-  if (said.length === 0) return { draft, begun: [] };
   const problems = new Problems();
   const begun: Begun[] = [];
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
@@ -186,5 +198,12 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
     }
   }
   problems.settle();
+  checkIds(
+    draft.steps,
+    begun.map(({ series }) => series),
+    problems,
+  );
+  problems.settle();
+  if (begun.length === 0) return { draft, begun };
   return { draft: { ...draft, steps: [...draft.steps, ...added] }, begun };
 }

@@ -159,6 +159,20 @@ export function readOccurrenceId(
   return templates.has(template) ? { template, occurrence: id.slice(at + 1) } : null;
 }
 
+/** Whether the id is that of an occurrence which one of `series` has by its rule. */
+export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
+  const place = readOccurrenceId(id, templatesOf(series));
+  const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
+  if (place === null || own === undefined) return false;
+  const { occurrence } = place;
+  const at = Date.parse(occurrence);
+  if (Number.isNaN(at)) return false;
+  // A date is that of the series' zone, which may be a day away from UTC's.
+  const around = occurrence.includes('T') ? 1 : 2 * dayMs;
+  const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
+  return near.some((moment) => nameOfOccurrence(own, moment) === occurrence);
+}
+
 export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<string> {
   return new Set(series.flatMap(({ steps }) => steps.flatMap(({ id }) => id ?? [])));
 }

@@ -14,6 +14,7 @@ export const proposalProblems: ProblemCode[] = [
   'invalid_arguments',
   'contradicting_target',
   'duplicate_step',
+  'reserved_id',
   'unknown_step',
   'dependency_cycle',
   'invalid_reference',

@@ -208,7 +208,9 @@ describe('a patch that narrows an approved plan', () => {
       { op: 'add_step', step: { ...noop('after-done', 'done'), args: {} } },
       { op: 'add_step', step: { ...noop('after-hold', 'hold', 'after-done'), args: {} } },
     ]);
-    expect(added).toMatchObject({ status: 'applied', added: 2, widening: [] });
+    expect(added).toMatchObject({ status: 'needs_approval', added: 2 });
+    const { version, digest } = added;
+    await house.service.approve(plan.id, { version, digest }, ana);
     await waitFor('the new step', async () =>
       (await statusesOf(plan.id))['after-done'] === 'succeeded' ? true : null,
     );
@@ -295,6 +297,12 @@ describe('a patch is refused as a whole', () => {
       /control_nothing/,
     ],
     [
+      'when a step would pass for an occurrence of a series',
+      'reserved_id',
+      () => [{ op: 'add_step', step: noop('a#2026-05-06') }],
+      /“#” is kept for the occurrences of a series/,
+    ],
+    [
       'when a pool has less than is asked for',
       'invalid_request',
       () => [{ op: 'update_steps', steps: { ids: ['c'] }, set: { resources: { cpu: 9 } } }],
@@ -379,6 +387,27 @@ describe('a patch is refused as a whole', () => {
 });
 
 describe('a patch that widens an approved plan', () => {
+  test('is every one that adds steps, were they 300 times what an approved step reads already', async () => {
+    const list = (id: string) => ({
+      id,
+      description: 'List',
+      tool: 'workspace',
+      operation: 'list',
+      after: ['hold'],
+    });
+    const plan = await held([list('a')]);
+    const outcome = await patch(
+      plan.id,
+      Array.from({ length: 300 }, (_, i) => ({ op: 'add_step', step: list(`again-${i}`) })),
+    );
+    expect(outcome).toMatchObject({ status: 'needs_approval', added: 300 });
+    expect(outcome.widening[0]).toBe(
+      'Adds step again-0: workspace_list, a call that nobody has approved.',
+    );
+    expect((await house.service.getPlan(plan.id)).total_steps).toBe(2);
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+  });
+
   const add: PatchOperation[] = [{ op: 'add_step', step: write('w', 'widened.md') }];
   const keyOf = ({ version, digest }: { version: number; digest: string }) => ({ version, digest });
 
@@ -631,7 +660,10 @@ test('a step that was skipped behind a failure runs once it does not wait for it
     (await statusesOf(plan.id)).y === 'succeeded' ? true : null,
   );
   await expectSound(plan.id);
-  const dead = await refusal(patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]));
+  const added = await patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]);
+  const dead = await refusal(
+    house.service.approve(plan.id, { version: added.version, digest: added.digest }, ana),
+  );
   expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
   await house.service.cancel(plan.id, { version: 2 }, ana);
 });

@@ -122,6 +122,22 @@ describe('what comes again', () => {
     expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
   });
 
+  test.each([
+    ['another day', 'look#2026-05-06T09:00:00Z'],
+    ['no day', 'look#evil'],
+    ['a day on which it does not come', 'look#2026-04-30'],
+    ['another series', 'other#2026-05-06'],
+  ])('lets no step pass for an occurrence of %s', (_name, id) => {
+    const own = { id, description: 'Later', tool: 'control', operation: 'noop' };
+    expect(() => expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now)).toThrow(
+      expect.objectContaining({
+        code: 'reserved_id',
+        message: `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`,
+      }),
+    );
+    expect(() => expandDraft({ title: 'None', steps: [own] }, now)).toThrow('“#” is kept');
+  });
+
   test('takes no time of its own into what comes again', () => {
     const step = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
     const { begun } = expandDraft(
