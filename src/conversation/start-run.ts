@@ -8,6 +8,7 @@ import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { askToDeliver } from './delivery/ask-to-deliver.ts';
 import { hearPerson } from './hear-person.ts';
+import { requireReadable } from './message-length.ts';
 import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
 import { zoneOf } from './zone.ts';
@@ -16,7 +17,7 @@ import { zoneOf } from './zone.ts';
  * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
  * @param once the name of the message where it came from
  * @returns its id and conversation
- * @throws SaidBefore, and then nothing is stored
+ * @throws SaidBefore, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -24,6 +25,7 @@ export async function startRun(
   actor: Actor,
   once?: string,
 ): Promise<{ run_id: string; conversation: string }> {
+  requireReadable(request.text);
   const id = `run-${context.random.hex(8)}`;
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;

@@ -72,6 +72,16 @@ describe('JSON', () => {
     expect((await api.post('/api/plans', { title: 'Deep', steps: [step] })).status).toBe(201);
   });
 
+  it.each(['/api/run', '/api/runs/run-1/reply', '/api/conversations/c/messages'])(
+    'refuses a text that is too long for %s, and names the limit',
+    async (path) => {
+      const response = await api.post(path, { text: 'a '.repeat(50_000) });
+      const problem = await readProblem(response);
+      expect(problem).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(problem.detail).toContain('text must have at most 20000 characters');
+    },
+  );
+
   it('refuses text that cannot be stored', async () => {
     const problem = await readProblem(await api.post('/api/run', { text: 'a\u0000b' }));
     expect(problem.errors[0]).toMatchObject({ path: 'text' });
