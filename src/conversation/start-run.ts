@@ -54,9 +54,18 @@ export async function startRun(
     });
     await hearPerson(tx, { conversation, name: user, text: request.text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
-    if (asks) await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
+    if (asks) await queuePlanning(context, tx, { id, user, turn: 1 });
   });
   return { run_id: id, conversation };
+}
+
+/** Has a turn of a run planned, when it is its requester's turn among those who wait. */
+export async function queuePlanning(
+  { enqueue }: Pick<ConversationContext, 'enqueue'>,
+  tx: Transaction,
+  { id, user, turn }: Pick<RunRow, 'id' | 'user' | 'turn'>,
+): Promise<void> {
+  await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
 }
 
 /**
@@ -84,7 +93,7 @@ export async function queueTurn(
     questions: null,
     escalate_reason: null,
   });
-  await context.enqueue(tx, 'plan', { run_id: run.id, turn }, { key: `${run.id}:${turn}` });
+  await queuePlanning(context, tx, { id: run.id, user: run.user, turn });
   // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
   await lockConversation(tx, run.conversation);
   await askToDeliver(context, tx, run.conversation);

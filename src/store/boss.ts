@@ -2,6 +2,7 @@
 import { PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#contracts/jobs.ts';
 import { bossIn, type Transaction } from './database.ts';
+import { findTurn } from './fair-turns.ts';
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */
 export type QueueSpec = {
@@ -50,8 +51,13 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
 /** The enqueue function of this process. */
 export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   return async (tx, name, payload, options = {}) => {
-    await boss.send(queueOf(name, payload), payload, {
+    const queue = queueOf(name, payload);
+    const { person } = options;
+    await boss.send(queue, payload, {
       db: bossIn(tx),
+      ...(person === undefined
+        ? {}
+        : { group: { id: person }, priority: await findTurn(tx, queue, person) }),
       ...(options.key === undefined ? {} : { singletonKey: options.key }),
       ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
     });
