@@ -63,5 +63,5 @@ export type Enqueue<Tx> = <N extends JobName>(
 export type EnqueueAll<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
-  jobs: { payload: JobPayload<N>; key: string }[],
+  jobs: { payload: JobPayload<N>; key: string; person?: string }[],
 ) => Promise<void>;
