@@ -48,7 +48,7 @@ export function notesOf(step: Step, facts: PlanCardFacts): string[] {
 }
 
 /** Characters of one value of a call in a line of a card. */
-const valueAtMost = 120;
+const valueAtMost = 200;
 const reasonAtMost = 160;
 /** It has no reason beyond what the call does. */
 const plannerWithoutReasons = 'offline planner';

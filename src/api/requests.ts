@@ -4,7 +4,7 @@ import { settledStands } from '#contracts/looked-at.ts';
 import { PlanPatch } from '#contracts/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';
-import { line, StorableText } from '#contracts/text.ts';
+import { line, longestMessage, StorableText } from '#contracts/text.ts';
 import { documented } from './registry.ts';
 
 const user = documented(line(200), {
@@ -13,14 +13,14 @@ const user = documented(line(200), {
 const version = documented(z.number().int().min(1), {
   description: 'The version the decision is about.',
 });
-const feedback = StorableText.max(20_000).exactOptional();
+const feedback = StorableText.max(longestMessage).exactOptional();
 
 export const RunBody = documented(RunRequest, {
   id: 'RunRequest',
   examples: [{ text: 'Create notes/standup.md saying Standup at 9:30' }],
 });
 
-export const TalkBody = documented(z.strictObject({ text: line(100_000), user }), {
+export const TalkBody = documented(z.strictObject({ text: line(longestMessage), user }), {
   id: 'Talk',
   description:
     'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`.',

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'invalid_reference'
   | 'empty_plan'
   | 'context_too_large'
+  | 'limit_exceeded'
   | 'stale_version'
   | 'digest_mismatch'
   | 'already_decided'

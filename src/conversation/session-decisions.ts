@@ -16,6 +16,7 @@ import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import { sessionCall } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';
+import { requireReadable } from './message-length.ts';
 import { digestShown, isDecidable, nameShown, type Waits, waitsFor } from './session-subject.ts';
 import { queueTurn } from './start-run.ts';
 import { readZoneOf } from './zone.ts';
@@ -142,6 +143,7 @@ export async function decideSession(
       'Say what should change: “propose changes: …”. Nothing was decided.',
     );
   }
+  if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
   await context.db.transaction(async (tx) => {
     const run = await lockRun(tx, runId);
     await requireDecider(tx, context, run, actor);

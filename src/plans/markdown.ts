@@ -2,6 +2,7 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
@@ -140,8 +141,9 @@ function bad(reason: string, cause?: unknown): CountersignError {
 
 function readJson(block: Block): unknown {
   try {
-    return JSON.parse(block.text);
+    return parseShallowJson(block.text);
   } catch (cause) {
+    if (cause instanceof CountersignError) throw cause;
     throw bad(`a block under "${block.heading}" is not JSON (${errorMessage(cause)}).`, cause);
   }
 }

@@ -1,9 +1,10 @@
 // Series of a draft as they are stored, and their first occurrences as steps; or every problem found, and nothing stored.
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#contracts/plan.ts';
 import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';
 import { Problems } from './problems.ts';
 import {
+  countedOut,
   endOf,
   horizonMs,
   isOccurrenceOf,
@@ -15,6 +16,9 @@ import {
 
 /** Steps that series may add at once; more would be a plan that nobody reads. */
 const addedAtMost = 20_000;
+
+/** Occurrences of all series that are worked out for one proposal. */
+const momentsAtMost = 3000;
 
 /** Room is left for `#` and a moment. */
 const idAtMost = 170;
@@ -110,24 +114,40 @@ function checkIds(steps: StepDraft[], series: Series[], problems: Problems): voi
   }
 }
 
-/** The first occurrences: those within the horizon, or the very next one however far it is. */
+/**
+ * The first occurrences: those within the horizon, or the very next one however far it is.
+ * @param room occurrences that may still be worked out for this plan
+ */
 function begin(
   series: Series,
   now: Date,
+  room: number,
   path: string,
   problems: Problems,
 ): [Begun, Date[]] | null {
-  const report = (message: string) =>
-    problems.add('invalid_request', `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const report = (message: string, code: ErrorCode = 'invalid_request') =>
+    problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const tooMany = () => {
+    report(
+      `with it the series of this plan come more than ${momentsAtMost.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
+      'limit_exceeded',
+    );
+    return null;
+  };
+  const counted = countedOut(series);
+  if (counted >= room) return tooMany();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
-    const near = occurrencesBetween(series, now, horizon);
+    const limit = Math.min(occurrencesAtMost, room - counted);
+    const near = occurrencesBetween(series, now, horizon, limit);
     if (near.length > occurrencesAtMost) {
       report(
-        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days. Let it come less often.`,
+        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days, which is the limit. Let it come less often.`,
+        'limit_exceeded',
       );
       return null;
     }
+    if (near.length > limit) return tooMany();
     const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
     const last = moments.at(-1);
     if (last === undefined) {
@@ -160,7 +180,8 @@ export function withTemplates(
 /**
  * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
  * stands for it.
- * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps; `reserved_id`
+ * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` with what is wrong with its series, but for their
+ *   steps
  */
 export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
   const said = draft.series ?? [];
@@ -169,6 +190,7 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
   const added: StepDraft[] = [];
   const ids = new Set<string>();
+  let room = momentsAtMost;
   for (const [index, one] of said.entries()) {
     const path = `series[${index}]`;
     if (ids.has(one.id)) {
@@ -181,13 +203,16 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
     ids.add(one.id);
     checkSteps(one, path, problems);
     if (!checkRhythm(one, path, problems)) continue;
-    const found = begin(normalise(one), now, path, problems);
-    if (found === null) continue;
+    const series = normalise(one);
+    const found = begin(series, now, room, path, problems);
+    // What comes too often, or never, is slow to find out; one such series refuses the plan.
+    if (found === null) break;
     const [start, moments] = found;
+    room -= moments.length + countedOut(series);
     begun.push(start);
     if (added.length + moments.length * one.steps.length > addedAtMost) {
       problems.add(
-        'invalid_request',
+        'limit_exceeded',
         path,
         `Series “${one.title}”: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
       );

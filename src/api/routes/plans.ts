@@ -20,6 +20,7 @@ export const proposalProblems: ProblemCode[] = [
   'invalid_reference',
   'empty_plan',
   'context_too_large',
+  'limit_exceeded',
   'path_outside_workspace',
   'address_not_allowed',
 ];

@@ -3,6 +3,7 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { readRun } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
+import { requireReadable } from '../message-length.ts';
 import { waitsFor } from '../session-subject.ts';
 import { readWordFor } from '../words.ts';
 import { hearReply } from './hear-reply.ts';
@@ -16,6 +17,7 @@ export async function reply(
   actor: Actor,
   options: { turn?: number; once?: string } = {},
 ): Promise<void> {
+  requireReadable(text);
   const run = await readRun(context.db.query, runId);
   const word = readWordFor(text, waitsFor(run));
   if (word.kind === 'propose_changes' && word.feedback === '') {

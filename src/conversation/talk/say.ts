@@ -2,7 +2,10 @@
 import type { Actor } from '#contracts/actor.ts';
 import { type RunRow, readLatestRun } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
+import { hearPerson } from '../hear-person.ts';
+import { explainLength } from '../message-length.ts';
 import { waitsFor } from '../session-subject.ts';
+import { speakAsBot } from '../speak.ts';
 import { startRun } from '../start-run.ts';
 import { readWord } from '../words.ts';
 import { decide } from './decide.ts';
@@ -12,6 +15,9 @@ import { hearReply } from './hear-reply.ts';
 import { onceOnly } from './once-only.ts';
 import { requireRecent, requireShown } from './require-current.ts';
 import type { Saying } from './saying.ts';
+
+/** Characters that are kept of a message that is too long. */
+const shownOfTooLong = 500;
 
 /** Whether what is said now goes on with the latest run rather than beginning another. */
 function goesOn(run: RunRow | null): run is RunRow {
@@ -35,12 +41,30 @@ async function hearTalk(
   return { run_id };
 }
 
+/** Writes down the beginning of a message that is too long, and says so. Nothing is read of it. */
+async function refuseLength(
+  context: ConversationContext,
+  conversation: string,
+  { text, actor, once }: Saying,
+  why: string,
+): Promise<{ run_id: null }> {
+  const beginning = `${text.slice(0, shownOfTooLong).toWellFormed()}…`;
+  await context.db.transaction(async (tx) => {
+    const message = { conversation, name: actor.id, text: beginning, runId: null, once };
+    await hearPerson(tx, message);
+    await speakAsBot(context, tx, { conversation, text: why, runId: null });
+  });
+  return { run_id: null };
+}
+
 async function hear(
   context: ConversationContext,
   conversation: string,
   saying: Saying,
 ): Promise<{ run_id: string | null }> {
   const { text, actor } = saying;
+  const tooLong = explainLength(text);
+  if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
   const word = readWord(text);
   if (word.kind === 'talk') return hearTalk(context, conversation, saying);
   const open = await findOpen(context, conversation, word);

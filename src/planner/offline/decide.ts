@@ -16,7 +16,7 @@ import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
 import { readScheme } from './scheme.ts';
-import { quoteLongText } from './shield.ts';
+import { instructionsAtMost, isTooLong, quoteLongText } from './shield.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 
 /** Look-ups of one answer; more than this is a plan. */
@@ -77,14 +77,15 @@ async function decideOn(work: Work, conversation: Conversation): Promise<Decisio
   return planRequest(with_, conversation);
 }
 
+function askForShorter(work: Work): Decision {
+  const question = `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`;
+  return askThese(work, [question], 'the request is too long');
+}
+
 async function planRequest(work: Work, conversation: Conversation): Promise<Decision> {
   const { request, tools } = work;
   const { text, tooLong } = quoteLongText(conversation.text);
-  if (tooLong) {
-    const question =
-      'That is too long to read as instructions. What should I do, with long texts in quotation marks?';
-    return askThese(work, [question], 'the request is too long');
-  }
+  if (tooLong) return askForShorter(work);
   const scheme = readScheme(text, {
     manifest: tools.manifest(),
     now: request.now,
@@ -167,6 +168,7 @@ async function revise(
       : answered
         ? request.text
         : (revision.feedback.at(-1) ?? request.text);
+  if (isTooLong(feedback)) return askForShorter(work);
   const context = { manifest: tools.manifest(), now: request.now, timezone: request.timezone };
   const revised = applyFeedback(loadWork(revision.previous, context.manifest), feedback, context);
   if (revised.kind === 'unclear')

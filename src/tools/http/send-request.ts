@@ -1,6 +1,7 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import type { Json } from '#contracts/text.ts';
 import {
   nothingDone,
@@ -190,7 +191,7 @@ function decode(bytes: Buffer, type: string): string {
 
 function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return parseShallowJson(text);
   } catch {
     return undefined;
   }

@@ -57,7 +57,7 @@ describe('what cannot come again', () => {
     [
       'what comes every minute',
       makeSeries({ rrule: 'FREQ=MINUTELY' }),
-      'it comes more than 1,000 times in 30 days.',
+      'it comes more than 1,000 times in 30 days, which is the limit.',
     ],
     [
       'a step with a time of its own',
@@ -83,6 +83,30 @@ describe('what cannot come again', () => {
     ],
   ])('is told: %s', (_name, series, message) => {
     expect(problemsOf(series).join('\n')).toContain(message);
+  });
+
+  const many = (rrule: string) =>
+    Array.from({ length: 100 }, (_, index) => makeSeries({ id: `s${index}`, rrule }));
+
+  test.each([
+    ['every minute', 'FREQ=MINUTELY', /1,000 times in 30 days, which is the limit/],
+    ['every hour', 'FREQ=HOURLY', /more than 3,000 times, which is the limit/],
+    ['a counted number of times', 'FREQ=YEARLY;COUNT=1000', /more than 3,000 times, which is the/],
+  ])(
+    'is refused with the limit where 100 series come %s, and looked at no further',
+    (_, rrule, words) => {
+      expect(() => expandDraft(draftOf(...many(rrule)), now)).toThrow(
+        expect.objectContaining({
+          code: 'limit_exceeded',
+          message: expect.stringMatching(words),
+          details: expect.objectContaining({ problem_count: 1 }),
+        }),
+      );
+    },
+  );
+
+  test('is planned where 100 series come every day', () => {
+    expect(expandDraft(draftOf(...many('FREQ=DAILY')), now).begun).toHaveLength(100);
   });
 
   test('is told once for each, with all that is wrong', () => {
