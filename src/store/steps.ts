@@ -79,7 +79,7 @@ const after = sql`(
   join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
 
-/** How often the plan uses each operation, with up to 3 targets of each, in the order of the steps. */
+/** How often the plan uses each operation, in the order of the steps. */
 export async function readOperations(
   db: Queryable,
   planId: string,
@@ -89,7 +89,6 @@ export async function readOperations(
     count: number;
     effect: Step['effect'];
     guarded: boolean;
-    targets: string[];
   }[]
 > {
   const { rows } = await db.execute<{
@@ -97,15 +96,14 @@ export async function readOperations(
     count: number;
     effect: Step['effect'];
     guarded: boolean;
-    targets: string[] | null;
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
-      bool_or(guarded) as guarded, (array_agg(distinct target) filter (where target is not null))[1:3] as targets
+      bool_or(guarded) as guarded
     from countersign.plan_steps c where plan_id = ${planId} and not exists (
       select 1 from countersign.step_states s where s.plan_id = c.plan_id and s.position = c.position
         and s.status = 'cancelled' and not (${isPresent}))
     group by tool, operation order by min(position)`);
-  return rows.map((row) => ({ ...row, targets: row.targets ?? [] }));
+  return rows;
 }
 
 /** Moves the steps of the current version aside, so that the next one can take their place. */
