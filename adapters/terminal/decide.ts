@@ -105,14 +105,15 @@ async function proposeChanges(
   });
 }
 
-async function talk(session: Session, text: string): Promise<null> {
+async function talk(session: Session, view: PlanView, text: string): Promise<null> {
   const runId = session.run_id;
   if (runId === null) {
     session.say(...drawLines(help, session.screen));
     return null;
   }
   return attempt(session, async () => {
-    await session.service.reply(runId, text, session.actor);
+    const { version, digest } = view;
+    await session.service.reply(runId, text, session.actor, { on_screen: { version, digest } });
     const run = await waitForRun(session, runId);
     const shown = await lookAtRun(session, runId);
     // What was said may have led to a session that waits itself; it is decided before the plan is come back to.
@@ -155,7 +156,7 @@ export async function decideOnce(session: Session, view: PlanView): Promise<Exit
       session.say(...drawLines(help, session.screen));
       return null;
     case 'talk':
-      return talk(session, typed.text);
+      return talk(session, view, typed.text);
     default:
       return typed satisfies never;
   }

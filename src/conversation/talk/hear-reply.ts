@@ -12,6 +12,7 @@ import { zoneOf } from '../zone.ts';
 import { decide } from './decide.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
+import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
@@ -44,7 +45,7 @@ export async function hearReply(
   context: ConversationContext,
   run: RunRow,
   saying: Saying,
-  aloud: boolean,
+  aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
@@ -56,6 +57,7 @@ export async function hearReply(
   return hearDecision(context, subject, saying, aloud, async (joined) => {
     requireRecent(joined, word, saying.written_at);
     await requireShown(joined, subject, word, saying.written_at);
-    return decide(joined, subject, word, saying.actor);
+    const read = await requireRead(joined, subject, word, saying);
+    return decide(joined, read, word, saying);
   });
 }

@@ -149,7 +149,7 @@ export function planSessionPress(press: SessionPress, inputs: Inputs): PressPlan
     case 'session_answer':
       if (words === undefined)
         return { kind: 'refuse', sentence: 'Write an answer, then send it.' };
-      return { kind: 'call', call: { path: `${path}/reply`, body: { text: words } } };
+      return { kind: 'call', call: { path: `${path}/reply`, body: { text: words, ...shown } } };
     default:
       return press.action satisfies never;
   }
