@@ -1,6 +1,7 @@
 // The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
 // A decision always names the version and digest that were drawn.
 import type { PlanView } from '#cards/view.ts';
+import { type NearWord, readNearWord } from '#contracts/near-words.ts';
 import {
   chooseSteps,
   describeNumbered,
@@ -105,7 +106,29 @@ async function proposeChanges(
   });
 }
 
+/** A word that comes close to a decision makes none: the exact one is named. */
+function describeNear(near: NearWord, { version }: PlanView, text: string): string {
+  switch (near) {
+    case 'approve':
+      return `Did you mean to approve version ${version}? Type approve.`;
+    case 'reject':
+    case 'undo':
+      return `Nothing has run. To drop version ${version}, type reject.`;
+    case 'cancel':
+      return 'Did you mean to cancel the plan? Type cancel.';
+    case 'change':
+      return `To change version ${version}, type propose changes: ${text}`;
+    default:
+      return near satisfies never;
+  }
+}
+
 async function talk(session: Session, view: PlanView, text: string): Promise<null> {
+  const near = readNearWord(text);
+  if (near !== null) {
+    session.say(...drawLines(describeNear(near, view, text), session.screen));
+    return null;
+  }
   const runId = session.run_id;
   if (runId === null) {
     session.say(...drawLines(help, session.screen));

@@ -9,6 +9,7 @@ import { waitsFor } from '../session-subject.ts';
 import { queueTurn } from '../start-run.ts';
 import { readWordFor } from '../words.ts';
 import { zoneOf } from '../zone.ts';
+import { answerWaiting } from './answer-waiting.ts';
 import { decide } from './decide.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
@@ -50,6 +51,8 @@ export async function hearReply(
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
   if (word.kind === 'talk') {
+    const answered = await answerWaiting(context, run.conversation, run, saying);
+    if (answered !== null) return null;
     await continueRun(context, run, saying);
     return null;
   }

@@ -7,6 +7,7 @@ import type { ConversationContext } from '../conversation-context.ts';
 import { waitsFor } from '../session-subject.ts';
 import { startRun } from '../start-run.ts';
 import { readWord } from '../words.ts';
+import { answerWaiting } from './answer-waiting.ts';
 import { decide } from './decide.ts';
 import { findOpen, findSubject, pickOnScreen, requireOne } from './find-subject.ts';
 import { hearDecision } from './hear-decision.ts';
@@ -47,6 +48,8 @@ async function hearTalk(
     const refusal = await hearReply(context, latest, saying, isSaidAloud(saying));
     return { run_id: latest.id, refusal: toThrow(saying, refusal) };
   }
+  const answered = await answerWaiting(context, conversation, null, saying);
+  if (answered !== null) return { run_id: answered.runId };
   const { text, actor, once } = saying;
   const request = { text, conversation, user: actor.id };
   const { run_id } = await startRun(context, request, actor, once);
