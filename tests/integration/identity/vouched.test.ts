@@ -102,6 +102,12 @@ describe('A name that was typed', () => {
   });
 });
 
+test('whoever a rule names can stop a plan, by any surface', async () => {
+  const plan = await propose(twoOf, anaInSlack);
+  const stopped = await house.service.cancel(plan.id, { version: 1 }, person(benInTeams.id, 'api'));
+  expect(stopped.status).toBe('cancelled');
+});
+
 test('people whom a platform vouches for count, each once', async () => {
   const plan = await propose(twoOf, anaInSlack);
   expect((await cardFor(plan, anaInSlack.id)).may_approve).toBe(true);
