@@ -20,12 +20,29 @@ export const RunBody = documented(RunRequest, {
   examples: [{ text: 'Create notes/standup.md saying Standup at 9:30' }],
 });
 
-export const TalkBody = documented(z.strictObject({ text: line(longestMessage), user }), {
-  id: 'Talk',
-  description:
-    'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`.',
-  examples: [{ text: 'propose changes: write to drafts/ instead' }],
-});
+export const TalkBody = documented(
+  z.strictObject({
+    text: line(longestMessage),
+    user,
+    version: version.exactOptional(),
+    digest: z.string().min(1).max(200).exactOptional(),
+    turn: documented(z.number().int().min(1), {
+      description: 'The turn of the run that was read.',
+    }).exactOptional(),
+    except: documented(z.array(line(200)).min(1).max(1_000_000), {
+      description: 'With `approve`: all but these steps.',
+    }).exactOptional(),
+  }),
+  {
+    id: 'Talk',
+    description:
+      'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`. A word that decides is about what was read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them it counts only where nothing else can have been read, and is refused with `current` (409) elsewhere.',
+    examples: [
+      { text: 'propose changes: write to drafts/ instead' },
+      { text: 'approve', version: 2, digest: '9f86d081884c7d65' },
+    ],
+  },
+);
 
 const shown = {
   digest: z.string().min(1).max(200),

@@ -44,6 +44,8 @@ export type PlanningModes = {
 export const RunView = z.object({
   run_id: z.string(),
   planning_status: PlanningStatus,
+  /** Counts what was said to it, from 1: what it shows now is what this turn led to. */
+  turn: z.number(),
   plan_id: z.string().optional(),
   response_text: z.string(),
   questions: z.array(z.string()).optional(),

@@ -8,7 +8,7 @@ import type { VersionDiff } from '#contracts/views.ts';
 import { readApprovers } from '#plans/approvals.ts';
 import { operationsWith } from '#plans/approve-patch.ts';
 import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
-import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
+import { describeAllMissing, describeMissing, describeVouching } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { findBlocked } from '#plans/blocked.ts';
 import { type Links, longestChain } from '#plans/chain.ts';
@@ -88,10 +88,15 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
 /** Who has approved, who still has to, and whether `user` is one of them. */
 async function readApprovalFacts(context: ConversationContext, plan: Plan, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
-  const authority = await readAuthority(context.db.query, context, plan, [...approved, user]);
+  const authority = await readAuthority(context.db.query, context, {
+    plan,
+    approved,
+    viewer: user,
+  });
   const { rules, people } = authority;
   const standings = judge(rules, people, approved);
   return {
+    needed: describeVouching(standings, people),
     approvers: describeAllMissing(standings, people),
     approvals_needed: approvalsThatSuffice(rules, people, approved),
     approval_rules: standings.map(
@@ -117,7 +122,13 @@ export async function readPatchFacts(
   const db = context.db.query;
   const approved = await readApprovers(db, { ...plan, version: patch.version });
   const operations = await operationsWith(db, plan, patch.patch_id);
-  const authority = await readAuthority(db, context, plan, [...approved, user], operations);
+  const authority = await readAuthority(db, context, {
+    plan,
+    version: patch.version,
+    approved,
+    viewer: user,
+    operations,
+  });
   const { rules, people } = authority;
   return {
     ...patch,
@@ -144,6 +155,8 @@ export async function readCardFacts(
   const steps = show(await readSteps(db, planId, {}, 0, numberedAtMost));
   const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
+  const { needed, ...approval } = await readApprovalFacts(context, plan, viewer.user);
+  const waits = plan.status === 'proposed' || plan.status === 'needs_review';
   return nameOnCard(db, {
     plan,
     patch: await readPatchFacts(context, plan, viewer.user),
@@ -167,10 +180,10 @@ export async function readCardFacts(
     waiting: await some('waiting'),
     blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
-    terms: describeTerms(plan),
+    terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
     next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),
-    ...(await readApprovalFacts(context, plan, viewer.user)),
+    ...approval,
     viewer,
     now: context.clock.now().toISOString(),
     link: context.linkTo(planId),

@@ -31,7 +31,16 @@ export async function readDeciders(
   user: string,
 ): Promise<{ words: string; may: boolean }> {
   const { same, shown } = await readStanding(db, [run.user, ...approvers, user]);
-  const people: People = { requester: run.user, configured: approvers, known: null, same, shown };
+  const people: People = {
+    requester: run.user,
+    configured: approvers,
+    known: null,
+    same,
+    shown,
+    // Its rule is about one person, whoever vouches for them.
+    vouched: () => false,
+    requesterVouched: false,
+  };
   return {
     words: describeAllMissing(judge([rule], people, []), people),
     may: counts(rule.policy, people, user),

@@ -55,7 +55,11 @@ async function findProposals(
     .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   const approved = await readApprovalsOf(query, open);
   const approversOf = (id: string) => approved.get(id) ?? [];
-  const questions = open.map((plan) => ({ plan, users: [...approversOf(plan.id), user] }));
+  const questions = open.map((plan) => ({
+    plan,
+    approved: approversOf(plan.id),
+    viewer: user,
+  }));
   const authorities = await readAuthorities(query, context, questions);
   return open.flatMap(({ id }, index) => {
     const authority = authorities[index];

@@ -16,7 +16,7 @@ import {
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { applyPatch } from './apply-patch.ts';
-import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
+import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
 import { isSatisfied } from './approver-rules.ts';
 import { readAuthority, requireApprover, requireManager, requireUseful } from './authority.ts';
 import { clockTime, currentOf } from './current.ts';
@@ -137,12 +137,16 @@ async function countApproval(
   const about = { id: row.id, version: patch.version, digest: patch.digest };
   const before = await readApprovers(tx, about);
   const operations = await operationsWith(tx, row, patch.id);
-  const authority = await readAuthority(tx, context, row, [...before, actor.id], operations);
+  const authority = await readAuthority(tx, context, {
+    plan: row,
+    version: patch.version,
+    approved: before,
+    actor,
+    operations,
+  });
   const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
-  const added = !before.includes(actor.id) && (await recordApproval(tx, about, actor));
-  if (!satisfied && added) {
-    await recordPartOfApproval(context, tx, about, authority, [...before, actor.id], actor);
-  }
+  if (satisfied) await recordApproval(tx, about, actor);
+  else await recordOneOfSeveral(context, tx, about, authority, before, actor);
   return satisfied;
 }
 
@@ -207,7 +211,7 @@ export async function approvePatch(
   const check = async (q: Queryable): Promise<void> => {
     const row = await readPlanRow(q, id);
     const operations = await operationsWith(q, row, shown.id);
-    requireApprover(await readAuthority(q, context, row, [actor.id], operations), actor);
+    requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
     const patch = await findShownPatch(q, id, shown.digest);
     requireWhole(row, shown, approval);
     await requireWaiting(q, row, patch ?? shown);

@@ -109,6 +109,17 @@ export async function forgetApprovals(
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
 }
 
+/** Whether this version of a plan was made by a patch, rather than proposed. */
+export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
+  const { plan_id, version: made, status } = planPatches;
+  const [row] = await db
+    .select({ id: planPatches.id })
+    .from(planPatches)
+    .where(and(eq(plan_id, planId), eq(made, version), eq(status, 'applied')))
+    .limit(1);
+  return row !== undefined;
+}
+
 /** The operations, by name, of the steps that a patch adds. */
 export async function readAddedOperations(db: Queryable, id: string): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`

@@ -112,6 +112,7 @@ export function toRunView(row: RunRow): RunView {
   return {
     run_id: row.id,
     planning_status: row.planning_status,
+    turn: row.turn,
     ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
     response_text: row.response_text,
     ...(row.questions === null ? {} : { questions: row.questions }),

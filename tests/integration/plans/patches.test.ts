@@ -1,6 +1,8 @@
 // Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
+
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
@@ -521,6 +523,7 @@ describe('a patch that widens an approved plan', () => {
   });
 
   test('needs as many approvals as the plan did, and those of one that was dropped do not count', async () => {
+    const [ana, ben] = [person('ana', 'slack'), person('ben', 'slack')];
     const approvers = { kind: 'n_of', people: ['ana', 'ben'], n: 2 } as const;
     const draft = { title: 'Two', steps: [hold, noop('a', 'hold')], approvers: { ...approvers } };
     const proposed = await house.service.propose(

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
 import { runStep } from '#executor/run-step.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
@@ -152,6 +153,7 @@ describe('what a tool answered', () => {
 
 describe('the final values of a guarded step', () => {
   test('are confirmed by someone who may approve, not by the requester alone', async () => {
+    const [ana, ben] = [person('ana', 'slack'), person('ben', 'slack')];
     const decide = async () => ({ args: { path: 'old.md' }, cost_usd: 0 });
     const context = { ...executor, decide };
     const plan = await house.service.propose(
@@ -180,6 +182,10 @@ describe('the final values of a guarded step', () => {
       code: 'not_allowed',
     });
     expect(await statusesOf(house, plan.id)).toEqual({ d: 'waiting' });
+    // A typed name is nobody other than the requester.
+    await expect(
+      house.service.resume(plan.id, confirm, person('ben', 'api')),
+    ).rejects.toMatchObject({ code: 'not_allowed' });
     await house.service.resume(plan.id, confirm, ben);
     expect(await statusesOf(house, plan.id)).toEqual({ d: 'ready' });
   });
@@ -211,6 +217,7 @@ describe('a task for a person', () => {
 
 describe('an approval by several people', () => {
   test('is of the plan as a whole', async () => {
+    const ana = person('ana', 'slack');
     const plan = await house.service.propose(
       {
         title: 'Both',
