@@ -1,6 +1,7 @@
 // What the API answers about the steps of a plan: pages, counts, changes. Typed and documented by these, not checked again
 // when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
+import { StepCondition } from '#contracts/condition.ts';
 import { Dependency, PlanStatus, type Step, StepStatus } from '#contracts/plan.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
@@ -30,6 +31,8 @@ const StepAnswer = documented(
     notes: JsonValue,
     duration_minutes: z.number().nullable(),
     not_before: time.nullable(),
+    when: z.array(StepCondition),
+    ask_before: z.boolean(),
     effect: Effect,
     guarded: z.boolean(),
     status: StepStatus,

@@ -76,6 +76,17 @@ function widensByTime({ before, now }: ChangedStep): string | null {
     : null;
 }
 
+/** Conditions that were approved have to stay, and so does asking first; more of them narrow. */
+function widensByLimits({ before, now }: ChangedStep): string[] {
+  const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
+  return [
+    ...(kept ? [] : [`Changes or removes the conditions of step ${now.id}.`]),
+    ...(before.ask_before && !now.ask_before
+      ? [`Lets step ${now.id} run without asking before.`]
+      : []),
+  ];
+}
+
 function widensByChanging(step: ChangedStep): string[] {
   const { before, now } = step;
   const { id } = now;
@@ -98,6 +109,7 @@ function widensByChanging(step: ChangedStep): string[] {
         : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
     );
   }
+  reasons.push(...widensByLimits(step));
   const time = widensByTime(step);
   if (time !== null) reasons.push(time);
   const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
@@ -113,7 +125,7 @@ function widensByChanging(step: ChangedStep): string[] {
 
 /**
  * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
- * dependencies, fewer resources, other partitions and tags narrow; so does a read that an approved step makes already.
+ * dependencies or conditions, fewer resources, other partitions and tags narrow; so does a read that an approved step makes already.
  */
 export function classifyPatch(effect: PatchEffect, scope: ApprovedScope): string[] {
   const reasons = [

@@ -41,6 +41,9 @@ export const contentRows: RowForm<NewStep> = {
     effect: (step) => step.effect,
     guarded: (step) => step.guarded,
     seal: (step) => step.seal,
+    // A word of SQL.
+    '"when"': (step) => (step.when.length === 0 ? null : JSON.stringify(step.when)),
+    ask_before: (step) => step.ask_before,
   },
 };
 
