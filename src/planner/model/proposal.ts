@@ -90,7 +90,7 @@ function readStep(
     return step;
   }
   const { when: conditions, ...said } = dropNulls(step);
-  const clean = { ...said, ...readConditions(conditions) };
+  const clean: JsonObject = { ...said, ...readConditions(conditions) };
   const args = readArgs(clean.args);
   if (args === undefined) {
     problems.push(`steps.${index}.args is not a JSON object.`);

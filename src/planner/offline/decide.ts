@@ -6,9 +6,11 @@ import { abort, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { draftPlan } from './draft.ts';
 import { familyOf } from './families.ts';
+import { readGates } from './gates.ts';
 import { type Conversation, mergeHistory } from './history.ts';
 import { lookUp } from './look-up.ts';
 import { expandChoice } from './offer-ideas.ts';
+import { askAboutLost, planGated } from './plan-gated.ts';
 import { planScheme } from './plan-scheme.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { askThese, type Decision, prepare, read, type Work } from './prepare.ts';
@@ -78,13 +80,24 @@ async function decideOn(work: Work, conversation: Conversation): Promise<Decisio
 }
 
 async function planRequest(work: Work, conversation: Conversation): Promise<Decision> {
-  const { request, tools } = work;
   const { text, tooLong } = quoteLongText(conversation.text);
   if (tooLong) {
     const question =
       'That is too long to read as instructions. What should I do, with long texts in quotation marks?';
     return askThese(work, [question], 'the request is too long');
   }
+  const pieces = readGates(text);
+  if (pieces !== null) {
+    const decision = await planGated(work, pieces, conversation.paths);
+    const left = pieces.flatMap((piece) => (piece.kind === 'gate' ? [] : [piece.text]));
+    return askAboutLost(work, left.join('\n'), decision) ?? decision;
+  }
+  const decision = await planPlain(work, text, conversation);
+  return askAboutLost(work, text, decision) ?? decision;
+}
+
+async function planPlain(work: Work, text: string, conversation: Conversation): Promise<Decision> {
+  const { request, tools } = work;
   const scheme = readScheme(text, {
     manifest: tools.manifest(),
     now: request.now,
@@ -187,10 +200,11 @@ async function revise(
     });
   }
   const draft = finishRevision(revision.previous, revised.work, added, context);
-  return {
+  const decision: Decision = {
     result: { kind: 'proposal', draft },
     reason: `a new version, because of the feedback "${feedback.slice(0, 200)}"`,
   };
+  return askAboutLost(work, feedback, decision) ?? decision;
 }
 
 /** Feedback that is no instruction either: say what is understood rather than answer beside the point. */
