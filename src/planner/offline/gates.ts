@@ -63,6 +63,10 @@ const taskBefore = make(
   `(?:have|get|let|ask|make\\s+sure)\\s+(?<people>${people})\\s+(?:both\\s+|all\\s+)?(?:to\\s+)?(?<task>[^;]+?)\\s+before\\s+(?:(?:you|we)\\s+)?(?<body>[\\s\\S]+)`,
 );
 
+const answered = make(
+  `(?:ask|check\\s+with)\\s+(?<people>${people})\\s*,?\\s+(?<question>[\\s\\S]+?)\\s*[;,.?]?\\s+(?:and\\s+)?(?:then\\s+)?(?:after|once|when|as\\s+soon\\s+as)\\s+(?:s?he|they|${name})\\s+(?:${reply})\\s*,?\\s+(?!(?:yes|no|ok|okay)\\b)(?<body>[\\s\\S]+)`,
+);
+
 const approving = /^(?:approve|confirm|sign\s*off|agree|accept|ok|okay|give)\b/i;
 const otherwise =
   /^([\s\S]+?)\s*[;,.]\s*(?:and\s+)?(?:otherwise|else|if\s+not|if\s+(?:s?he|they)\s+(?:says?|answers?)\s+no)\s*,?\s*([\s\S]+)$/i;
@@ -144,6 +148,14 @@ function readSentence(given: string): Piece[] {
       );
       if (pieces.length > 0) return pieces;
     }
+  }
+  const any = answered.exec(sentence)?.groups;
+  if (any?.people !== undefined && any.question !== undefined && any.body !== undefined) {
+    const words = any.question.replace(/^to\s+/, '');
+    const isQuestion = words === any.question;
+    const question = isQuestion ? toSentence(words) : upper(words.trim());
+    const gate = { people: namesIn(any.people), question, choice: false };
+    return behind(gate, any.question, any.body.trim(), null);
   }
   const said = asked.exec(sentence)?.groups;
   if (said?.people !== undefined && said.question !== undefined && said.body !== undefined) {

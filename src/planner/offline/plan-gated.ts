@@ -9,6 +9,9 @@ import { questions } from './questions.ts';
 import type { Intent, Understood } from './reading.ts';
 import { shield } from './shield.ts';
 
+/** Characters by which a condition is known again. */
+const comparedAtMost = 15;
+
 const planned = new Set(['intents', 'for_each', 'question', 'cannot']);
 
 /** People are asked first; what stands behind a gate runs after the answer it needs. */
@@ -63,15 +66,24 @@ function keptBy({ steps, series = [] }: PlanDraft, outline: JsonObject | undefin
   return [...all.flatMap(({ args }) => textsIn(args)), ...textsIn(outline)];
 }
 
-/** The question about a condition in `text` that `decision` leaves out; null: nothing is left out, or nothing is planned. */
-export function askAboutLost(
+/**
+ * The condition in `text` that `decision` leaves out: a question about it, with the person's answer if there is one. null:
+ * nothing is left out, or nothing is planned.
+ */
+export function findLeftOut(
   work: Work,
   text: string,
   { result, outline }: Decision,
-): Decision | null {
+): { question: string; answer: string | undefined } | null {
   if (result.kind !== 'proposal') return null;
   const lost = findLostCondition(text, keptBy(result.draft, outline));
   if (lost === null) return null;
+  // A clause that was asked about has been replaced by the answer.
+  const before = read({ ...work, answers: new Map(), trace: [] }, text, []);
+  const replaced = before
+    .flatMap(({ reading }) => (reading.kind === 'question' ? reading.questions : []))
+    .filter((question) => work.answers.has(question));
+  if (replaced.some((question) => question.includes(lost.slice(0, comparedAtMost)))) return null;
   const question = questions.condition(lost);
-  return askThese(work, [question], 'a condition has no place in the plan');
+  return { question, answer: work.answers.get(question) };
 }

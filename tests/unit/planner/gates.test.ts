@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StepDraft } from '#contracts/plan.ts';
 import { builtins, toolsOf } from './manifest.ts';
 import { createOfflinePlanner } from './planners.ts';
-import { plan, proposalOf } from './requests.ts';
+import { converse, plan, proposalOf } from './requests.ts';
 
 const planner = createOfflinePlanner({ tools: toolsOf(builtins) });
 
@@ -86,6 +86,10 @@ describe('what waits for a person', () => {
       ],
     ],
     [
+      'Ask Ana whether it is ready, and after she has answered post "Ready" here',
+      ['human_task Ana: Whether it is ready?', 'chat_post'],
+    ],
+    [
       'Once Ana and Ben have approved, delete a.txt',
       [
         'human_task Ana: May I delete a.txt? [Yes/No]',
@@ -132,6 +136,14 @@ describe('a condition that is no gate', () => {
   ])('is asked about and never dropped: %s', async (text) => {
     const { result } = await plan(planner, text);
     expect(result.kind).not.toBe('proposal');
+  });
+
+  it('is replaced by what the person answers', async () => {
+    const settled = await converse(planner, [
+      'Delete a.txt only after the meeting',
+      'Delete a.txt now',
+    ]);
+    expect(proposalOf(settled).steps.map(operationOf)).toEqual(['workspace_delete']);
   });
 
   it.each([
