@@ -2,7 +2,7 @@
 import { hasRuntime } from '#contracts/arguments.ts';
 import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import { describeCondition } from '#contracts/condition.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { fieldsOf } from '#contracts/form.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';

@@ -1,5 +1,6 @@
 // What the operations of a patch do, in sentences for people.
-import { conditionsOf, describeCondition } from './condition.ts';
+import { conditionsOf } from './condition.ts';
+import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
 import { operationName } from './tool.ts';
 import { listOf, shorten } from './words.ts';

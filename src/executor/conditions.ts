@@ -1,7 +1,8 @@
 // Whether a step that was claimed runs: its conditions are read against what earlier steps have put out, and what was
 // skipped because of a condition takes along the steps that need its output.
 import { isDeepStrictEqual } from 'node:util';
-import { describePlace, type StepCondition } from '#contracts/condition.ts';
+import type { StepCondition } from '#contracts/condition.ts';
+import { describePlace } from '#contracts/condition-words.ts';
 import type { Step } from '#contracts/plan.ts';
 import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import type { Json } from '#contracts/text.ts';

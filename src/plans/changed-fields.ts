@@ -1,6 +1,7 @@
 // A step before and after, field by field, as text for people.
 import { z } from 'zod';
-import { describeCondition, StepCondition } from '#contracts/condition.ts';
+import { StepCondition } from '#contracts/condition.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';

@@ -1,6 +1,7 @@
 // One step as a model writes it, read as a draft: arguments from JSON in text, the operation by any of its names.
 import { z } from 'zod';
-import { ConditionOperator, conditionsOf, describeCondition } from '#contracts/condition.ts';
+import { ConditionOperator, conditionsOf } from '#contracts/condition.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { StepDraft } from '#contracts/plan.ts';
 import { type Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';

@@ -1,6 +1,7 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { describeRetry } from '#cards/words.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
@@ -29,6 +30,15 @@ function listFacts(step: Step, names: StepNames): [string, string][] {
         ? null
         : step.after.map((edge) => describeAfter(edge, names)).join(', '),
     ],
+    [
+      'Only if',
+      step.when.length === 0
+        ? null
+        : step.when
+            .map((one) => describeCondition(one, names.get(one.step) ?? one.step))
+            .join(' and '),
+    ],
+    ['Asks first', step.ask_before ? 'yes, just before it runs' : null],
     ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
     [
       'Effect',
