@@ -2,6 +2,7 @@
 // when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
 import type { ShownStep } from '#contracts/call.ts';
+import { StepCondition } from '#contracts/condition.ts';
 import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
@@ -43,6 +44,8 @@ const StepAnswer = documented(
     notes: JsonValue,
     duration_minutes: z.number().nullable(),
     not_before: time.nullable(),
+    when: z.array(StepCondition),
+    ask_before: z.boolean(),
     effect: Effect,
     guarded: z.boolean(),
     status: StepStatus,

@@ -1,10 +1,14 @@
 // What the operations of a patch do, in sentences for people.
+import { conditionsOf } from './condition.ts';
+import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
 import { operationName } from './tool.ts';
 import { listOf, shorten } from './words.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
+
+type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
 
 const textAtMost = 160;
 const idsNamed = 5;
@@ -20,6 +24,19 @@ function describeSteps({ ids, partition, tag }: StepSelector): string {
   if (partition !== undefined) parts.push(`the steps of partition ${partition}`);
   if (tag !== undefined) parts.push(`the steps tagged ${tag}`);
   return listOf(parts);
+}
+
+/** `the condition that step 2 /status is "green"`, whole. */
+function describeLimits({ when, ask_before }: SetFields): string[] {
+  const conditions = conditionsOf(when).map((one) => describeCondition(one));
+  return [
+    ...(when === undefined
+      ? []
+      : [when === null ? 'no condition' : `the condition that ${conditions.join(' and ')}`]),
+    ...(ask_before === undefined
+      ? []
+      : [ask_before ? 'a question before it runs' : 'no question before it runs']),
+  ];
 }
 
 function describeValue(value: unknown): string {
@@ -40,11 +57,13 @@ function describe(operation: PatchOperation): string {
       return `Adds step ${id}: ${shorten(description, textAtMost)} (${operationName(tool, name)}).`;
     }
     case 'update_steps': {
-      const set = Object.entries(operation.set).map(([field, value]) => {
+      const { when: _when, ask_before: _asks, ...fields } = operation.set;
+      const limits = describeLimits(operation.set);
+      const set = Object.entries(fields).map(([field, value]) => {
         const name = fieldNames[field] ?? field;
         return value === null ? `no ${name}` : `${name} ${describeValue(value)}`;
       });
-      return `Gives ${describeSteps(operation.steps)} ${listOf(set)}.`;
+      return `Gives ${describeSteps(operation.steps)} ${listOf([...set, ...limits])}.`;
     }
     case 'remove_steps':
       return `Removes ${describeSteps(operation.steps)}.`;

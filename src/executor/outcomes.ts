@@ -1,4 +1,5 @@
 // Every way a step can end, as what is settled.
+import { conditionNotMet } from '#contracts/condition.ts';
 import type { CountersignError, ErrorCode } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
@@ -28,6 +29,15 @@ export function makeFailure(step: ClaimedStep, error: CountersignError): Outcome
   return makeOutcome(step, {
     status: 'failed',
     error: { code: error.code, message: error.message },
+  });
+}
+
+/** Its condition does not hold, or what it needs was skipped for such a reason; steps that only wait for it go on. */
+export function makeSkipped(step: ClaimedStep, reason: string): Outcome {
+  return makeOutcome(step, {
+    status: 'skipped',
+    summary: reason,
+    error: { code: conditionNotMet, message: reason },
   });
 }
 

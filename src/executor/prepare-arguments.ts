@@ -6,14 +6,18 @@ import type { Operation } from '#contracts/tool.ts';
 import { readOutputs } from '#store/outputs.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
+import { findSkippedSource } from './conditions.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
-/** `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case. */
-type Ready = { kind: 'call' | 'confirm'; args: JsonObject };
+/**
+ * `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case.
+ * `skip`: they need what a skipped step would have put out.
+ */
+type Ready = { kind: 'call' | 'confirm'; args: JsonObject } | { kind: 'skip'; reason: string };
 
-/** Whether every step of the plan waits for a person's word; one that is a person's own task is such a word itself. */
-function needsWord({ plan }: StepRun, operation: Operation): boolean {
-  return plan.confirm_each && operation.human !== true;
+/** Whether the step waits for a person's word in any case; one that is a person's own task is such a word itself. */
+function needsWord({ plan, step }: StepRun, operation: Operation): boolean {
+  return (plan.confirm_each || step.ask_before) && operation.human !== true;
 }
 
 /**
@@ -29,6 +33,9 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
     references.length === 0
       ? new Map<string, Json>()
       : await askDatabase(run, () => readOutputs(context.db.query, plan.id, references));
+  const missing = references.filter((id) => !outputs.has(id));
+  const reason = missing.length === 0 ? null : await findSkippedSource(run, missing);
+  if (reason !== null) return { kind: 'skip', reason };
   const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);

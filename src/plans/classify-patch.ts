@@ -60,6 +60,17 @@ function widensByTime({ before, now }: ChangedStep): string | null {
     : null;
 }
 
+/** Conditions that were approved have to stay, and so does asking first; more of them narrow. */
+function widensByLimits({ before, now }: ChangedStep): string[] {
+  const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
+  return [
+    ...(kept ? [] : [`Changes or removes the conditions of step ${now.id}.`]),
+    ...(before.ask_before && !now.ask_before
+      ? [`Lets step ${now.id} run without asking before.`]
+      : []),
+  ];
+}
+
 function widensByChanging(step: ChangedStep): string[] {
   const { before, now } = step;
   const { id } = now;
@@ -82,6 +93,7 @@ function widensByChanging(step: ChangedStep): string[] {
         : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
     );
   }
+  reasons.push(...widensByLimits(step));
   const time = widensByTime(step);
   if (time !== null) reasons.push(time);
   const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
@@ -97,7 +109,7 @@ function widensByChanging(step: ChangedStep): string[] {
 
 /**
  * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
- * dependencies, fewer resources, other partitions and tags narrow. Adding a step never does.
+ * dependencies or conditions, fewer resources, other partitions and tags narrow. Adding a step never does.
  * @param operations those that the approved plan uses
  */
 export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {

@@ -2,6 +2,7 @@
 // Whatever adds occurrences, now or in a year, makes them here, so that the same series gives the same steps.
 import { isDeepStrictEqual } from 'node:util';
 import { isReference } from '#contracts/arguments.ts';
+import { renameConditions } from '#contracts/condition.ts';
 import type { Series, StepDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import {
@@ -145,6 +146,7 @@ export function stepsOfOccurrence(
             typeof one === 'string' ? rename(one) : { ...one, id: rename(one.id) },
           ),
         }),
+    ...(step.when === undefined ? {} : { when: renameConditions(step.when, rename) }),
     not_before: moment.toISOString(),
   }));
 }

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Step } from '#contracts/plan.ts';
 import { copyRows } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
+import { limitsOfStep } from './sql/conditions.ts';
 import {
   contentRows,
   type Edge,
@@ -114,7 +115,7 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
       'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
       'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
       'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
-      'not_before', s.not_before, 'after', x.after)
+      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep}
     from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
     await tx.execute(

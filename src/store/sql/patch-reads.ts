@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { Queryable } from '../database.ts';
 import type { Edge } from '../steps.ts';
+import { isSkippedByCondition } from './conditions.ts';
 
 /** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
 export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
@@ -127,7 +128,8 @@ export async function findDeadEnds(
     where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
       and s.status in ('pending', 'ready', 'stale')
       and (p.status = 'cancelled'
-        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'skipped')))
+        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
+          or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))
     order by p.position, s.position limit 100`);
   return rows;
 }
