@@ -1,5 +1,4 @@
 // A plan's life through the service: proposed, countersigned, run, ended; and everything that is refused on the way.
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 // Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
-
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
