@@ -188,7 +188,7 @@ const letter = [
   'Dear readers,',
   '',
   'the shop had a good month: 12 orders are still open, and the new shelves are in.',
-  ...Array.from({ length: 12 }, (_, i) => `- ${i + 1} March: ${'open from nine to six'}`),
+  ...Array.from({ length: 12 }, (_, i) => `- ${i + 1} March: open from nine to six`),
   '',
   'See you in April.',
 ].join('\n');
@@ -223,22 +223,42 @@ const shortReview = [
 const longReview = Array.from({ length: 60 }, (_, i) => {
   const id = String(i + 1);
   if (i < 40)
-    return makeStep(id, { operation: 'read', effect: 'read', args: { path: `2025/${id}.md` } });
+    return makeStep(id, {
+      description: 'See whether anybody still needs it',
+      operation: 'read',
+      effect: 'read',
+      args: { path: `2025/${id}.md` },
+    });
   if (i < 56)
     return makeStep(id, {
+      description: 'Nobody has opened it this year',
       operation: 'move',
       args: { from: `2025/${i - 39}.md`, to: `archive/2025/${i - 39}.md` },
     });
-  if (i < 58) return makeStep(id, { operation: 'delete', args: { path: `2025/old-${i}.md` } });
+  if (i < 58)
+    return makeStep(id, {
+      description: 'Tidy up',
+      operation: 'delete',
+      args: { path: `2025/old-${i}.md` },
+    });
   return makeStep(id, {
     tool: 'http',
     operation: 'request',
     guarded: true,
-    description: 'Tell the index that the files moved',
+    description: 'Tell the index that the notes have moved',
     args: { method: 'DELETE', url: `https://index.example/2025/${i}` },
   });
 });
-const cleanUp = { title: 'Archive the notes of 2025', planner_model: 'gpt-5.2' };
+const cleanUp = {
+  title: 'Archive the notes of 2025',
+  summary: 'The notes of 2025 are in archive/2025, and the index knows it.',
+  planner_model: 'gpt-5.2',
+};
+const newsletter = {
+  title: 'March newsletter',
+  summary: 'The March newsletter is on the site.',
+  planner_model: 'gpt-5.2',
+};
 
 export const cardStates = {
   proposed: ofPlan('A plan waits for a decision', stateOf({})),
@@ -445,7 +465,7 @@ export const cardStates = {
   ),
   review: await ofReview(
     'A plan opened to be read whole, with steps to leave out',
-    makeFacts({ title: 'March newsletter', planner_model: 'gpt-5.2' }, shortReview, { viewer }),
+    makeFacts(newsletter, shortReview, { viewer }),
     shortReview,
   ),
   'review-large': await ofReview(

@@ -8,7 +8,7 @@ import { fill } from './show.ts';
 import { isApproval } from './windows.ts';
 
 /** Slack waits three seconds for the answer to a form, which has to be stored within them as well. */
-const withinMs = 1500;
+const answersWithinMs = 1500;
 
 async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
   if (signal.kind !== 'sent') return null;
@@ -27,7 +27,10 @@ async function look(context: SlackContext, signal: Signal): Promise<Acknowledgem
  * What a form is answered with in place of being decided about; null: it is decided about. Does not throw: what cannot be said in
  * time is found out when it is decided about, which refuses the approval of another version.
  */
-export function createRecheck(context: SlackContext): (signal: Signal) => Promise<Acknowledgement> {
+export function createRecheck(
+  context: SlackContext,
+  withinMs = answersWithinMs,
+): (signal: Signal) => Promise<Acknowledgement> {
   return async (signal) => {
     try {
       return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
