@@ -37,7 +37,25 @@ export const windowWords = {
   /** Beside the box of a question that is answered by ticking it. */
   yes: 'Yes',
   noSteps: 'It has no steps.',
-  steps: { first: 'Steps to approve', more: 'More steps', submit: 'Approve these' },
+  steps: { first: 'Uncheck steps you don’t want', more: 'More steps' },
+  review: {
+    title: ({ id }: { id: string }) => `Review ${id}`,
+    approve: 'Approve',
+    /** Behind the name of a step whose values began on the page before. */
+    continued: '(continued)',
+    continues: 'Continues on the next page.',
+    empty: 'empty',
+    page: ({ page }: { page: number }) => `page ${page}`,
+    /** @param all the steps of the whole plan */
+    pages: ({ page, last, all }: { page: number; last: boolean; all: string }) =>
+      last
+        ? `Page ${page}, the last. Approve covers ${all}, those on the pages before too.`
+        : `Page ${page}; more follow. Approve covers ${all}, those on later pages too.`,
+    changed: ({ version }: { version: number }) =>
+      `The plan has changed since you saw it. This is version ${version}.`,
+    notApproved: ({ version }: { version: number }) =>
+      `Nothing was approved: the plan has changed since you opened this window. This is version ${version}.`,
+  },
   back: { plan: 'Back to the plan', list: 'Back to the list' },
   pages: { earlier: 'Earlier steps', later: 'Later steps' },
 } as const;

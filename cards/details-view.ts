@@ -36,7 +36,8 @@ export type DetailsPage = ReviewPage & { pages: string[] };
 /** Cursors kept for the way back; from further on it leads to the first page. */
 const keptAtMost = 40;
 
-function keepPages([first = '', ...rest]: string[]): string[] {
+/** The cursors that led to a page, no more than are kept. */
+export function keepPages([first = '', ...rest]: string[]): string[] {
   return [first, ...rest.slice(1 - keptAtMost)];
 }
 

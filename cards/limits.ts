@@ -47,6 +47,11 @@ export const slackLimits = {
   pageSections: 4,
   pages: 10,
   pageTitle: 150,
+  /**
+   * Characters of a page of a review. With its layout that is a tenth of the 250 KB that Slack takes of a view, and in parts of
+   * 3,000 characters a third of its 100 blocks; and nobody reads more before they turn the page.
+   */
+  reviewPage: 12_000,
   /** What fits one line of a form. */
   inputLine: 1000,
   /** Characters of a plan's record that is sent as a file; what is longer is for the API. */

@@ -1,9 +1,11 @@
 // A review: every call of a plan with its exact effect, page by page, however long a value is.
 import { reviewRank, type ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import type { StepStatus } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { headlineOf, leadOf, type WholePart, wholeParts } from './calls.ts';
+import { cutShown } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';
 
 export type ReviewStep = {
@@ -11,11 +13,15 @@ export type ReviewStep = {
   /** `3a 🛡` */
   lead: string;
   headline: string;
+  /** Why to look twice: `cannot be undone`, `goes outside`. */
+  marks: string[];
   /** What else a reader must know, and the planner's reason. */
   note: string;
   parts: WholePart[];
   /** The beginning of its values stands on the page before. */
   continued: boolean;
+  /** The rest of its values stands on the next page. */
+  continues: boolean;
   /** It changes something or goes outside. */
   matters: boolean;
   /** Its place among the steps of the card, by which it can be ticked; null: it cannot be. */
@@ -32,6 +38,8 @@ export type ReviewPage = {
 type Start = { page: string; index: number; skip: number };
 
 const stepsRead = 25;
+/** Characters of a headline; one that is longer is cut, and stands among the values as well, whole. */
+const headlineAtMost = 1000;
 /** Characters that the layout of a step, and of a value, stands for. */
 const stepCost = 200;
 const partCost = 60;
@@ -45,18 +53,48 @@ function writeStart({ page, index, skip }: Start): string {
   return `${index}.${skip}.${page}`;
 }
 
+const stepWords: Record<StepStatus, string> = {
+  pending: 'waits for others',
+  ready: 'ready',
+  running: 'running',
+  waiting: 'waits for a person',
+  succeeded: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  cancelled: 'cancelled',
+  stale: 'out of date',
+  unknown: 'outcome unknown',
+};
+
 function toReviewStep(
   { step, label, after }: NumberedStep<ShownStep>,
   facts: PlanCardFacts,
-): Omit<ReviewStep, 'place' | 'continued'> {
-  const reason = reasonOf(step, facts.plan);
+): Omit<ReviewStep, 'place' | 'continued' | 'continues'> {
+  const { call, guarded, status } = step;
+  const { plan } = facts;
+  const undecided = plan.status === 'proposed' || plan.status === 'needs_review';
+  const headline = headlineOf(call);
+  const fits = headline.length <= headlineAtMost;
+  const notes = [
+    undecided ? '' : stepWords[status],
+    after,
+    ...notesOf(step, facts),
+    reasonOf(step, plan),
+  ];
   return {
     id: step.id,
-    lead: leadOf(label, step.guarded),
-    headline: headlineOf(step.call),
-    note: [after, ...notesOf(step, facts), reason].filter((text) => text !== '').join(' · '),
-    parts: wholeParts(step.call),
-    matters: reviewRank(step.call, step.guarded) > 0,
+    lead: leadOf(label, guarded),
+    headline: fits ? headline : cutShown(headline, headlineAtMost),
+    marks: [
+      ...(call.destructive ? ['cannot be undone'] : []),
+      ...(call.class === 'outside' ? ['goes outside'] : []),
+    ],
+    note: notes.filter((text) => text !== '').join(' · '),
+    parts: [
+      ...(fits ? [] : [{ label: 'in full', text: headline, inline: false }]),
+      ...wholeParts(call),
+    ],
+    matters: reviewRank(call, guarded) > 0,
   };
 }
 
@@ -65,12 +103,17 @@ function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number
   return values.reduce((sum, one) => sum + one, stepCost + step.headline.length + step.note.length);
 }
 
-/** A boundary that splits no character in two. */
-function boundary(text: string, at: number): number {
+/** `at`, or one less where it would split a character in two. */
+export function boundary(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 
-/** The values from character `skip` on, at most `budget` characters of them. @returns them, and how far they go */
+/** The least of a value that is worth a place on a page. */
+const leastOfValue = 100;
+/** Characters that a value counts as where a cursor says how many were shown: one more, so that an empty one counts too. */
+const sizeOf = ({ text }: WholePart) => text.length + 1;
+
+/** The values from character `skip` on, about `budget` characters of them. @returns them, and how far they go */
 function sliceParts(
   parts: WholePart[],
   skip: number,
@@ -79,19 +122,21 @@ function sliceParts(
   const kept: WholePart[] = [];
   let start = 0;
   let to = skip;
+  let left = budget;
   for (const part of parts) {
-    const end = start + part.text.length;
-    const from = Math.max(start, skip);
-    const left = budget - (to - skip);
-    if (end >= from && (end > skip || part.text === '') && left > 0) {
-      const until = end - from <= left ? end : start + boundary(part.text, from - start + left);
-      kept.push({
-        ...part,
-        text: part.text.slice(from - start, until - start),
-        inline: part.inline && until === end,
-      });
-      to = until;
-      if (until < end) break;
+    const end = start + sizeOf(part);
+    if (end > skip) {
+      const { label, text } = part;
+      const from = Math.max(0, skip - start);
+      left -= partCost + label.length;
+      if (left < leastOfValue && kept.length > 0) break;
+      const room = Math.max(left, leastOfValue);
+      const until = text.length - from <= room ? text.length : boundary(text, from + room);
+      const whole = from === 0 && until === text.length;
+      kept.push({ ...part, text: text.slice(from, until), inline: part.inline && whole });
+      to = until === text.length ? end : start + until;
+      if (to < end) break;
+      left -= until - from;
     }
     start = end;
   }
@@ -130,11 +175,11 @@ export async function readReview(
     const here = { ...start, index, skip };
     const length = lengthOf(whole);
     if (steps.length > 0 && length > left) return { steps, next: writeStart(here) };
-    const { parts, to } = sliceParts(whole.parts, skip, Math.max(left, 1));
-    const total = whole.parts.reduce((sum, { text }) => sum + text.length, 0);
+    const { parts, to } = sliceParts(whole.parts, skip, left);
+    const continues = to < whole.parts.reduce((sum, part) => sum + sizeOf(part), 0);
     const place = small ? facts.steps.indexOf(one.step) : null;
-    steps.push({ ...whole, parts, continued: skip > 0, place });
-    if (to < total) return { steps, next: writeStart({ ...here, skip: to }) };
+    steps.push({ ...whole, parts, continued: skip > 0, continues, place });
+    if (continues) return { steps, next: writeStart({ ...here, skip: to }) };
     left -= length;
   }
   const { next_cursor } = read;

@@ -18,6 +18,7 @@ import { createHomes } from './lists/home.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
 import { objectTo } from './press/read-entered.ts';
+import { createRecheck } from './press/recheck.ts';
 import { createShow } from './press/show.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
@@ -110,6 +111,7 @@ export function openSlack(options: {
         clock,
         object: objectTo,
         show: createShow(context),
+        recheck: createRecheck(context),
       });
       if (many !== null) registerInstall(app, many);
       if (transport.kind === 'socket') {

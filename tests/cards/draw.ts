@@ -30,7 +30,7 @@ async function takePicture(
   try {
     await page.setContent(
       platform === 'slack'
-        ? drawSlackPage(card, scheme, state.said === null ? 'home' : 'conversation')
+        ? drawSlackPage(card, scheme, state.said === null ? state.place : 'conversation')
         : drawTeamsPage(card, scheme),
     );
     await page.evaluate('document.fonts.ready');

@@ -1,9 +1,13 @@
 // One message of every state a card can be in, as people see it in a chat: what the bot says, and the card under it.
 // The names are those of the pictures in docs/cards.
 import { drawHome } from '#adapters/slack/lists/home-view.ts';
+import { fillDetails } from '#adapters/slack/press/fill-window.ts';
+import { drawDetails } from '#adapters/teams/press/details-card.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
+import { teamsLimits } from '#cards/limits.ts';
+import { readReview } from '#cards/review.ts';
+import { reviewRank, type ShownStep } from '#contracts/call.ts';
+import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
@@ -17,7 +21,8 @@ import { sessions } from '../fixtures/sessions.ts';
 /** What a picture shows, in words for its reader: a message of the bot, or what each platform has a page of its own for. */
 export type CardState = { about: string } & (
   | { said: Said }
-  | { said: null; drawn: Record<Platform, ChatContent> }
+  /** On Home, Slack shows blocks alone; as a window it shows a view. */
+  | { said: null; place: 'home' | 'window'; drawn: Record<Platform, ChatContent> }
 );
 
 export function drawState(platform: Platform, state: CardState): ChatContent {
@@ -154,6 +159,106 @@ const ready = {
 };
 
 const { diff } = samples.revised;
+
+/** A plan as it is opened to be read whole: a window of Slack, a card of Teams in place of the plan's own. */
+async function ofReview(about: string, facts: PlanCardFacts, all: ShownStep[]): Promise<CardState> {
+  const { id, version, digest: shown } = facts.plan;
+  const press: CardPress = { action: 'details', plan_id: id, version, digest: shown };
+  const inOrder = all.toSorted(
+    (a, b) => reviewRank(b.call, b.guarded) - reviewRank(a.call, a.guarded),
+  );
+  const service = {
+    listSteps: async () => ({ steps: inOrder.slice(0, 25), next_cursor: 'MjU' }),
+  };
+  const place = { channel: 'C1', thread: null };
+  const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };
+  const page = await readReview(service, facts, '', teamsLimits.reviewPage);
+  return {
+    about,
+    said: null,
+    place: 'window',
+    drawn: {
+      slack: { text: about, card: await fillDetails(service, facts, held, false) },
+      teams: { text: about, card: drawDetails(facts, page, { press, pages: [''], list: null }) },
+    },
+  };
+}
+
+const letter = [
+  'Dear readers,',
+  '',
+  'the shop had a good month: 12 orders are still open, and the new shelves are in.',
+  ...Array.from({ length: 12 }, (_, i) => `- ${i + 1} March: open from nine to six`),
+  '',
+  'See you in April.',
+].join('\n');
+
+const shortReview = [
+  makeStep('1', {
+    description: 'Write the letter',
+    args: { path: 'news/2026-03.md', content: letter },
+  }),
+  makeStep('2', {
+    description: 'Publish it on the site',
+    tool: 'http',
+    operation: 'request',
+    guarded: true,
+    args: {
+      method: 'POST',
+      url: 'https://site.example/news',
+      headers: { 'content-type': 'text/markdown' },
+      body: { $from: '1', path: '/content' },
+    },
+    after: following('1'),
+  }),
+  makeStep('3', {
+    description: 'Remove the draft',
+    operation: 'delete',
+    args: { path: 'news/draft.md' },
+    after: following('2'),
+  }),
+];
+
+/** Sixty steps of a clean-up, the dangerous ones last. */
+const longReview = Array.from({ length: 60 }, (_, i) => {
+  const id = String(i + 1);
+  if (i < 40)
+    return makeStep(id, {
+      description: 'See whether anybody still needs it',
+      operation: 'read',
+      effect: 'read',
+      args: { path: `2025/${id}.md` },
+    });
+  if (i < 56)
+    return makeStep(id, {
+      description: 'Nobody has opened it this year',
+      operation: 'move',
+      args: { from: `2025/${i - 39}.md`, to: `archive/2025/${i - 39}.md` },
+    });
+  if (i < 58)
+    return makeStep(id, {
+      description: 'Tidy up',
+      operation: 'delete',
+      args: { path: `2025/old-${i}.md` },
+    });
+  return makeStep(id, {
+    tool: 'http',
+    operation: 'request',
+    guarded: true,
+    description: 'Tell the index that the notes have moved',
+    args: { method: 'DELETE', url: `https://index.example/2025/${i}` },
+  });
+});
+const cleanUp = {
+  title: 'Archive the notes of 2025',
+  summary: 'The notes of 2025 are in archive/2025, and the index knows it.',
+  planner_model: 'gpt-5.2',
+};
+const newsletter = {
+  title: 'March newsletter',
+  summary: 'The March newsletter is on the site.',
+  planner_model: 'gpt-5.2',
+};
 
 export const cardStates = {
   proposed: ofPlan('A plan waits for a decision', stateOf({})),
@@ -358,9 +463,20 @@ export const cardStates = {
     sessions.overtaken,
     sessions.overtaken.text,
   ),
+  review: await ofReview(
+    'A plan opened to be read whole, with steps to leave out',
+    makeFacts(newsletter, shortReview, { viewer }),
+    shortReview,
+  ),
+  'review-large': await ofReview(
+    'A plan of sixty steps opened to be read whole: what to look at comes first',
+    makeFacts(cleanUp, longReview, { viewer }),
+    longReview,
+  ),
   policy: {
     about: 'How somebody likes to be asked: on the Home tab, and by “settings”',
     said: null,
+    place: 'home',
     drawn: {
       slack: {
         text: 'Home',

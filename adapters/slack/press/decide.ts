@@ -19,6 +19,7 @@ import { isSamePress } from './is-same-press.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { readFieldValues, readText, readTicked } from './read-entered.ts';
 import { type Listener, tellAlone } from './tell.ts';
+import { isApproval, isPart } from './windows.ts';
 
 /** What is known of the event beside its signal. */
 type Event = Pick<InboxEvent, 'id' | 'received_at'>;
@@ -67,15 +68,20 @@ export async function decidePress(
   );
 }
 
-async function approvePart(
+/** Approves what a window showed. @param ticked places of the steps to approve; null: all of them */
+async function approve(
   { service }: SlackContext,
   { press }: Held,
-  ticked: number[],
+  ticked: number[] | null,
   actor: Actor,
   pressed: Pressed,
 ): Promise<void> {
   if (!('plan_id' in press)) return;
   const { plan_id, version, digest } = press;
+  if (ticked === null) {
+    await service.approve(plan_id, { version, digest, pressed }, actor);
+    return;
+  }
   const { plan, steps } = await service.card(plan_id, { user: actor.id, timezone: 'UTC' });
   // The approval names version and digest; places of steps of another one decide nothing.
   const chosen = ticked.flatMap((index) => steps[index]?.id ?? []);
@@ -117,8 +123,8 @@ export async function decideSent(
   const sending = { press: held.press, wrote: readText(view) };
   const pressed = { once: `slack:press:${id}`, at };
   await attempt(context, { team, user: user.id, place }, sending, (actor) =>
-    view.callback_id === 'countersign:part'
-      ? approvePart(context, held, readTicked(view), actor, pressed)
+    isApproval(view)
+      ? approve(context, held, isPart(view) ? readTicked(view) : null, actor, pressed)
       : sendForm(context, held, view, actor, pressed),
   );
 }

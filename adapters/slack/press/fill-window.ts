@@ -1,33 +1,25 @@
-// What stands in a window: the form of the button that was pressed, or all there is to know about a plan and its steps to tick.
+// What stands in a window: the form of the button that was pressed, or a plan as it is reviewed, page by page.
 import type { types } from '@slack/bolt';
 import { windowWords } from '#cards/chat-words.ts';
+import { type DetailsView, viewDetails } from '#cards/details-view.ts';
 import { drawBlocks } from '#cards/expand.ts';
-import { showLine } from '#cards/plain.ts';
+import { slackLimits } from '#cards/limits.ts';
+import { readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
-import type { Form, PlanView } from '#cards/view.ts';
+import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
-import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import { operationName } from '#contracts/tool.ts';
+import { numberedAtMost } from '#contracts/step-numbers.ts';
+import { countOf } from '#contracts/words.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './is-same-press.ts';
-import {
-  formBlocks,
-  makeWindow,
-  noticeWindow,
-  partBlocks,
-  textSection,
-  textSections,
-} from './windows.ts';
+import { lineBlocks, reviewBlocks } from './review-blocks.ts';
+import { formBlocks, makeWindow, noticeWindow, partBlocks, textSection } from './windows.ts';
 
 type Viewer = { user: string; timezone: string };
 type Block = types.KnownBlock;
-
-const stepsOfPage = 15;
-const lineAtMost = 180;
 
 /** What may be said beside a press without a form of its own. */
 function noteForm(label: string, submit: string): Form {
@@ -68,37 +60,16 @@ function makeForm(form: Form, about: string, held: Held): types.ModalView {
   });
 }
 
+/** What the steps say in full below, of a plan that waits for a decision. */
+const saidBelow = new Set<SectionKind>(['effects', 'steps']);
+
 /** The card without its buttons: those stay in the conversation, where everybody sees what was pressed. */
 function drawCard(view: PlanView): Block[] {
+  const waits = view.status === 'proposed' || view.status === 'needs_review';
+  const sections = view.sections.filter(({ kind }) => !(waits && saidBelow.has(kind)));
+  const card = { ...view, sections, buttons: [], asks: [], asks_more: '' };
   // Blocks of `cards/` are Slack's by construction.
-  return drawBlocks({ ...view, buttons: [], asks: [], asks_more: '' }).blocks as unknown as Block[];
-}
-
-/** A step in two lines: what it is, and what it does to what. */
-function describeStep(step: Step, lead: string): string {
-  const what = `${lead}${showLine(step.description, lineAtMost)}`;
-  const target = step.target === null ? '' : ` → ${showLine(step.target, 60)}`;
-  return `${what}\n    ${operationName(step.tool, step.operation)}${target} · ${step.status}`;
-}
-
-/** The steps under the numbers that their card gives them, and the cursor of the next page of a plan that has pages. */
-async function readShown(
-  service: Pick<Service, 'listSteps'>,
-  { plan, steps }: PlanCardFacts,
-  pages: string[],
-): Promise<{ named: NumberedStep<Step>[]; next: string | null }> {
-  if (plan.total_steps <= numberedAtMost) {
-    // In the plan's order: what is ticked is sent as its place there.
-    const named = nameSteps(steps, plan.total_steps);
-    const inOrder = named.toSorted((a, b) => steps.indexOf(a.step) - steps.indexOf(b.step));
-    return { named: inOrder, next: null };
-  }
-  const cursor = pages.at(-1) ?? '';
-  const page = await service.listSteps(plan.id, {
-    limit: stepsOfPage,
-    ...(cursor === '' ? {} : { cursor }),
-  });
-  return { named: nameSteps(page.steps, plan.total_steps), next: page.next_cursor };
+  return drawBlocks(card).blocks as unknown as Block[];
 }
 
 function pageButton(label: string, action: string, value: string) {
@@ -110,51 +81,68 @@ function pageButton(label: string, action: string, value: string) {
   };
 }
 
-async function fillDetails(service: Pick<Service, 'listSteps'>, facts: PlanCardFacts, held: Held) {
-  const { plan, steps } = facts;
-  const view = viewPlan(facts);
-  const open = plan.status === 'proposed' || plan.status === 'needs_review';
-  const title = plan.id;
-  const card = drawCard(view);
+function drawTurns({ earlier, later }: DetailsView): Block[] {
+  const { pages } = windowWords;
+  const elements = [
+    ...(earlier === null ? [] : [pageButton(pages.earlier, 'back', 'back')]),
+    ...(later === null ? [] : [pageButton(pages.later, 'next', later.at(-1) ?? '')]),
+  ];
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
+
+/** A page of a plan: every call on it whole, and the plan approved from there where its reader may do so. */
+export async function fillDetails(
+  service: Pick<Service, 'listSteps'>,
+  facts: PlanCardFacts,
+  held: Held & { press: CardPress },
+  refused: boolean,
+): Promise<types.ModalView> {
+  const { plan } = facts;
+  const { press } = held;
+  const { id, version, digest } = plan;
+  const changed = press.version !== version || press.digest !== digest;
+  // Of another version no page has been seen: it begins again.
+  const pages = changed ? [''] : held.pages;
+  const review = await readReview(service, facts, pages.at(-1) ?? '', slackLimits.reviewPage);
   // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
-  const decides = held.place !== null && open && !plan.revising && facts.may_approve;
-  const { named, next } = await readShown(service, facts, held.pages);
-  const blocks = textSections(named.map(({ label, step }) => describeStep(step, `${label}  `)));
-  if (decides && plan.total_steps <= numberedAtMost && steps.length > 1) {
-    const ticked = named.map(({ label, step }) => `${label}  ${showLine(step.description, 60)}`);
-    const { version, digest } = plan;
-    const press: CardPress = { action: 'approve', plan_id: plan.id, version, digest };
-    return makeWindow({
-      title,
-      submit: windowWords.steps.submit,
-      kind: 'part',
-      held: { ...held, press },
-      blocks: [...card, { type: 'divider' }, ...blocks, ...partBlocks(ticked)],
-    });
-  }
-  const noPart = decides && plan.total_steps > numberedAtMost;
-  const buttons = [
-    ...(held.pages.length > 1 ? [pageButton(windowWords.pages.earlier, 'back', 'back')] : []),
-    ...(next === null ? [] : [pageButton(windowWords.pages.later, 'next', next)]),
+  const view = viewDetails(facts, { ...review, pages }, held.place !== null);
+  const { approve, earlier, later, steps, ticks } = view;
+  const words = windowWords.review;
+  const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
+  const head =
+    earlier === null
+      ? drawCard(viewPlan(facts))
+      : lineBlocks(view.title, words.page({ page: pages.length }));
+  const ends: Block[] = [
+    ...(ticks ? partBlocks(steps.map(({ lead, headline }) => `${lead}  ${headline}`)) : []),
+    ...(approve === null || (earlier === null && later === null)
+      ? []
+      : lineBlocks(words.pages({ page: pages.length, last: later === null, all }))),
+    ...drawTurns(view),
+    ...(approve === null || plan.total_steps <= numberedAtMost ? [] : [textSection(noPartWords)]),
   ];
   return makeWindow({
-    title,
-    held,
+    title: approve === null ? id : words.title({ id }),
+    ...(approve === null ? {} : { submit: words.approve, kind: ticks ? 'part' : 'approve' }),
+    held: { ...held, pages, press: { action: 'details', plan_id: id, version, digest } },
     blocks: [
-      ...card,
+      ...(changed ? lineBlocks(refused ? words.notApproved(plan) : words.changed(plan)) : []),
+      ...head,
       { type: 'divider' },
-      ...(noPart ? [textSection(noPartWords)] : []),
-      ...(blocks.length === 0 ? [textSection(windowWords.noSteps)] : blocks),
-      ...(buttons.length === 0 ? [] : [{ type: 'actions' as const, elements: buttons }]),
+      ...(steps.length === 0
+        ? [textSection(windowWords.noSteps)]
+        : [...lineBlocks(view.label), ...reviewBlocks(steps)]),
+      ...ends,
     ],
   });
 }
 
-/** @throws what the service refuses, such as `plan_not_found` */
+/** @param refused an approval was sent from the window that is not carried out @throws what the service refuses */
 export async function fillWindow(
   service: Pick<Service, 'runCard' | 'card' | 'listSteps'>,
   held: Held,
   viewer: Viewer,
+  refused = false,
 ): Promise<types.ModalView> {
   const { press } = held;
   if ('run_id' in press) {
@@ -171,7 +159,7 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
-  if (press.action === 'details') return fillDetails(service, facts, held);
+  if (press.action === 'details') return fillDetails(service, facts, { ...held, press }, refused);
   const found = findForm(viewPlan(facts), press);
   return found === null
     ? noticeWindow(windowWords.outdated)

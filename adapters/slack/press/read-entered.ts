@@ -6,7 +6,7 @@ import { isStorableText } from '#contracts/text.ts';
 import type { Acknowledgement } from '../transport/accept.ts';
 import type { SentSignal, Signal } from '../transport/read-signal.ts';
 import { type Held, readHeld } from './held.ts';
-import { fieldBlock, partBlock, textAtMost, textBlock, valueId } from './windows.ts';
+import { fieldBlock, isPart, partBlock, textAtMost, textBlock, valueId } from './windows.ts';
 
 type Sent = SentSignal['sent']['view'];
 
@@ -73,8 +73,7 @@ export function objectTo(signal: Signal): Acknowledgement {
   const { view } = signal.sent;
   const held = readHeld(view.private_metadata);
   if (held === null) return null;
-  const part = view.callback_id === 'countersign:part';
-  if (part && readTicked(view).length === 0)
+  if (isPart(view) && readTicked(view).length === 0)
     return { response_action: 'errors', errors: { [partBlock(0)]: entryWords.noneTicked } };
   const text = objectToText(view, held.missing);
   const errors = {

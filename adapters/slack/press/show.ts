@@ -2,6 +2,7 @@
 // it follows. Nothing is decided here, so what is lost here is pressed again.
 import type { types } from '@slack/bolt';
 import { pressWords, windowWords } from '#cards/chat-words.ts';
+import { keepPages } from '#cards/details-view.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
@@ -17,8 +18,6 @@ import { tellAlone } from './tell.ts';
 import { createTurns, type InTurn } from './turns.ts';
 import { noticeWindow } from './windows.ts';
 
-/** Pages that one can go back. */
-const pagesKept = 20;
 /** Windows that are filled at once: whoever opens many keeps nobody else from the database. The others say that they load. */
 const filledAtOnce = 4;
 
@@ -31,8 +30,15 @@ function describeNoWindow({ action }: AnyPress): string {
   return action === 'reject' ? pressWords.notInTimeFor({ reply: 'reject' }) : pressWords.notInTime;
 }
 
-/** The window, or in the same place why there is none. */
-async function fill(context: SlackContext, held: Held) {
+/**
+ * The window, or in the same place why there is none.
+ * @param refused an approval was sent from it that is not carried out
+ */
+export async function fill(
+  context: SlackContext,
+  held: Held,
+  refused = false,
+): Promise<types.ModalView> {
   const { service, plansFor, people, warn } = context;
   const { team, user, place, press } = held;
   try {
@@ -44,7 +50,8 @@ async function fill(context: SlackContext, held: Held) {
     const { id, timezone } = await people.find(team, user);
     // What a list shows belongs to no conversation that could be compared.
     const plans = place === null ? plansFor(team, id) : service;
-    return await fillWindow({ ...plans, runCard: service.runCard }, held, { user: id, timezone });
+    const viewer = { user: id, timezone };
+    return await fillWindow({ ...plans, runCard: service.runCard }, held, viewer, refused);
   } catch (error) {
     if (error instanceof CountersignError)
       return noticeWindow({ title: windowWords.refused, text: error.message });
@@ -120,7 +127,7 @@ async function turn(context: Showing, { team, pressed }: PressSignal): Promise<v
   if (held.user !== user.id || held.team !== team) return;
   const pages = action.action_id.endsWith(':back')
     ? held.pages.slice(0, Math.max(1, held.pages.length - 1))
-    : [...held.pages, action.value].slice(-pagesKept);
+    : keepPages([...held.pages, action.value]);
   await put(context, team, view, await context.inTurn(() => fill(context, { ...held, pages })));
 }
 

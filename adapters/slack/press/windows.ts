@@ -28,35 +28,35 @@ export function textSection(text: string): Block {
   return { type: 'section', text: plain(text, slackLimits.sectionText) };
 }
 
-/** Lines in as few sections as hold them. */
-export function textSections(lines: string[]): Block[] {
-  const texts: string[] = [];
-  for (const line of lines) {
-    const before = texts.at(-1);
-    if (before === undefined || before.length + 1 + line.length > slackLimits.sectionText)
-      texts.push(line);
-    else texts[texts.length - 1] = `${before}\n${line}`;
-  }
-  return texts.map(textSection);
+/** What sending a window does: it enters something, or approves the plan it shows or the checked steps of it. */
+type Kind = 'form' | 'approve' | 'part';
+const callbackOf = (kind: Kind | 'notice') => `countersign:${kind}`;
+
+type Sent = { callback_id: string };
+
+export function isPart({ callback_id }: Sent): boolean {
+  return callback_id === callbackOf('part');
+}
+
+/** Of a plan that the window shows, or of some of its steps. */
+export function isApproval(view: Sent): boolean {
+  return isPart(view) || view.callback_id === callbackOf('approve');
 }
 
 export function makeWindow(options: {
   title: string;
   blocks: Block[];
   submit?: string;
-  kind?: 'form' | 'part';
+  kind?: Kind;
   held?: Held;
 }): types.ModalView {
   const { title, blocks, submit, kind, held } = options;
   return {
     type: 'modal',
     title: plain(title, slackLimits.viewTitle),
-    close: plain(
-      submit === undefined ? windowWords.close : windowWords.cancel,
-      slackLimits.viewButton,
-    ),
+    close: plain(kind === 'form' ? windowWords.cancel : windowWords.close, slackLimits.viewButton),
     ...(submit === undefined ? {} : { submit: plain(submit, slackLimits.viewButton) }),
-    callback_id: `countersign:${kind ?? 'notice'}`,
+    callback_id: callbackOf(kind ?? 'notice'),
     private_metadata: held === undefined ? '' : writeHeld(held),
     blocks,
   };

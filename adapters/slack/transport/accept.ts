@@ -17,12 +17,14 @@ export function createAccept(parts: {
   object(signal: Signal): Acknowledgement;
   /** What has to happen within the three seconds of a trigger; not waited for. Must not throw. */
   show(signal: Signal): Promise<void>;
+  /** What is answered in place of deciding about a form; null: it is decided about. Must not throw nor take long. */
+  recheck(signal: Signal): Promise<Acknowledgement>;
 }): Accept {
-  const { receive, clock, object, show } = parts;
+  const { receive, clock, object, show, recheck } = parts;
   return async (body) => {
     const signal = readSignal(body);
     if (signal === null) return null;
-    const objection = object(signal);
+    const objection = object(signal) ?? (await recheck(signal));
     // The person sends it again, corrected: that is the one to keep.
     if (objection !== null) return objection;
     const { stored } = await receive(nameSignal(signal, body, clock.now()));

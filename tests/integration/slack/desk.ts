@@ -34,10 +34,10 @@ export function seeCard(
 
 export type Asked = { root: string; card: SlackMessage; plan: Plan };
 
-/** Ana mentions the app in the channel and gets a plan. */
-export async function askFor(desk: Desk, text: string): Promise<Asked> {
+/** Ana mentions the app in the channel and gets a plan. @param part what is on its card */
+export async function askFor(desk: Desk, text: string, part?: string): Promise<Asked> {
   const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
-  const card = await seeCard(desk, message.ts);
+  const card = await seeCard(desk, message.ts, part);
   const id = /PLAN-[0-9a-f]{8}/.exec(written(card))?.[0] ?? '';
   return { root: message.ts, card, plan: await desk.house.service.getPlan(id) };
 }
@@ -67,4 +67,14 @@ export async function openWindow(
 export async function told({ slack }: Desk, user: User, count = 1): Promise<string[]> {
   await waitFor(`${user.name} to be told`, async () => slack.ephemerals(user.id).length >= count);
   return slack.ephemerals(user.id).map(({ text }) => text);
+}
+
+/** Approves a plan from its card, or from the review that a card asks for which does not show it whole. */
+export async function approve(desk: Desk, user: User, card: SlackMessage): Promise<void> {
+  if (written(card).includes('countersign:approve')) {
+    await desk.slack.press(user.id, card, 'countersign:approve');
+    return;
+  }
+  const view = await openWindow(desk, user, card, 'countersign:details');
+  await desk.slack.submit(user.id, view, {});
 }

@@ -7,7 +7,16 @@ import type { JsonObject } from '#contracts/text.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { askFor, type Desk, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
+import {
+  approve,
+  askFor,
+  type Desk,
+  lookAgain,
+  openWindow,
+  seeCard,
+  told,
+  useDesk,
+} from './desk.ts';
 
 const database = useDatabase();
 let draft: PlanDraft = { title: 'Nothing', steps: [noop('a')] };
@@ -37,8 +46,8 @@ function task(args: JsonObject): StepDraft {
 /** A plan of one task for ben, approved by ana; its card asks. */
 async function askBen(desk: Desk, args: JsonObject = {}) {
   draft = { title: 'Ask', steps: [task({ assignee: 'ben@example.com', ...args })] };
-  const { plan, card: first, root } = await askFor(desk, 'ask ben');
-  await desk.slack.press(desk.ana.id, first, 'countersign:approve');
+  const { plan, card: first, root } = await askFor(desk, 'ask ben', 'countersign:reject');
+  await approve(desk, desk.ana, first);
   // The first card asks as well, until the one that is posted for the question takes its place.
   const card = await waitFor('the card that asks', async () => {
     const last = await seeCard(desk, root, 'countersign:human_done');

@@ -70,7 +70,7 @@ test('a window opens although the database does not answer, and is filled when i
   free.resolve();
   await blocked;
   await waitFor('what stands in it', async () =>
-    JSON.stringify(slack.views(ana.id)).includes('Approve these'),
+    JSON.stringify(slack.views(ana.id)).includes('Uncheck steps'),
   );
 });
 
@@ -101,17 +101,15 @@ test('details of a large plan are pages within what Slack takes, forth and back'
       const view = slack.views(ana.id).at(-1);
       return view !== undefined && JSON.stringify(view.blocks).includes(text) && view;
     });
-  let view = await page('15  Step 14 ');
-  for (const last of [30, 45, 60]) {
+  let view = await page('25  Does nothing');
+  for (const last of [50, 70]) {
     await slack.press(ana.id, view, 'countersign:page:next');
-    view = await page(`${last}  Step ${last - 1} `);
+    view = await page(`${last}  Does nothing`);
     expect(view.blocks.length).toBeLessThanOrEqual(100);
   }
-  await slack.press(ana.id, view, 'countersign:page:next');
-  view = await page('70  Step 69 ');
   expect(JSON.stringify(view.blocks)).not.toContain('countersign:page:next');
   await slack.press(ana.id, view, 'countersign:page:back');
-  await page('60  Step 59 ');
+  await page('50  Does nothing');
 });
 
 test('what should change has 3,000 characters at most: Slack’s own form says so, and so do we', async () => {

@@ -6,7 +6,7 @@ import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { PlanStatus } from '#contracts/plan.ts';
 import { type CardState, cardStates, drawState } from '#tests/cards/states.ts';
 import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
-import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
+import { checkSlackMessage, checkSlackView } from '#tests/fixtures/block-kit.ts';
 
 const states: [string, CardState][] = Object.entries(cardStates);
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'cards');
@@ -39,8 +39,12 @@ describe('the states of cards', () => {
     expect(readdirSync(folder).sort()).toEqual([...wanted, ...dark, 'README.md'].sort());
   });
 
-  it.each(states)('%s is a message that Slack takes', (_, state) => {
+  it.each(states)('%s is a message or a window that Slack takes', (_, state) => {
     const { text, card } = drawState('slack', state);
+    if (state.said === null && state.place === 'window') {
+      expect(checkSlackView(card)).toEqual([]);
+      return;
+    }
     // A card for Slack is its blocks.
     expect(checkSlackMessage({ text, blocks: card as unknown[] })).toEqual([]);
   });

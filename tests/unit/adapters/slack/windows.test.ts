@@ -8,7 +8,7 @@ import {
   makeWindow,
   partBlocks,
   textBlock,
-  textSections,
+  textSection,
   valueId,
 } from '#adapters/slack/press/windows.ts';
 import { entryWords } from '#cards/chat-words.ts';
@@ -69,7 +69,7 @@ const texts: [string, number, (text: string) => string][] = [
   [
     'a line',
     slackLimits.sectionText,
-    (line) => JSON.stringify(draw({ blocks: textSections([line]) }).blocks),
+    (line) => JSON.stringify(draw({ blocks: [textSection(line)] }).blocks),
   ],
 ];
 
@@ -82,12 +82,6 @@ describe.each(texts)('%s', (_what, atMost, show) => {
     expect(shown).toContain(`${long(atMost - 1)}…`);
     expect(shown).not.toContain(long(atMost));
   });
-});
-
-test('lines share a section while they fit, and one character more begins another', () => {
-  const half = slackLimits.sectionText / 2;
-  expect(draw({ blocks: textSections([long(half), long(half - 1)]) }).blocks).toHaveLength(1);
-  expect(draw({ blocks: textSections([long(half), long(half)]) }).blocks).toHaveLength(2);
 });
 
 test.each([

@@ -1,0 +1,116 @@
+// The calls of a review as blocks: each whole, its long values set apart as text that Slack never parses. Pure.
+import type { types } from '@slack/bolt';
+import { windowWords } from '#cards/chat-words.ts';
+import { slackLimits } from '#cards/limits.ts';
+import { boundary, type ReviewStep } from '#cards/review.ts';
+
+type Style = { bold?: true; italic?: true; code?: true };
+type Run = { type: 'text'; text: string; style?: Style };
+type Element = types.RichTextBlockElement;
+
+const bold: Style = { bold: true };
+const italic: Style = { italic: true };
+/** Slack sets it in a colour of its own. */
+const code: Style = { code: true };
+
+/** How far back a break between lines is looked for, so that a text is split there. */
+const lookBack = 500;
+
+/** `text` in parts that Slack takes, between lines where there is a break near. */
+function splitText(text: string): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > slackLimits.sectionText) {
+    const atMost = slackLimits.sectionText;
+    const lineEnd = rest.lastIndexOf('\n', atMost - 1) + 1;
+    const at = lineEnd > atMost - lookBack ? lineEnd : boundary(rest, atMost);
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at);
+  }
+  return [...parts, rest];
+}
+
+function run(text: string, style?: Style): Run[] {
+  if (text === '') return [];
+  return splitText(text).map((part) => ({
+    type: 'text',
+    text: part,
+    ...(style === undefined ? {} : { style }),
+  }));
+}
+
+const lengthOf = (runs: Run[]) => runs.reduce((sum, { text }) => sum + text.length, 0);
+
+/** Items in order, as many together as Slack takes. */
+function gather<T>(items: T[], sizeOf: (item: T) => number): T[][] {
+  const groups: T[][] = [];
+  let size = 0;
+  for (const item of items) {
+    const last = groups.at(-1);
+    size += sizeOf(item);
+    if (last !== undefined && size <= slackLimits.sectionText) {
+      last.push(item);
+      continue;
+    }
+    groups.push([item]);
+    size = sizeOf(item);
+  }
+  return groups;
+}
+
+/** An element of rich text and how many characters it has. */
+type Sized = { element: Element; size: number };
+
+function sections(runs: Run[]): Sized[] {
+  return gather(runs, ({ text }) => text.length).map((elements) => ({
+    element: { type: 'rich_text_section', elements },
+    size: lengthOf(elements),
+  }));
+}
+
+function preformatted(text: string): Sized[] {
+  return run(text).map((one) => ({
+    element: { type: 'rich_text_preformatted', elements: [one] },
+    size: one.text.length,
+  }));
+}
+
+function pack(elements: Sized[]): types.RichTextBlock[] {
+  return gather(elements, ({ size }) => size).map((group) => ({
+    type: 'rich_text',
+    elements: group.map(({ element }) => element),
+  }));
+}
+
+/** A line of ours, and what is said beside it. */
+export function lineBlocks(text: string, note = ''): types.RichTextBlock[] {
+  return pack(sections([...run(text, bold), ...run(note === '' ? '' : `  ${note}`, italic)]));
+}
+
+function drawStep(step: ReviewStep): Sized[] {
+  const { lead, headline, marks, note, parts, matters, continued, continues } = step;
+  const drawn: Sized[] = [];
+  let line: Run[] = [
+    ...run(`${lead}  ${headline}`, matters ? bold : undefined),
+    ...marks.flatMap((mark) => [...run('  '), ...run(mark, code)]),
+    ...run(continued ? ` ${windowWords.review.continued}` : '', italic),
+    ...run(note === '' ? '' : `\n${note}`, italic),
+  ];
+  const lineBreak = () => run(line.length === 0 ? '' : '\n');
+  for (const { label, text, inline } of parts) {
+    line.push(...lineBreak(), ...run(`${label}:`));
+    if (inline && text !== '') line.push(...run(` ${text}`));
+    else if (text === '') line.push(...run(` ${windowWords.review.empty}`, italic));
+    else {
+      drawn.push(...sections(line), ...preformatted(text));
+      line = [];
+    }
+  }
+  if (continues) line.push(...lineBreak(), ...run(windowWords.review.continues, italic));
+  return [...drawn, ...sections(line)];
+}
+
+/** What each step does, whole; the ones that only read stand back. */
+export function reviewBlocks(steps: ReviewStep[]): types.RichTextBlock[] {
+  return steps.flatMap((step) => pack(drawStep(step)));
+}

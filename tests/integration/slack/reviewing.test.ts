@@ -1,0 +1,181 @@
+// The review in Slack: a card that cannot show an effect whole opens it, the window shows every call, and approving from there is bound
+// to what it showed.
+import { expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { StoredView } from '#tests/fixtures/slack/types.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+import { settled } from '../inbox/bench.ts';
+import { askFor, type Desk, openWindow, told, useDesk } from './desk.ts';
+
+const database = useDatabase();
+
+const steps: Record<string, PlanDraft['steps']> = {
+  lie: [
+    {
+      id: 'a',
+      description: 'Delete tmp.txt',
+      tool: 'workspace',
+      operation: 'delete',
+      args: { path: 'payroll.csv' },
+    },
+    noop('b', 'a'),
+  ],
+  file: [
+    {
+      id: 'a',
+      description: 'Write the list',
+      tool: 'workspace',
+      operation: 'write',
+      args: {
+        path: 'list.txt',
+        content: Array.from({ length: 500 }, (_, i) => `line ${String(i).padStart(4, '0')}`).join(
+          '\n',
+        ),
+      },
+    },
+  ],
+  sixty: [
+    ...Array.from({ length: 57 }, (_, i) => noop(`n${i}`)),
+    ...[1, 2, 3].map((n) => ({
+      id: `d${n}`,
+      description: 'Tidy up',
+      tool: 'workspace',
+      operation: 'delete',
+      args: { path: `important-${n}.md` },
+    })),
+  ],
+};
+const planner = scriptedPlanner(({ text, revision }) => ({
+  kind: 'proposal',
+  draft: {
+    title: 'Reviewed',
+    steps: [
+      ...(steps[Object.keys(steps).find((name) => text.includes(name)) ?? ''] ?? [noop('a')]),
+      ...(revision === null ? [] : [noop('added')]),
+    ],
+  },
+}));
+
+const content = (view: StoredView) => JSON.stringify(view.blocks);
+
+function shown({ slack, ana }: Desk, text: string): Promise<StoredView> {
+  return waitFor(`a window with ${text}`, async () => {
+    const view = slack.views(ana.id).at(-1);
+    return view !== undefined && content(view).includes(text) && view;
+  });
+}
+
+/** Turns the page of the open window. */
+async function turn(desk: Desk, view: StoredView, text: string): Promise<StoredView> {
+  await desk.slack.press(desk.ana.id, view, 'countersign:page:next');
+  return shown(desk, text);
+}
+
+test('a planner that says tmp.txt and deletes payroll.csv: the card and the window say payroll.csv', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { card } = await askFor(desk, 'lie');
+  expect(JSON.stringify(card.blocks)).toContain('Permanently deletes payroll.csv');
+  const view = await openWindow(desk, desk.ana, card, 'countersign:details');
+  expect(content(view)).toContain('Permanently deletes payroll.csv');
+  const options = JSON.stringify(view.blocks.filter(({ type }) => type === 'input'));
+  expect(options).toContain('payroll.csv');
+  expect(options).not.toContain('tmp.txt');
+});
+
+test('a file of 5,000 characters: the card asks for a review, and the window has each of them and approves', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { card, plan } = await askFor(desk, 'file', 'countersign:details');
+  const buttons = JSON.stringify(card.blocks.filter(({ type }) => type === 'actions'));
+  expect(buttons).toMatch(/"Review".*"style":"primary".*"Propose changes".*"Reject"/);
+  expect(buttons).not.toContain('countersign:approve');
+  const view = await openWindow(desk, ana, card, 'countersign:details');
+  const text = steps.file?.[0]?.args?.content;
+  const parts = view.blocks.flatMap((block) =>
+    block.type === 'rich_text'
+      ? block.elements.flatMap((one) =>
+          one.type === 'rich_text_preformatted'
+            ? one.elements.map((run) => ('text' in run ? run.text : ''))
+            : [],
+        )
+      : [],
+  );
+  expect(parts.join('')).toBe(text);
+  expect(view.submit).toMatchObject({ text: 'Approve' });
+  await slack.submit(ana.id, view, {});
+  const done = await reach(house, plan.id, 'completed');
+  expect(done.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
+});
+
+test('of sixty steps the guarded ones come first, and approving from page 2 approves them all, once', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
+  const first = await openWindow(desk, ana, card, 'countersign:details');
+  expect(content(first).indexOf('important-1.md')).toBeLessThan(
+    content(first).indexOf('Does nothing'),
+  );
+  const second = await turn(desk, first, 'Page 2');
+  const { delivery } = await slack.submit(ana.id, second, {});
+  // The same form once more, as when Slack is not sure that it arrived.
+  await slack.replay(delivery.signal, () => {});
+  await settled(house);
+  const now = await house.service.getPlan(plan.id);
+  expect(now.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
+  expect([now.version, now.digest]).toEqual([plan.version, plan.digest]);
+  expect(slack.ephemerals(ana.id)).toEqual([]);
+});
+
+async function revise({ house }: Desk, id: string, feedback: string): Promise<void> {
+  const { version } = await house.service.getPlan(id);
+  const ana = person('ana@example.com', 'slack');
+  await house.service.proposeChanges(id, { version, feedback }, ana);
+  await waitFor('the next version', async () => {
+    const plan = await house.service.getPlan(id);
+    return plan.version === version + 1 && plan.status === 'proposed';
+  });
+}
+
+test('a plan that was revised while its window was open is not approved: the window shows what changed', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { card, plan } = await askFor(desk, 'lie');
+  const view = await openWindow(desk, ana, card, 'countersign:details');
+  await revise(desk, plan.id, 'lie');
+  await slack.submit(ana.id, view, { value: ['0'] });
+  const next = await shown(desk, 'Nothing was approved');
+  expect(content(next)).toContain('Changed since version 1');
+  expect(next.trouble).toBeNull();
+  await settled(house);
+  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', approvals: [] });
+  // What it shows now can be approved.
+  await slack.submit(ana.id, next, {});
+  await waitFor('an approval', async () => (await house.service.getPlan(plan.id)).approvals[0]);
+});
+
+test('a page turned after a revision begins again, so that nothing is approved whose beginning was another', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { ana, slack } = desk;
+  const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
+  const first = await openWindow(desk, ana, card, 'countersign:details');
+  await revise(desk, plan.id, 'sixty');
+  const again = await turn(desk, first, 'has changed since you saw it');
+  expect(content(again)).toContain('important-1.md');
+  expect(content(again)).toContain('Page 1');
+  await slack.settle();
+});
+
+test('an approval that is refused when it is decided about is explained to whoever sent it', async () => {
+  const desk = await useDesk(database.url, { planner });
+  const { slack, ana, house } = desk;
+  const { card, plan } = await askFor(desk, 'lie');
+  const view = await openWindow(desk, ana, card, 'countersign:details');
+  const { version } = plan;
+  await house.service.reject(plan.id, { version }, person('ana@example.com', 'slack'));
+  await slack.submit(ana.id, view, {});
+  expect(await told(desk, ana)).toHaveLength(1);
+  expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+});
