@@ -53,6 +53,9 @@ const StepAnswer = documented(
       .nullable(),
     output: JsonValue,
     question: text.nullable(),
+    final_args: JsonObject.nullable().describe(
+      'The arguments that a person was asked to confirm, with nothing left open; null: nobody was asked.',
+    ),
     call: z
       .object({
         class: z.enum(['reads', 'changes', 'outside']),
@@ -60,7 +63,9 @@ const StepAnswer = documented(
         headline: z.array(z.union([text, CallValue])),
         parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
       })
-      .describe('What the call does, written by code from the operation and its arguments.'),
+      .describe(
+        'What the call does, written by code from the operation and its arguments; while a confirmation waits, from its final ones.',
+      ),
   }) satisfies z.ZodType<ShownStep>,
   { id: 'Step', description: 'One step: one operation with its arguments, and how far it is.' },
 );
