@@ -1,4 +1,5 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
@@ -102,7 +103,10 @@ const budgets: Budget[] = [
   { line: 60, lines: 0, sentence: 150, asks: 1, details: 0 },
 ];
 
+/** An ask that does not fit says how long it is and has to be opened: nothing of it is left out unnoticed. */
 function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
+  const { short } = ask;
+  if (short !== undefined) return lengthOfAsk(ask) > line * 2 ? { ...ask, ...short } : ask;
   return {
     ...ask,
     text: cutShown(ask.text, line * 2),

@@ -6,13 +6,15 @@ import { listOf, shorten } from './words.ts';
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
 
-const textAtMost = 160;
-const idsNamed = 5;
+/** How much of a text is said, and how many steps are named. */
+type Room = { text: number; named: number };
+const brief: Room = { text: 160, named: 5 };
+const unlimited: Room = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
 
-function describeSteps({ ids, partition, tag }: StepSelector): string {
+function describeSteps({ ids, partition, tag }: StepSelector, { named: most }: Room): string {
   const parts: string[] = [];
   if (ids !== undefined) {
-    const named = ids.slice(0, idsNamed);
+    const named = ids.slice(0, most);
     const more = ids.length - named.length;
     const names = listOf([...named, ...(more > 0 ? [`${more.toLocaleString('en-US')} more`] : [])]);
     parts.push(`${ids.length === 1 ? 'step' : 'steps'} ${names}`);
@@ -22,8 +24,8 @@ function describeSteps({ ids, partition, tag }: StepSelector): string {
   return listOf(parts);
 }
 
-function describeValue(value: unknown): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value), textAtMost);
+function describeValue(value: unknown, { text }: Room): string {
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */
@@ -33,21 +35,21 @@ const fieldNames: Record<string, string> = {
   not_before: 'earliest start',
 };
 
-function describe(operation: PatchOperation): string {
+function describe(operation: PatchOperation, room: Room): string {
   switch (operation.op) {
     case 'add_step': {
       const { id, description, tool, operation: name } = operation.step;
-      return `Adds step ${id}: ${shorten(description, textAtMost)} (${operationName(tool, name)}).`;
+      return `Adds step ${id}: ${shorten(description, room.text)} (${operationName(tool, name)}).`;
     }
     case 'update_steps': {
       const set = Object.entries(operation.set).map(([field, value]) => {
         const name = fieldNames[field] ?? field;
-        return value === null ? `no ${name}` : `${name} ${describeValue(value)}`;
+        return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
       });
-      return `Gives ${describeSteps(operation.steps)} ${listOf(set)}.`;
+      return `Gives ${describeSteps(operation.steps, room)} ${listOf(set)}.`;
     }
     case 'remove_steps':
-      return `Removes ${describeSteps(operation.steps)}.`;
+      return `Removes ${describeSteps(operation.steps, room)}.`;
     case 'add_dependency':
       return `Has step ${operation.step} wait for step ${operation.after.id}.`;
     case 'remove_dependency':
@@ -59,5 +61,10 @@ function describe(operation: PatchOperation): string {
 
 /** A sentence for each of the first operations. */
 export function describeOperations(operations: PatchOperation[]): string[] {
-  return operations.slice(0, operationsTold).map(describe);
+  return operations.slice(0, operationsTold).map((operation) => describe(operation, brief));
+}
+
+/** An operation with every value and step that it names. */
+export function describeWhole(operation: PatchOperation): string {
+  return describe(operation, unlimited);
 }
