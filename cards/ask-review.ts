@@ -53,9 +53,21 @@ function isAbout(ask: Ask, press: CardPress): boolean {
   );
 }
 
-/** A boundary that splits no character in two. */
-function boundary(text: string, at: number): number {
-  return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
+const linesOfPage = 60;
+
+/** Where the page that begins at `from` ends: between lines, or within one that is longer than a page. */
+function endOfPage(whole: string, from: number, budget: number): number {
+  let end = from;
+  for (let lines = 0; lines < linesOfPage; lines++) {
+    const at = whole.indexOf('\n', end);
+    const next = at < 0 ? whole.length : at + 1;
+    if (next - from > budget) break;
+    end = next;
+    if (at < 0) break;
+  }
+  if (end > from) return end;
+  const cut = Math.min(from + budget, whole.length);
+  return /[\udc00-\udfff]/.test(whole.charAt(cut)) ? cut - 1 : cut;
 }
 
 /**
@@ -73,16 +85,41 @@ export function reviewAsk(
   if (ask === undefined) return null;
   const whole = [ask.text, ...ask.known].join('\n');
   const from = Math.min(Number(/^\d{1,9}$/.exec(cursor)?.[0] ?? 0), whole.length);
-  const rest = whole.length - from;
-  if (rest <= budget)
-    return {
-      label: ask.label,
-      lines: whole.slice(from).split('\n'),
-      buttons: ask.buttons,
-      next: null,
-    };
-  const line = whole.lastIndexOf('\n', from + budget);
-  const to = line > from ? line + 1 : boundary(whole, from + budget);
+  const to = endOfPage(whole, from, budget);
+  const last = to >= whole.length;
   const lines = whole.slice(from, to).replace(/\n$/, '').split('\n');
-  return { label: ask.label, lines, buttons: [], next: String(to) };
+  return {
+    label: ask.label,
+    lines,
+    buttons: last ? ask.buttons : [],
+    next: last ? null : String(to),
+  };
+}
+
+/** The same as a card of its own, for surfaces that show it in the place of the plan's. */
+export function viewAskPage(
+  view: PlanView,
+  press: CardPress,
+  cursor: string,
+  budget: number,
+): PlanView | null {
+  const page = reviewAsk(view, press, cursor, budget);
+  const ask = view.asks.find((one) => isAbout(one, press));
+  if (page === null || ask === undefined) return null;
+  const { short: _, ...rest } = ask;
+  const [text = '', ...known] = page.lines;
+  const more = { ...press, pages: [page.next ?? ''] };
+  const buttons =
+    page.next === null ? page.buttons : [makeButton(more, 'More', { style: 'primary' })];
+  const fields = page.next === null ? ask.fields : [];
+  const note = page.next === null ? ask.note : null;
+  return {
+    ...view,
+    asks: [{ ...rest, text, known, fields, note, buttons }],
+    asks_more: '',
+    sentence: '',
+    progress: null,
+    sections: [],
+    buttons: view.buttons.filter((button) => button.press.action === 'details'),
+  };
 }

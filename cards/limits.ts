@@ -48,6 +48,8 @@ export const slackLimits = {
   pageSections: 4,
   pages: 10,
   pageTitle: 150,
+  /** Characters of a page of what a person is asked to confirm. */
+  askPage: 12_000,
   /** What fits one line of a form. */
   inputLine: 1000,
   /** Characters of a plan's record that is sent as a file; what is longer is for the API. */
@@ -72,6 +74,8 @@ export const teamsLimits = {
   // Our own choices:
   /** Room in a message for what is not counted exactly. */
   around: 200,
+  /** Characters of a page of what a person is asked to confirm. */
+  askPage: 4000,
   /** Of a card that answers a press. */
   answer: teamsMessage - 1024,
   /** Of a card that is posted. */

@@ -12,6 +12,7 @@ import type { Service } from '#contracts/service.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
+import { fillAsk } from './fill-ask.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './is-same-press.ts';
 import {
@@ -171,6 +172,8 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
+  const asked = fillAsk(viewPlan(facts), press, held);
+  if (asked !== null) return asked;
   if (press.action === 'details') return fillDetails(service, facts, held);
   const found = findForm(viewPlan(facts), press);
   return found === null

@@ -1,7 +1,8 @@
 // What a person is asked to confirm is shown whole, or has to be opened before it can be confirmed.
 import { describe, expect, test } from 'vitest';
-import { reviewAsk } from '#cards/ask-review.ts';
-import { drawAdaptiveCard, drawBlocks } from '#cards/expand.ts';
+import { reviewAsk, viewAskPage } from '#cards/ask-review.ts';
+import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';
+import { measureCard, teamsLimits } from '#cards/limits.ts';
 import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PlanCardFacts, ShownChange } from '#contracts/card.ts';
@@ -161,4 +162,34 @@ describe('the review of a confirmation', () => {
     const later = viewPlan({ ...facts, waiting: [{ ...step, attempt: 2 }] });
     expect(reviewAsk(later, press, '', 1000)).toBeNull();
   });
+});
+
+describe('the review of a confirmation as a card of its own', () => {
+  test.each([
+    ['emoji', '😀'.repeat(9000)],
+    ['quotes', '"'.repeat(20_000)],
+    ['short lines', 'x\n'.repeat(2000)],
+    ['macros', '${'.repeat(9000)],
+  ])('shows all of it in Teams, however it is written (%s)', (_, value) => {
+    const facts = confirming({ command: `${value}${evil}` });
+    const view = viewPlan(facts);
+    const press = view.asks[0]?.short?.buttons[0]?.press;
+    if (press === undefined) throw new Error('there is no Review button');
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = viewAskPage(view, press, cursor, teamsLimits.askPage);
+      if (page === null) throw new Error('nothing is asked');
+      const drawn = drawAdaptiveCard(page);
+      expect(drawn).toEqual(drawWholeCard(page));
+      expect(measureCard(drawn)).toBeLessThanOrEqual(teamsLimits.payload);
+      cursor = reviewAsk(view, press, cursor, teamsLimits.askPage)?.next ?? null;
+      expect(actionsOf(drawn).includes('settle_retry')).toBe(cursor === null);
+      if (cursor === null) expect(stringsOf(drawn).join(' ')).toContain(evil);
+    }
+  });
+});
+
+test('the console’s card shows a confirmation whole, whatever other surfaces take', () => {
+  const drawn = drawWholeCard(viewPlan(confirming({ command: 'x'.repeat(60_000) + evil })));
+  expect(stringsOf(drawn).some((text) => text.includes(evil))).toBe(true);
+  expect(actionsOf(drawn)).toContain('settle_retry');
 });
