@@ -64,6 +64,9 @@ const StepAnswer = documented(
       .nullable(),
     output: JsonValue,
     question: text.nullable(),
+    final_args: JsonObject.nullable().describe(
+      'The arguments that a person was asked to confirm, with nothing left open; null: nobody was asked.',
+    ),
     call: CallAnswer,
   }) satisfies z.ZodType<ShownStep>,
   { id: 'Step', description: 'One step: one operation with its arguments, and how far it is.' },

@@ -200,6 +200,8 @@ export type Step = {
   output: Json;
   /** What a step that waits for a person asks. */
   question: string | null;
+  /** The arguments of the call as a person was asked to confirm them, references filled in; null: nobody was asked. */
+  final_args: JsonObject | null;
 };
 
 /** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */

@@ -22,6 +22,7 @@ import { readDifferentCalls, readNextSteps, readSteps } from '#store/step-pages.
 import { describeSteps } from '#tools/describe-call.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nameOnCard } from './people-named.ts';
+import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
 
@@ -111,12 +112,12 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
   };
 }
 
-/** The change that waits, for `user`; null: none does. */
-export async function readPatchFacts(
+/** The change that waits, for `user`, without all that it does; null: none does. */
+export async function readPatchStanding(
   context: Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>,
   plan: Plan,
   user: string,
-): Promise<PatchFacts | null> {
+): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden'> | null> {
   const patch = plan.pending_patch;
   if (patch === null) return null;
   const db = context.db.query;
@@ -154,12 +155,16 @@ export async function readCardFacts(
       : show(await readSteps(db, planId, { status: [status] }, 0, namedShown));
   const steps = show(await readSteps(db, planId, {}, 0, numberedAtMost));
   const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
+  const patch = await readPatchStanding(context, plan, viewer.user);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
   const { needed, ...approval } = await readApprovalFacts(context, plan, viewer.user);
   const waits = plan.status === 'proposed' || plan.status === 'needs_review';
   return nameOnCard(db, {
     plan,
-    patch: await readPatchFacts(context, plan, viewer.user),
+    patch:
+      patch === null
+        ? null
+        : { ...patch, ...(await readShownChanges(context, planId, patch.patch_id)) },
     steps,
     review: {
       ...counted,

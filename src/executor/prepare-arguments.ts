@@ -1,23 +1,46 @@
 // From the arguments that were approved to those of the call: references filled in, run-time values decided, all checked.
-import { hasRuntime, isRuntime, referencesOf } from '#contracts/arguments.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { hasRuntime, isRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { readOutputs } from '#store/outputs.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
 import { findSkippedSource } from './conditions.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
 /**
- * `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case.
- * `skip`: they need what a skipped step would have put out.
+ * Why a person sees the arguments before the call is made: `values` were not in what was approved, or the step, or `each` of the
+ * plan, asks.
  */
-type Ready = { kind: 'call' | 'confirm'; args: JsonObject } | { kind: 'skip'; reason: string };
+export type Confirmation = 'values' | 'each';
 
-/** Whether the step waits for a person's word in any case; one that is a person's own task is such a word itself. */
-function needsWord({ plan, step }: StepRun, operation: Operation): boolean {
-  return (plan.confirm_each || step.ask_before) && operation.human !== true;
+/** `confirm`: null: the call may be made. `skip`: it needs what a skipped step would have put out. */
+type Ready =
+  | { kind: 'call'; args: JsonObject; confirm: Confirmation | null }
+  | { kind: 'skip'; reason: string };
+
+/**
+ * Values that were not in the approved plan are confirmed where the call is guarded, destructive or goes outside, as its
+ * final arguments show it, and where they name what a change is made to. A person's own task is a question already.
+ */
+function whyConfirm(
+  { context, plan, step }: StepRun,
+  operation: Operation,
+  final: JsonObject,
+): Confirmation | null {
+  if (operation.human === true) return null;
+  if (plan.confirm_each || step.ask_before) return 'each';
+  if (openArguments(step.args).length === 0) return null;
+  const { name } = operation;
+  if (step.guarded || context.guardedTools.includes(name)) return 'values';
+  const call = describeCall(name, operation, final);
+  if (call.destructive || call.class === 'outside') return 'values';
+  const approved = describeCall(name, operation, step.args);
+  const names = approved.headline.some((word) => typeof word !== 'string' && word.later);
+  return call.class === 'changes' && names ? 'values' : null;
 }
 
 /**
@@ -39,20 +62,16 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
   const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);
+  if (decides) requireData(outputs);
   const confirmed = step.final_args;
-  if (!decides) {
-    const fixed = requireFit(run, operation, args);
-    // The word was about these values; others that an earlier step has put out since need another.
-    const asks = needsWord(run, operation) && !(confirmed !== null && agrees(args, confirmed));
-    return { kind: asks ? 'confirm' : 'call', args: fixed };
-  }
-  requireData(outputs);
-  if (confirmed !== null && agrees(args, confirmed)) {
-    return { kind: 'call', args: requireFit(run, operation, confirmed) };
-  }
-  const decided = requireFit(run, operation, await decide(run, operation, args, outputs));
-  const guarded = step.guarded || context.guardedTools.includes(operation.name);
-  return { kind: guarded || needsWord(run, operation) ? 'confirm' : 'call', args: decided };
+  if (
+    confirmed !== null &&
+    (decides ? agrees(args, confirmed) : isDeepStrictEqual(args, confirmed))
+  )
+    return { kind: 'call', args: requireFit(run, operation, confirmed), confirm: null };
+  const final = decides ? await decide(run, operation, args, outputs) : args;
+  requireFit(run, operation, final);
+  return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
 }
 
 async function decide(

@@ -32,8 +32,7 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     }
     const ready = await prepareArguments(run, operation);
     if (ready.kind === 'skip') return makeSkipped(step, ready.reason);
-    if (ready.kind === 'confirm')
-      return askToConfirm(step, name, ready.args, run.plan.confirm_each || step.ask_before);
+    if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);
     const queued = performance.now();
     const begin = () => {
       const waited = performance.now() - queued > freshMs;

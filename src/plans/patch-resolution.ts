@@ -42,6 +42,7 @@ function asSaid(step: Step): StepAsSaid {
     error: _error,
     output: _output,
     question: _question,
+    final_args: _final,
     ...said
   } = step;
   return said;

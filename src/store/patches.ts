@@ -55,6 +55,25 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
   return toOutcome(row);
 }
 
+/** The first `limit` operations of a patch as they were sent, and how many there are. */
+export async function readPatchOperations(
+  db: Queryable,
+  id: string,
+  limit: number,
+): Promise<{ operations: PatchOperation[]; total: number }> {
+  const first = sql.raw(`'$[0 to ${limit - 1}]'`);
+  const [row] = await db
+    .select({
+      operations: sql<
+        PatchOperation[]
+      >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
+      total: sql<number>`jsonb_array_length(${planPatches.operations})`,
+    })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  return row ?? { operations: [], total: 0 };
+}
+
 /** @throws Error when there is no such patch */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));

@@ -240,10 +240,16 @@ export function describeCall(name: string, spec: Described, args: JsonObject): C
   };
 }
 
-/** Steps with the effects of their calls. */
+/** The arguments that a step was or will be called with, as far as they are known. */
+function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
+  const stands = status !== 'pending' && status !== 'ready';
+  return stands && final !== null ? final : args;
+}
+
+/** Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values. */
 export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]): ShownStep[] {
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
-    return { ...step, call: describeCall(name, catalogue.get(name), step.args) };
+    return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step)) };
   });
 }

@@ -17,7 +17,7 @@ export type Verdict = {
 
 /**
  * Moves steps out of `from` by a person's word. The caller holds the plan's lock.
- * @param keepsWord to try a failed step again is the word that it may run with the values it had, unless they are decided anew
+ * @param keepsWord to try a failed step again is the word that it may run with the values it had, where the plan states all of them
  * @returns the steps that were moved, and the counters; steps not in `from` are left alone
  */
 export async function settleByPerson(
@@ -36,7 +36,7 @@ export async function settleByPerson(
     ),
     before as (
       select s.position, s.status, v.status as to_status, v.summary, v.output, v.error,
-        not jsonb_path_exists(c.args, '$.**."$decide"') as fixed, c.ask_before
+        not jsonb_path_exists(c.args, '$.** ? (exists(@."$decide") || exists(@."$from"))') as fixed, c.ask_before
       from v cross join lateral (
         select position, args, ask_before from countersign.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
       ) c

@@ -1,6 +1,8 @@
 // Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
@@ -668,4 +670,26 @@ test('a step that was skipped behind a failure runs once it does not wait for it
   );
   expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
   await house.service.cancel(plan.id, { version: 2 }, ana);
+});
+
+test('the card of a change shows every step that it adds with its effect, the last one too', async () => {
+  const plan = await held([write('a', 'a.md', 'hold')]);
+  const added = Array.from({ length: 7 }, (_, i) => write(`n${i}`, `n${i}.md`, 'hold'));
+  const last = {
+    ...write('n7', 'n7.md', 'hold'),
+    description: 'Write the last one',
+    operation: 'delete',
+    args: { path: 'payroll.csv' },
+  };
+  const steps = { ids: ['a'] };
+  await patch(plan.id, [
+    ...[...added, last].map((step) => ({ op: 'add_step' as const, step })),
+    { op: 'update_steps', steps, set: { args: { path: 'other.md', content: 'x'.repeat(400) } } },
+  ]);
+  const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const text = drawText(viewPlan(facts));
+  for (const { id } of added) expect(text).toContain(`Adds step ${id}: Writes ${id}.md`);
+  expect(text).toContain('Adds step n7: Permanently deletes payroll.csv');
+  expect(text).toContain('Step a becomes: Writes other.md');
+  expect(text).toContain('x'.repeat(400));
 });

@@ -127,7 +127,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "old.md"?',
+      question: 'Run workspace_delete with these values?',
+      final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
     // The model would choose otherwise now; what the person has seen counts.
@@ -162,7 +163,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "second.md"?',
+      question: 'Run workspace_delete with these values?',
+      final_args: { path: 'second.md' },
     });
     expect(calls).toEqual([]);
   });
@@ -184,7 +186,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "changed.md", recursive = false?',
+      question: 'Run workspace_delete with these values?',
+      final_args: { path: 'changed.md', recursive: false },
     });
     expect(calls).toEqual([]);
     await settle(id, 'retry');
@@ -221,6 +224,132 @@ describe('a guarded step with run-time arguments', () => {
     const [outcome] = await runReady(id, { ...executor, guardedTools: ['workspace_write'] });
     expect(outcome?.status).toBe('waiting');
     await expect(get('later.md')).rejects.toThrow('ENOENT');
+  });
+});
+
+const read: StepDraft = {
+  id: 'r',
+  description: 'Read the list',
+  tool: 'workspace',
+  operation: 'read',
+  args: { path: 'list.txt' },
+};
+const from = (id: string, path: string) => ({ $from: id, path });
+const stepNamed = async (planId: string, id: string) => {
+  const [step] = await house.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step;
+};
+
+describe('values that an earlier step put out', () => {
+  test('do not decide what is deleted until a person has seen them', async () => {
+    await put('list.txt', 'payroll.csv');
+    await put('payroll.csv');
+    const { id } = await startBy(executor, house, {
+      title: 'Clean up',
+      steps: [read, deletes(from('r', '/text'))],
+    });
+    await runReady(id);
+    await runReady(id);
+    const asked = await stepNamed(id, 'd');
+    expect(asked).toMatchObject({ status: 'waiting', final_args: { path: 'payroll.csv' } });
+    expect(asked.call.headline).toEqual([
+      'Permanently deletes',
+      { text: 'payroll.csv', later: false },
+    ]);
+    expect(await get('payroll.csv')).toBe('x');
+    await settle(id, 'retry');
+    await runReady(id);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+    await expect(get('payroll.csv')).rejects.toThrow('ENOENT');
+  });
+
+  test('are asked about again when they have changed since they were confirmed', async () => {
+    await put('list.txt', 'one.md');
+    await put('one.md');
+    await put('two.md');
+    const { id } = await startBy(executor, house, {
+      title: 'Clean up one',
+      steps: [read, deletes(from('r', '/text'))],
+    });
+    await runReady(id);
+    await runReady(id);
+    await settle(id, 'retry');
+    await house.db.query.execute(sql`
+      update countersign.step_states set output = output || '{"text": "two.md"}'
+      where plan_id = ${id} and step_id = 'r'`);
+    await runReady(id);
+    expect(await stepNamed(id, 'd')).toMatchObject({
+      status: 'waiting',
+      final_args: { path: 'two.md' },
+    });
+    expect([await get('one.md'), await get('two.md')]).toEqual(['x', 'x']);
+  });
+
+  test('are asked about again when a person tries a refused call anew, also where each step asks', async () => {
+    await put('list.txt', 'kept.md');
+    await put('kept.md');
+    const { id } = await startBy(executor, house, {
+      title: 'Refused',
+      steps: [read, deletes(from('r', '/text'))],
+      step_approval: 'each',
+    });
+    await runReady(id);
+    await house.service.resume(id, { version: 1, steps: { r: 'retry' } }, ana);
+    await runReady(id);
+    await runReady(id);
+    await settle(id, 'failed');
+    await settle(id, 'retry');
+    await runReady(id);
+    expect((await stepNamed(id, 'd')).status).toBe('waiting');
+    expect(await get('kept.md')).toBe('x');
+  });
+
+  test.each<[string, JsonObject, StepDraft['operation'], StepDraft['tool']]>([
+    ['the address of a request', { method: 'GET', url: from('r', '/text') }, 'request', 'http'],
+    [
+      'a header, however deep it is',
+      { url: 'https://example.test/', headers: { 'x-note': from('r', '/text') } },
+      'get',
+      'http',
+    ],
+    ['where a file is moved', { from: 'a.md', to: from('r', '/text') }, 'move', 'workspace'],
+    ['which file is written', { path: from('r', '/text'), content: 'x' }, 'write', 'workspace'],
+    ['which calendar is read', { calendar: from('r', '/text') }, 'read', 'calendar'],
+  ])('do not decide %s without a person', async (_, args, operation, tool) => {
+    await put('list.txt', 'https://example.test/secret');
+    const { id } = await startBy(executor, house, {
+      title: 'Decided elsewhere',
+      steps: [read, { id: 'd', description: 'Use it', tool, operation, args }],
+    });
+    await runReady(id);
+    const calls: string[] = [];
+    const registry: ExecutorContext['registry'] = {
+      ...executor.registry,
+      validate: () => [],
+      get(name) {
+        const found = executor.registry.get(name);
+        const call = async () => {
+          calls.push(name);
+          return { kind: 'done' as const, data: {}, summary: '' };
+        };
+        return found === undefined ? undefined : { ...found, call };
+      },
+    };
+    await runReady(id, { ...executor, registry });
+    expect((await stepNamed(id, 'd')).status).toBe('waiting');
+    expect(calls).toEqual([]);
+  });
+
+  test('may be the content of a file whose path was approved', async () => {
+    await put('list.txt', 'carried over');
+    const { id } = await startBy(executor, house, {
+      title: 'Copy',
+      steps: [read, writes(from('r', '/text'), 'copied.md')],
+    });
+    await runReady(id);
+    await runReady(id);
+    expect(await get('copied.md')).toBe('carried over');
   });
 });
 

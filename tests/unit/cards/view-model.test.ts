@@ -344,7 +344,8 @@ describe('a plan under way', () => {
   it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {
     const [ask] = view('unknown').asks;
     expect(ask?.known).toEqual([
-      'chat_post → #general',
+      'path: 2.txt',
+      'content: 2',
       'Attempt 1, started 14:04; how it ended was not recorded.',
       'Look whether it happened, then choose.',
     ]);
