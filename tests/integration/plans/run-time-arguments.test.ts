@@ -122,7 +122,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
@@ -158,7 +158,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'second.md' },
     });
     expect(calls).toEqual([]);
@@ -181,7 +181,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'changed.md', recursive: false },
     });
     expect(calls).toEqual([]);
