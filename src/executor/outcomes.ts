@@ -90,7 +90,7 @@ export function askToConfirm(
 ): Outcome {
   return makeOutcome(step, {
     status: 'waiting',
-    question: `Run ${name} with these values?`,
+    question: `Run ${name} with the values on the plan’s card?`,
     final_args: args,
     output: why === 'each' ? { confirm: true, each: true } : { confirm: true },
   });

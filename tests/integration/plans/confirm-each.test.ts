@@ -50,7 +50,7 @@ describe('a plan in which each step asks', () => {
   test('runs nothing on its approval, and each step on its own word, once, in order', async () => {
     const plan = await runPlan(house, strict(write('a', 'a.md', 'one'), noop('b', 'a')));
     const asked = await becomes(plan.id, 'a', 'waiting');
-    expect(asked.question).toBe('Run workspace_write with these values?');
+    expect(asked.question).toBe('Run workspace_write with the values on the plan’s card?');
     expect(asked.final_args).toEqual({ path: 'a.md', content: 'one' });
     await expect(readFile(join(house.workspace, 'a.md'))).rejects.toThrow('ENOENT');
     expect((await stepOf(plan.id, 'b')).status).toBe('pending');

@@ -33,9 +33,11 @@ let executor: ReturnType<typeof makeExecutor>;
 let server: Server;
 let url: string;
 let answer = '{}';
+let requests = 0;
 
 beforeAll(async () => {
   server = createServer((_, response) => {
+    requests++;
     response.setHeader('content-type', 'application/json');
     response.end(answer);
   });
@@ -107,6 +109,31 @@ describe('what a tool answered', () => {
     const outcome = await runOne(id, context);
     expect(asked).toBe(0);
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'invalid_arguments' } });
+  });
+
+  test('decides no address until a person has seen it', async () => {
+    answer = JSON.stringify({ next: `${url}payroll` });
+    const { id } = await startBy(executor, house, {
+      title: 'Clean up there',
+      steps: [
+        get('get'),
+        {
+          id: 'delete',
+          description: 'Delete the draft',
+          tool: 'http',
+          operation: 'request',
+          args: { method: 'DELETE', url: { $from: 'get', path: '/json/next' } },
+        },
+      ],
+    });
+    await runOne(id);
+    const asked = requests;
+    const outcome = await runOne(id);
+    expect(outcome).toMatchObject({
+      status: 'waiting',
+      final_args: { method: 'DELETE', url: `${url}payroll` },
+    });
+    expect(requests).toBe(asked);
   });
 
   test('is data: a "$decide" in it does not join those that were approved', async () => {

@@ -127,7 +127,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
@@ -163,7 +163,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'second.md' },
     });
     expect(calls).toEqual([]);
@@ -186,7 +186,7 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with these values?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
       final_args: { path: 'changed.md', recursive: false },
     });
     expect(calls).toEqual([]);
