@@ -115,6 +115,9 @@ export function viewButtons(facts: PlanCardFacts): Button[] {
   }
 }
 
+/** Opens what a card has no room for. */
+export const reviewLabel = 'Review';
+
 /** The buttons of a card that does not show all effects: the plan is opened first, and approved from there. */
 export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P>[] {
   if (!buttons.some(({ press }) => press.action === 'approve')) return buttons;
@@ -122,7 +125,7 @@ export function askForReview<P extends AnyPress>(buttons: Button<P>[]): Button<P
     .filter(({ press }) => press.action !== 'details')
     .map((button) =>
       button.press.action === 'approve'
-        ? { ...button, label: 'Review', press: { ...button.press, action: 'details' } }
+        ? { ...button, label: reviewLabel, press: { ...button.press, action: 'details' } }
         : button,
     );
 }

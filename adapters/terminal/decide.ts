@@ -1,5 +1,6 @@
 // The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
 // A decision always names the version and digest that were drawn.
+import { reviewLabel } from '#cards/buttons.ts';
 import type { PlanView } from '#cards/view.ts';
 import { type NearWord, readNearWord } from '#contracts/near-words.ts';
 import {
@@ -18,7 +19,13 @@ import { sayRun, waitForRun } from './run-turn.ts';
 import { look, planData, type Session, tellError } from './session.ts';
 import { readTyped } from './typed.ts';
 
-const question = '  [a]pprove  [p]ropose changes  [r]eject  [d]etails › ';
+/** Where the card does not show all effects, reading the rest comes first. */
+function questionFor({ buttons }: PlanView): string {
+  return buttons.some(({ label }) => label === reviewLabel)
+    ? '  [d] review  [a]pprove  [p]ropose changes  [r]eject › '
+    : '  [a]pprove  [p]ropose changes  [r]eject  [d]etails › ';
+}
+
 const help =
   'Type approve, approve 1-3, 5 or approve all but 4 (numbers of the steps above), propose changes: …, reject, cancel, details or status. Anything else goes to the planner. Enter q to leave it waiting.';
 
@@ -152,7 +159,7 @@ async function talk(session: Session, view: PlanView, text: string): Promise<nul
 /** One question and what follows from its answer. null: look at the plan again. */
 export async function decideOnce(session: Session, view: PlanView): Promise<ExitCode | null> {
   if (session.options.yes === true) return approve(session, view);
-  const line = await session.ask(question);
+  const line = await session.ask(questionFor(view));
   if (session.signal.aborted) return exitCodes.interrupted;
   if (line === null) return exitCodes.needsPerson;
   const typed = readTyped(line);

@@ -6,9 +6,10 @@ import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { ShownStep } from '#contracts/call.ts';
 import type { Step } from '#contracts/plan.ts';
-import { describeDependency, labelSteps } from '#contracts/step-numbers.ts';
+import { describeDependency, labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
-import type { FieldChange } from '#contracts/views.ts';
+import type { FieldChange, StepPage } from '#contracts/views.ts';
+import { countOf } from '#contracts/words.ts';
 import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
 
@@ -96,33 +97,51 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** Prints what changed, the digest, the confidence as a number and the first hundred steps in full. */
-export async function showDetails(session: Session, view: PlanView): Promise<void> {
-  const plan = await session.service.getPlan(view.plan_id);
-  const page = await session.service.listSteps(view.plan_id, { limit: pageSize });
-  const { screen } = session;
-  const names = labelSteps(page.steps, plan.total_steps);
+/** Pages of steps, each whole. A plan whose steps have numbers comes in their order, a larger one as a reviewer should see it. */
+async function showSteps(session: Session, planId: string, total: number): Promise<void> {
+  const { service, screen, options } = session;
+  const small = total <= numberedAtMost;
   const now = new Date().toISOString();
-  const formatAt = (iso: string) => formatTime(iso, now, session.options.timezone);
-  session.event('details', { plan_id: view.plan_id, digest: view.digest, steps: page.steps });
-  const more =
-    page.next_cursor === null
-      ? []
-      : ['', `  These are the first ${pageSize} steps. The console shows them all.`];
-  const confidence =
-    plan.confidence === null
-      ? []
-      : [`  Confidence ${plan.confidence.toFixed(2)} (${confidenceWord(plan.confidence)})`];
+  const formatAt = (iso: string) => formatTime(iso, now, options.timezone);
+  let shown = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: StepPage = await service.listSteps(planId, {
+      limit: pageSize,
+      ...(small ? {} : { order: 'review' }),
+      ...(cursor === '' ? {} : { cursor }),
+    });
+    session.event('steps', { plan_id: planId, steps: page.steps });
+    const names = labelSteps(page.steps, total);
+    const steps = small ? sortByName(page.steps, names) : page.steps;
+    session.say(...steps.flatMap((step) => ['', ...drawStep(step, names, screen, formatAt)]), '');
+    shown += steps.length;
+    cursor = page.next_cursor;
+    if (cursor === null) return;
+    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
+    if (!session.interactive) {
+      session.say(
+        `  These are ${count}. Open the plan in a terminal or the console to see all.`,
+        '',
+      );
+      return;
+    }
+    const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
+    if (line === null || line.trim().toLowerCase().startsWith('q')) return;
+  }
+}
+
+/** Prints what changed, the digest, the confidence as a number and every step in full, page by page. */
+export async function showDetails(session: Session, view: PlanView): Promise<void> {
+  const { confidence, total_steps } = await session.service.getPlan(view.plan_id);
+  const { screen } = session;
+  session.event('details', { plan_id: view.plan_id, digest: view.digest });
   session.say(
     '',
     ...hangText(`Digest ${view.digest}`, '  ', '  ', screen.width()),
-    ...confidence,
+    ...(confidence === null
+      ? []
+      : [`  Confidence ${confidence.toFixed(2)} (${confidenceWord(confidence)})`]),
     ...(await drawChanges(session, view)),
-    ...sortByName(page.steps, names).flatMap((step) => [
-      '',
-      ...drawStep(step, names, screen, formatAt),
-    ]),
-    ...more,
-    '',
   );
+  await showSteps(session, view.plan_id, total_steps);
 }
