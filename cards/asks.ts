@@ -1,5 +1,4 @@
 // What only a person can settle: a step that is theirs, a call that asks before it is made, one whose outcome is not known.
-
 import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
