@@ -1,17 +1,18 @@
 // What only a person can settle: a step that is theirs, a call that asks before it is made, one whose outcome is not known.
+import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
-import { operationName } from '#contracts/tool.ts';
+import { withReview } from './ask-review.ts';
 import { makeButton, pressAbout } from './buttons.ts';
+import { headlineOf, leadOf, wholeLines } from './calls.ts';
 import { askAboutChange } from './changes-asked.ts';
 import { viewFields } from './form-fields.ts';
-import { showLine } from './plain.ts';
+import { cleanLine, isolateText } from './plain.ts';
 import { canSettle } from './state.ts';
-import { isViewers, personOf } from './step-lines.ts';
+import { isViewers, personOf, reasonOf } from './step-lines.ts';
 import type { Ask, Field, Form } from './view.ts';
 import { tellTime } from './words.ts';
 
-const questionAtMost = 900;
 /** The button that opens a form. */
 const fillIn = 'Fill in';
 
@@ -48,7 +49,7 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
     kind: 'person',
     step_id: step.id,
     label: yours ? 'This waits for you' : `This waits for ${person}`,
-    text: showLine(step.question ?? step.description, questionAtMost),
+    text: isolateText(cleanLine(step.question ?? step.description)),
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,
     fields,
@@ -72,17 +73,24 @@ function confirmationOf({ output }: Step): 'values' | 'each' | null {
 }
 
 const confirmationLabels = {
-  values: 'The values of this step were decided just now',
+  values: 'The values of this step were not known when it was approved',
   each: 'This step asks before it runs',
 } as const;
 
-function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardFacts): Ask {
+/** The planner's words about a step, said as such. */
+function toldBy(step: Step, { plan }: PlanCardFacts): string[] {
+  const reason = reasonOf(step, plan);
+  return reason === '' ? [] : [`The planner’s reason: ${reason}`];
+}
+
+function askConfirmation(step: ShownStep, why: 'values' | 'each', facts: PlanCardFacts): Ask {
+  const { plan } = facts;
   return {
     kind: 'confirm',
     step_id: step.id,
-    label: confirmationLabels[why],
-    text: showLine(step.question ?? step.description, questionAtMost),
-    known: [],
+    label: leadOf(confirmationLabels[why], step.guarded),
+    text: headlineOf(step.call),
+    known: [...wholeLines(step.call), ...toldBy(step, facts)],
     note: null,
     fields: [],
     buttons: [
@@ -93,25 +101,24 @@ function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardF
 }
 
 /** The facts about a call that was made and never answered for, so that a person can look for its effect. */
-function knownOf(step: Step, facts: PlanCardFacts): string[] {
-  const operation = showLine(operationName(step.tool, step.operation), 120);
-  const target = step.target === null ? '' : ` → ${showLine(step.target, 200)}`;
+function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const started = step.started_at === null ? '' : `, started ${tellTime(step.started_at, facts)}`;
   return [
-    `${operation}${target}`,
+    ...wholeLines(step.call),
+    ...toldBy(step, facts),
     `Attempt ${step.attempt}${started}; how it ended was not recorded.`,
-    ...(step.error === null ? [] : [showLine(step.error.message, 300)]),
+    ...(step.error === null ? [] : [isolateText(cleanLine(step.error.message))]),
     'Look whether it happened, then choose.',
   ];
 }
 
-function askUnknown(step: Step, facts: PlanCardFacts): Ask {
+function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   const { plan } = facts;
   return {
     kind: 'unknown',
     step_id: step.id,
     label: 'It may or may not have happened',
-    text: showLine(step.description, questionAtMost),
+    text: headlineOf(step.call),
     known: knownOf(step, facts),
     note: null,
     fields: [],
@@ -123,16 +130,20 @@ function askUnknown(step: Step, facts: PlanCardFacts): Ask {
   };
 }
 
+function askAboutStep(step: ShownStep, facts: PlanCardFacts): Ask {
+  if (step.status === 'unknown') return askUnknown(step, facts);
+  const why = confirmationOf(step);
+  return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
+}
+
 /** The asks of a plan, a change of it and unknown outcomes first; none once nothing can be settled any more. */
 export function viewAsks(facts: PlanCardFacts): Ask[] {
   if (!canSettle(facts)) return [];
   return [
     ...askAboutChange(facts),
-    ...facts.unknown.map((step) => askUnknown(step, facts)),
-    ...facts.waiting.map((step) => {
-      const why = confirmationOf(step);
-      return why === null ? askPerson(step, facts) : askConfirmation(step, why, facts);
-    }),
+    ...[...facts.unknown, ...facts.waiting].map((step) =>
+      withReview(askAboutStep(step, facts), pressAbout(facts.plan, 'details', step)),
+    ),
   ];
 }
 

@@ -74,6 +74,13 @@ export function wholeParts({ parts }: CallDescription): WholePart[] {
   });
 }
 
+/** The same as lines. Those of a long value are set off, so that none of them passes for another argument. */
+export function wholeLines(call: CallDescription): string[] {
+  return wholeParts(call).flatMap(({ label, text, inline }) =>
+    inline ? [`${label}: ${text}`] : [`${label}:`, ...text.split('\n').map((line) => `│ ${line}`)],
+  );
+}
+
 /** Stands before a step whose operation is guarded. */
 export function leadOf(label: string, guarded: boolean): string {
   return guarded ? `${label} ${shield}` : label;

@@ -1,13 +1,12 @@
 // A change of a plan that waits for an approval: what it does, why it asks again, and buttons that are about it alone.
-import type { CardPress, PatchFacts, PlanCardFacts } from '#contracts/card.ts';
+import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#contracts/card.ts';
 import { countOf } from '#contracts/words.ts';
+import { withReview } from './ask-review.ts';
 import { makeButton } from './buttons.ts';
+import { headlineOf, wholeLines } from './calls.ts';
 import { showPerson } from './people.ts';
-import { showLine } from './plain.ts';
+import { cleanLine, isolateText, showLine } from './plain.ts';
 import type { Ask, Form } from './view.ts';
-
-const linesAtMost = 5;
-const lineAtMost = 300;
 
 const rejectForm: Form = {
   fields: [],
@@ -18,11 +17,16 @@ const rejectForm: Form = {
   submit: 'Reject the change',
 };
 
-/** The first lines, and how many more there are. */
-function someOf(lines: string[], total: number, noun: string): string[] {
-  const shown = lines.slice(0, linesAtMost).map((line) => showLine(line, lineAtMost));
-  const hidden = Math.max(total, lines.length) - shown.length;
-  return hidden > 0 ? [...shown, `… and ${countOf(hidden, noun)}`] : shown;
+const whole = (text: string): string => isolateText(cleanLine(text));
+
+/** One operation of the change with every value it brings. */
+function describeShown({ text, call, reason }: ShownChange): string[] {
+  if (call === null) return [whole(text)];
+  return [
+    `${whole(text)}: ${headlineOf(call)}`,
+    ...wholeLines(call),
+    ...(reason === '' ? [] : [`The planner’s reason: ${whole(reason)}`]),
+  ];
 }
 
 function describeSize({ added, changed, removed }: PatchFacts): string {
@@ -54,26 +58,30 @@ export function askAboutChange(facts: PlanCardFacts): Ask[] {
     digest: patch.digest,
   });
   const who = patch.may_approve ? 'you' : showLine(patch.approvers, 120);
-  const why = patch.reason === null ? '' : `: ${showLine(patch.reason, 400)}`;
-  return [
-    {
-      kind: 'change',
-      step_id: patch.patch_id,
-      label: `A change waits for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
-      text: `${showPerson(facts, patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
-      known: [
-        ...someOf(patch.changes, patch.changes.length, 'more change'),
-        'It needs an approval of its own:',
-        ...someOf(patch.widening, patch.widening.length, 'more reason'),
-        ...describeApprovals(patch, facts),
-        'Until then the plan goes on with what was approved.',
-      ],
-      note: null,
-      fields: [],
-      buttons: [
-        makeButton(press('approve'), 'Approve the change', { style: 'primary' }),
-        makeButton(press('reject'), 'Reject the change', { form: rejectForm }),
-      ],
-    },
-  ];
+  const why = patch.reason === null ? '' : `: ${whole(patch.reason)}`;
+  const unseen = patch.operations_hidden;
+  const ask: Ask = {
+    kind: 'change',
+    step_id: patch.patch_id,
+    label: `A change waits for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
+    text: `${showPerson(facts, patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
+    known: [
+      ...patch.shown.flatMap(describeShown),
+      ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')}, too many to be shown`]),
+      'It needs an approval of its own:',
+      ...patch.widening.map(whole),
+      ...describeApprovals(patch, facts),
+      'Until then the plan goes on with what was approved.',
+    ],
+    note: null,
+    fields: [],
+    buttons: [
+      // What cannot be shown cannot be approved here.
+      ...(unseen > 0
+        ? []
+        : [makeButton(press('approve'), 'Approve the change', { style: 'primary' })]),
+      makeButton(press('reject'), 'Reject the change', { form: rejectForm }),
+    ],
+  };
+  return [withReview(ask, press('details'))];
 }

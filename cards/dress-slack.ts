@@ -98,15 +98,21 @@ function plain(text: string) {
   return { type: 'plain_text', text, emoji: false };
 }
 
-function dressAsk(ask: Ask<AnyPress>, index: number) {
+function askRuns(ask: Ask<AnyPress>): Run[] {
+  return [
+    run(`${ask.label}: `, bold),
+    run(ask.text, bold),
+    ...ask.known.map((line) => run(`\n${line}`)),
+    ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
+  ];
+}
+
+function dressAsk(whole: Ask<AnyPress>, index: number) {
+  const length = askRuns(whole).reduce((sum, { text }) => sum + text.length, 0);
+  const ask = length > slackLimits.sectionText ? { ...whole, ...whole.short } : whole;
   return {
     block: `ask:${index}`,
-    runs: fitRuns([
-      run(`${ask.label}: `, bold),
-      run(ask.text, bold),
-      ...ask.known.map((line) => run(`\n${line}`)),
-      ...ask.fields.map((field) => run(`\n• ${describeField(field)}`)),
-    ]),
+    runs: fitRuns(askRuns(ask)),
     buttons: ask.buttons.map((button, at) => dressButton(button, at)),
   };
 }

@@ -93,6 +93,11 @@ export function drawAdaptiveCard(view: PlanView | SessionView): Drawn {
   return fitCard(view, (v) => expandCard(templates.teams.card, dressCardForTeams(v)), fitsTeams);
 }
 
+/** The same whole, for surfaces without a limit. */
+export function drawWholeCard(view: PlanView | SessionView): Drawn {
+  return expandCard(templates.teams.card, dressCardForTeams(view));
+}
+
 /** A plan or a session as a Slack message, within what Slack takes. */
 export function drawBlocks(view: PlanView | SessionView): SlackMessage {
   const draw = (v: PlanView | SessionView) =>

@@ -1,4 +1,5 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
+import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
@@ -52,6 +53,8 @@ export const slackLimits = {
    * 3,000 characters a third of its 100 blocks; and nobody reads more before they turn the page.
    */
   reviewPage: 12_000,
+  /** Characters of a page of what a person is asked to confirm. */
+  askPage: 12_000,
   /** What fits one line of a form. */
   inputLine: 1000,
   /** Characters of a plan's record that is sent as a file; what is longer is for the API. */
@@ -76,6 +79,8 @@ export const teamsLimits = {
   // Our own choices:
   /** Room in a message for what is not counted exactly. */
   around: 200,
+  /** Characters of a page of what a person is asked to confirm. */
+  askPage: 4000,
   /** Of a card that answers a press. */
   answer: teamsMessage - 1024,
   /** Of a card that is posted. */
@@ -107,7 +112,10 @@ const budgets: Budget[] = [
   { line: 60, lines: 0, sentence: 150, asks: 1, details: 0 },
 ];
 
+/** An ask that does not fit says how long it is and has to be opened: nothing of it is left out unnoticed. */
 function shrinkAsk<P extends AnyPress>(ask: Ask<P>, { line }: Budget): Ask<P> {
+  const { short } = ask;
+  if (short !== undefined) return lengthOfAsk(ask) > line * 2 ? { ...ask, ...short } : ask;
   return {
     ...ask,
     text: cutShown(ask.text, line * 2),

@@ -2,8 +2,10 @@
 import { reviewRank, type ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts, ReviewedCall } from '#contracts/card.ts';
 import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
+import type { ComparedStep } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
+import { shortenCall } from './calls.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -12,12 +14,26 @@ import type { Section } from './view.ts';
 
 const effectsAtMost = 12;
 const stepsAtMost = 7;
+const changesAtMost = 6;
+const changeAtMost = 80;
 const risksAtMost = 3;
 const termsAtMost = 5;
 const termAtMost = 300;
 const conflictsAtMost = 3;
 
-/** Each step that comes again once: its later occurrences say the same. */
+/** What an occurrence says, but for which one it is. */
+function contentOf(step: ShownStep, template: string): string {
+  const { id, description, tool, operation, args, effect, guarded } = step;
+  const name = id.slice(template.length);
+  const calls = JSON.stringify(args, (key, value: unknown) =>
+    key === '$from' && typeof value === 'string' && value.endsWith(name)
+      ? value.slice(0, -name.length)
+      : value,
+  );
+  return JSON.stringify([template, description, tool, operation, calls, effect, guarded]);
+}
+
+/** Each step that comes again once, without the later occurrences that say the same. */
 function withoutRepeats(
   steps: NumberedStep<ShownStep>[],
   { plan }: PlanCardFacts,
@@ -25,11 +41,12 @@ function withoutRepeats(
   if (plan.series.length === 0) return steps;
   const templates = new Set(plan.series.flatMap((series) => series.steps.map(({ id }) => id)));
   const seen = new Set<string>();
-  return steps.filter(({ step: { id } }) => {
-    const template = id.slice(0, Math.max(0, id.lastIndexOf('#')));
+  return steps.filter(({ step }) => {
+    const template = step.id.slice(0, Math.max(0, step.id.lastIndexOf('#')));
     if (!templates.has(template)) return true;
-    const known = seen.has(template);
-    seen.add(template);
+    const content = contentOf(step, template);
+    const known = seen.has(content);
+    seen.add(content);
     return !known;
   });
 }
@@ -96,10 +113,22 @@ function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
 }
 
+/** What is different from the version before: how much, then the steps themselves. */
 function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
   if (diff === null) return null;
-  const line = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
-  return makeSection('changes', `Changed since version ${diff.from}`, [line], 1);
+  const line =
+    (sign: string) =>
+    ({ call }: ComparedStep) =>
+      plainLine(shortenCall(call, changeAtMost).text, { lead: sign });
+  const steps = [
+    ...diff.added.map(line('+')),
+    ...diff.removed.map(line('−')),
+    ...diff.changed.map(line('~')),
+  ];
+  const counts = diff.counts.added + diff.counts.removed + diff.counts.changed;
+  const first = plainLine(describeChange(diff, now, viewer.timezone, viewer.user === ''));
+  const label = `Changed since version ${diff.from}`;
+  return makeSection('changes', label, [first, ...steps], changesAtMost, counts + 1);
 }
 
 function viewRisks({ plan }: PlanCardFacts): Section | null {
@@ -124,12 +153,12 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
 
 export function viewProposal(facts: PlanCardFacts): Section[] {
   const sections = [
+    viewChanges(facts),
     viewEffects(facts),
     viewSteps(facts),
     viewTerms(facts),
     viewConflicts(facts),
     viewBlocked(facts, false),
-    viewChanges(facts),
     viewRisks(facts),
   ];
   return sections.filter((section) => section !== null);

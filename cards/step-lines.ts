@@ -2,10 +2,11 @@
 import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
 import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { fieldsOf } from '#contracts/form.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
-import type { NumberedStep } from '#contracts/step-numbers.ts';
+import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
 import { leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './people.ts';
@@ -36,11 +37,27 @@ function formNotes({ args }: Step): string[] {
   return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
 }
 
+/** A condition is never cut: its parts are bounded where it is proposed. */
+const conditionAtMost = 2000;
+
+/** When it runs at all, and whether a person is asked before. */
+function limitNotes({ when, ask_before }: Step, { steps, plan }: PlanCardFacts): string[] {
+  const labels = when.length === 0 ? null : labelSteps(steps, plan.total_steps);
+  const conditions = when.map((one) => describeCondition(one, labels?.get(one.step) ?? one.step));
+  return [
+    ...(conditions.length === 0
+      ? []
+      : [showLine(`only if ${conditions.join(' and ')}`, conditions.length * conditionAtMost)]),
+    ...(ask_before ? ['asks before it runs'] : []),
+  ];
+}
+
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: Step, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const retry = describeRetry(step, (iso) => tellTime(iso, facts));
   return [
+    ...limitNotes(step, facts),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
     ...(step.not_before === null ? [] : [tellTime(step.not_before, facts)]),
@@ -48,7 +65,7 @@ export function notesOf(step: Step, facts: PlanCardFacts): string[] {
 }
 
 /** Characters of one value of a call in a line of a card. */
-const valueAtMost = 120;
+const valueAtMost = 200;
 const reasonAtMost = 160;
 /** It has no reason beyond what the call does. */
 const plannerWithoutReasons = 'offline planner';

@@ -75,6 +75,8 @@ export function describeChange(
 
 /** Names of fields as people read them; an argument has its own. */
 const fieldNames: Record<string, string> = {
+  when: 'only if',
+  ask_before: 'asks before it runs',
   after: 'waits for',
   not_before: 'not before',
   duration_minutes: 'minutes',

@@ -67,6 +67,8 @@ export type Ask<Press extends AnyPress = CardPress> = {
   /** What the person is to fill in; the button that is done with it has them in its form. */
   fields: Field[];
   buttons: Button<Press>[];
+  /** How it is drawn where not all of it fits: how long it is, and a button that opens the whole. It is never cut otherwise. */
+  short?: Pick<Ask<Press>, 'text' | 'known' | 'buttons'>;
 };
 
 export type Line = {

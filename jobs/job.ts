@@ -16,6 +16,8 @@ export type Job<N extends JobName> = {
   concurrency: number;
   /** Whoever has ended a job asks for the next at once, and not when the next is sent: many can come with one word. */
   eager?: boolean;
+  /** Jobs of one person under way at once, in all processes; a job says whose it is when it is sent. No limit unless said. */
+  perPerson?: number;
   /**
    * Jobs that are fetched, and noted as done, with one word each; they are handled side by side. One that fails has all of
    * them tried again. 1 unless said.

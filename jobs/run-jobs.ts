@@ -54,13 +54,14 @@ async function startWorkers<N extends JobName>(
   localConcurrency: number,
   { log, ending, goOn }: Surroundings,
 ): Promise<void> {
-  const { name, queue, fetched = 1, restMs = 0 } = job;
+  const { name, queue, fetched = 1, restMs = 0, perPerson } = job;
   let worker: string | undefined;
   worker = await boss.work<unknown>(
     queue.name,
     {
       localConcurrency,
       batchSize: fetched,
+      ...(perPerson === undefined ? {} : { groupConcurrency: perPerson }),
       burstWhenBatchFull: fetched > 1,
       pollingIntervalSeconds: pollingSeconds,
       notifyPollingIntervalSeconds: pollingSeconds,

@@ -9,6 +9,7 @@ import {
   type TeamsAccess,
 } from '#contracts/chat-access.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { isLoopbackHost } from '#contracts/public-url.ts';
 import { Environment, Settings } from '#contracts/settings.ts';
 
 export type Config = {
@@ -76,6 +77,15 @@ function checkTimezone(zone: string): string {
   }
 }
 
+/** Without a token the API answers this machine only, so nobody else is to be led to it. */
+function checkHost({ HOST, COUNTERSIGN_API_TOKEN }: Environment): void {
+  if (COUNTERSIGN_API_TOKEN !== undefined || isLoopbackHost(HOST)) return;
+  throw new CountersignError(
+    'invalid_configuration',
+    `HOST: others than this machine reach ${HOST}, and without a token only this machine is answered. Set COUNTERSIGN_API_TOKEN, or set HOST to 127.0.0.1.`,
+  );
+}
+
 /**
  * The configuration of this process.
  * @throws CountersignError `invalid_configuration` that names the variable or key
@@ -87,6 +97,8 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     throw new CountersignError('invalid_configuration', explain(parsed.error, 'environment'));
   }
   const env = parsed.data;
+  const [slack, teams] = [readSlackAccess(env), readTeamsAccess(env)];
+  checkHost(env);
   const path = resolve(cwd, env.COUNTERSIGN_CONFIG);
   const { settings, found } = readSettings(path, set.COUNTERSIGN_CONFIG !== undefined);
   const home = resolve(cwd, env.COUNTERSIGN_HOME);
@@ -102,7 +114,7 @@ export function loadConfig(variables: NodeJS.ProcessEnv, cwd: string): Config {
     timezone: checkTimezone(
       env.COUNTERSIGN_TIMEZONE ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     ),
-    slack: readSlackAccess(env),
-    teams: readTeamsAccess(env),
+    slack,
+    teams,
   };
 }

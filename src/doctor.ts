@@ -5,6 +5,7 @@ import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { readModelAccess } from '#models/access.ts';
+import { findUnknownPrices } from '#models/prices.ts';
 import { readBackends } from '#store/backends.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { readInboxState } from '#store/inbox.ts';
@@ -37,7 +38,7 @@ async function checkWorkspace({ workspace }: Config): Promise<Finding> {
   }
 }
 
-async function checkModel({ env }: Config): Promise<Finding> {
+async function checkModel({ env, settings }: Config): Promise<Finding> {
   const reach = readModelAccess(env);
   if (reach === null) {
     return {
@@ -50,7 +51,13 @@ async function checkModel({ env }: Config): Promise<Finding> {
   try {
     const { createModelClient } = await import('#models/openai.ts');
     await createModelClient(reach).models.list({ timeout: modelTimeoutMs });
-    return { part: 'Model', state: 'ok', text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}` };
+    const unpriced = findUnknownPrices(env, settings.prices);
+    return {
+      part: 'Model',
+      state: 'ok',
+      text: `${env.PLANNER_MODEL} and ${env.EXECUTOR_MODEL}`,
+      ...(unpriced.length === 0 ? {} : { advice: unpriced.join(' ') }),
+    };
   } catch (error) {
     return {
       part: 'Model',

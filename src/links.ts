@@ -1,10 +1,10 @@
 // Links to plans. In a chat they lead where its readers are: a link to the machine of the bot would be dead for them.
 import type { Config } from '#config';
-import { isReachable } from '#contracts/public-url.ts';
+import { isEveryHost, isReachable } from '#contracts/public-url.ts';
 
 /** Where people of this machine reach the server. */
 export function addressOf({ env }: Config, port: number): string {
-  const host = ['0.0.0.0', '::', '127.0.0.1'].includes(env.HOST) ? '127.0.0.1' : env.HOST;
+  const host = isEveryHost(env.HOST) ? '127.0.0.1' : env.HOST;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '#config';
 import { openEmbedded } from '#store/embedded.ts';
 import { migrate } from '#store/migrate.ts';
+import { secureHome } from './home.ts';
 
 type Place = {
   url: string;
@@ -13,6 +14,7 @@ type Place = {
 };
 
 async function openPlace(config: Config, log: Logger): Promise<Place> {
+  secureHome(config);
   const { DATABASE_URL } = config.env;
   if (DATABASE_URL !== undefined) {
     const { host, pathname } = new URL(DATABASE_URL);

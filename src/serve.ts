@@ -6,6 +6,7 @@ import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
 import type { Config } from '#config';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { isEveryHost } from '#contracts/public-url.ts';
 import { countOf } from '#contracts/words.ts';
 import { readModelAccess } from '#models/access.ts';
 import { createMetrics } from './metrics.ts';
@@ -41,6 +42,7 @@ export async function serve(
     service: house.service,
     log,
     ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
+    requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
     readiness: () => readiness(house),
     metrics: createMetrics(house.db),
@@ -86,7 +88,7 @@ export function banner(house: House, config: Config, url: string, seconds: numbe
   const operations = tools.reduce((sum, { operations }) => sum + operations, 0);
   const down = tools.filter(({ ok }) => !ok);
   const rows: [string, string][] = [
-    ['Console', url],
+    ['Console', isEveryHost(env.HOST) ? `${url}, and every other address of this machine` : url],
     ['Database', house.database],
     [
       'Model',

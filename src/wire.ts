@@ -47,7 +47,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     log.warn(err === undefined ? {} : { err }, message);
   const connections = await openConnections(config, { log, work, warn }, closers);
   const { db, receiving, threads, aside, boss, enqueue, enqueueAll, listener } = connections;
-  const models = await openModels(config);
+  const models = await openModels(config, warn);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
     disabledTools: config.settings.disabledTools,

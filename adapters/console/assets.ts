@@ -33,6 +33,7 @@ const shared: Record<string, string> = {
   '/console/shared/words.ts': 'cards/words.ts',
   '/console/shared/contracts/looked-at.ts': 'src/contracts/looked-at.ts',
   '/console/shared/contracts/step-numbers.ts': 'src/contracts/step-numbers.ts',
+  '/console/shared/contracts/condition-words.ts': 'src/contracts/condition-words.ts',
   '/console/shared/contracts/words.ts': 'src/contracts/words.ts',
 };
 
@@ -52,6 +53,7 @@ export const importMap = {
     '#cards/words.ts': '/console/shared/words.ts',
     '#contracts/looked-at.ts': '/console/shared/contracts/looked-at.ts',
     '#contracts/step-numbers.ts': '/console/shared/contracts/step-numbers.ts',
+    '#contracts/condition-words.ts': '/console/shared/contracts/condition-words.ts',
     '#contracts/words.ts': '/console/shared/contracts/words.ts',
   },
 };

@@ -2,7 +2,7 @@
 // for one reader.
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { drawAdaptiveCard } from '#cards/expand.ts';
+import { drawWholeCard } from '#cards/expand.ts';
 import { viewSession } from '#cards/session-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { line } from '#contracts/text.ts';
@@ -12,7 +12,7 @@ import type { ConsoleOptions } from './console-options.ts';
 export type CardAnswer = {
   facts: Awaited<ReturnType<ConsoleOptions['service']['card']>>;
   view: ReturnType<typeof viewPlan>;
-  adaptive_card: ReturnType<typeof drawAdaptiveCard>;
+  adaptive_card: ReturnType<typeof drawWholeCard>;
 };
 
 /** The same of a run's planning session; the facts are left out, since an outline can be long. */
@@ -22,7 +22,7 @@ export type RunCardAnswer = {
   digest: string;
   planning_status: Awaited<ReturnType<ConsoleOptions['service']['runCard']>>['status'];
   view: ReturnType<typeof viewSession>;
-  adaptive_card: ReturnType<typeof drawAdaptiveCard>;
+  adaptive_card: ReturnType<typeof drawWholeCard>;
 };
 
 const CardPath = z.object({ id: z.string().min(1).max(300) });
@@ -39,7 +39,7 @@ export function addCardRoute(app: FastifyInstance, { service, timezone }: Consol
       const viewer = { user: query.user, timezone: query.timezone ?? timezone };
       const facts = await service.card(params.id, viewer);
       const view = viewPlan(facts);
-      return { facts, view, adaptive_card: drawAdaptiveCard(view) };
+      return { facts, view, adaptive_card: drawWholeCard(view) };
     },
   );
 
@@ -50,7 +50,7 @@ export function addCardRoute(app: FastifyInstance, { service, timezone }: Consol
       const viewer = { user: query.user, timezone: query.timezone ?? timezone };
       const { run_id, turn, digest, status, ...rest } = await service.runCard(params.id, viewer);
       const view = viewSession({ run_id, turn, digest, status, ...rest });
-      const adaptive_card = drawAdaptiveCard(view);
+      const adaptive_card = drawWholeCard(view);
       return { run_id, turn, digest, planning_status: status, view, adaptive_card };
     },
   );

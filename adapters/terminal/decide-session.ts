@@ -151,7 +151,11 @@ export async function decideSessionOnce(
         session.say(...drawLines(helpOf(view), session.screen));
         break;
       case 'talk':
-        await attempt(session, () => session.service.reply(view.run_id, typed.text, session.actor));
+        await attempt(session, () =>
+          session.service.reply(view.run_id, typed.text, session.actor, {
+            on_screen: { turn: view.turn, digest: view.digest },
+          }),
+        );
         return null;
       default:
         typed satisfies never;

@@ -1,6 +1,7 @@
 // The question whether to approve: draws the plan, reads a word, and does exactly what the word says.
 // A decision always names the version and digest that were drawn.
 import type { PlanView } from '#cards/view.ts';
+import { type NearWord, readNearWord } from '#contracts/near-words.ts';
 import {
   chooseSteps,
   describeNumbered,
@@ -105,14 +106,37 @@ async function proposeChanges(
   });
 }
 
-async function talk(session: Session, text: string): Promise<null> {
+/** A word that comes close to a decision makes none: the exact one is named. */
+function describeNear(near: NearWord, { version }: PlanView, text: string): string {
+  switch (near) {
+    case 'approve':
+      return `Did you mean to approve version ${version}? Type approve.`;
+    case 'reject':
+    case 'undo':
+      return `Nothing has run. To drop version ${version}, type reject.`;
+    case 'cancel':
+      return 'Did you mean to cancel the plan? Type cancel.';
+    case 'change':
+      return `To change version ${version}, type propose changes: ${text}`;
+    default:
+      return near satisfies never;
+  }
+}
+
+async function talk(session: Session, view: PlanView, text: string): Promise<null> {
+  const near = readNearWord(text);
+  if (near !== null) {
+    session.say(...drawLines(describeNear(near, view, text), session.screen));
+    return null;
+  }
   const runId = session.run_id;
   if (runId === null) {
     session.say(...drawLines(help, session.screen));
     return null;
   }
   return attempt(session, async () => {
-    await session.service.reply(runId, text, session.actor);
+    const { version, digest } = view;
+    await session.service.reply(runId, text, session.actor, { on_screen: { version, digest } });
     const run = await waitForRun(session, runId);
     const shown = await lookAtRun(session, runId);
     // What was said may have led to a session that waits itself; it is decided before the plan is come back to.
@@ -155,7 +179,7 @@ export async function decideOnce(session: Session, view: PlanView): Promise<Exit
       session.say(...drawLines(help, session.screen));
       return null;
     case 'talk':
-      return talk(session, typed.text);
+      return talk(session, view, typed.text);
     default:
       return typed satisfies never;
   }

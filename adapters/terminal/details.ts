@@ -1,5 +1,5 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { headlineOf, type WholePart, wholeParts } from '#cards/calls.ts';
+import { headlineOf, shortenCall, type WholePart, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -84,10 +84,10 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
     '',
     screen.style('bold', `  Changed since version ${diff.from}`),
     ...hangText(describeChange(diff, now, options.timezone), '  ', '  ', width),
-    ...diff.added.flatMap(({ description }) => line('+', cleanLine(description))),
-    ...diff.removed.flatMap(({ description }) => line('−', cleanLine(description))),
-    ...diff.changed.flatMap(({ description, changes }) => [
-      ...line('~', cleanLine(description)),
+    ...diff.added.flatMap(({ call }) => line('+', shortenCall(call, 200).text)),
+    ...diff.removed.flatMap(({ call }) => line('−', shortenCall(call, 200).text)),
+    ...diff.changed.flatMap(({ call, changes }) => [
+      ...line('~', shortenCall(call, 200).text),
       ...changes.flatMap(field),
     ]),
     ...diff.risks_added.flatMap((text) => line('+', `Risk: ${cleanLine(text)}`)),

@@ -46,6 +46,8 @@ function codeOfStatus(status: number): Complaint['code'] {
       return 'body_too_large';
     case 415:
       return 'unsupported_media_type';
+    case 429:
+      return 'rate_limited';
     default:
       return 'invalid_request';
   }

@@ -123,6 +123,18 @@ export function isLocalRequest(request: FastifyRequest): boolean {
   return judgeLocal(visitOf(request)) === null && request.headers.origin === undefined;
 }
 
+/** Whether a request counts towards the limit of its caller: those of the API that do not come from this machine. */
+export function isLimited(request: FastifyRequest): boolean {
+  const visit = visitOf(request);
+  return zoneOf(visit.path) === 'api' && judgeLocal(visit) !== null;
+}
+
+/** Whether a proxy on this machine passes a request on for somebody else. */
+export function isThroughLocalProxy(request: FastifyRequest): boolean {
+  const { remoteAddress, forwarded } = visitOf(request);
+  return forwarded && isLoopback(remoteAddress);
+}
+
 /** The path of a request that met no route, as it would have been matched. */
 function decodePath(url: string): string {
   const path = url.split('?', 1)[0] ?? '/';

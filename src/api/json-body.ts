@@ -1,6 +1,7 @@
 // Reading JSON bodies: the framework's safe parser, and a sentence that says where a broken one breaks.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { requireShallow } from '#contracts/json-depth.ts';
 
 const position = /at position \d+ \(line (\d+) column (\d+)\)/;
 
@@ -35,8 +36,13 @@ export function readJsonBodies(app: FastifyInstance): void {
     (request, body: string, done) => {
       // The framework's types allow a promise here; its default parser only calls back.
       void parse(request, body, (error, value) => {
-        if (error === null) done(null, value);
-        else done(explainBrokenJson(body));
+        if (error !== null) return done(explainBrokenJson(body));
+        try {
+          requireShallow(value);
+        } catch (tooDeep) {
+          return done(tooDeep instanceof Error ? tooDeep : new Error(String(tooDeep)));
+        }
+        done(null, value);
       });
     },
   );

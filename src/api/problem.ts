@@ -4,8 +4,8 @@
 // (a plan with a cycle, arguments against a schema); 409 for those that came too late.
 import type { ErrorCode } from '#contracts/errors.ts';
 
-/** The codes of the house, and the one that only HTTP knows. */
-export type ProblemCode = ErrorCode | 'method_not_allowed';
+/** The codes of the house, and those that only HTTP knows. */
+export type ProblemCode = ErrorCode | 'method_not_allowed' | 'rate_limited';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {
   invalid_json: { status: 400, title: 'The body is not JSON' },
@@ -34,17 +34,20 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   invalid_arguments: { status: 422, title: 'Arguments do not fit the operation' },
   invalid_answer: { status: 422, title: 'The answer does not fit what was asked' },
   duplicate_step: { status: 422, title: 'Two steps have the same id' },
+  reserved_id: { status: 422, title: 'The id is kept for occurrences of a series' },
   unknown_step: { status: 422, title: 'No such step' },
   dependency_cycle: { status: 422, title: 'The steps wait for each other' },
   contradicting_target: { status: 422, title: 'A target contradicts its arguments' },
   invalid_reference: { status: 422, title: 'A reference leads nowhere' },
   empty_plan: { status: 422, title: 'The plan has no steps' },
+  limit_exceeded: { status: 422, title: 'More than one plan may hold' },
   context_too_large: { status: 422, title: 'The context is too large' },
   steps_missing: { status: 422, title: 'Steps are missing from the choice' },
   preflight_failed: { status: 422, title: 'The plan cannot start' },
   path_outside_workspace: { status: 422, title: 'The path is outside the workspace' },
   address_not_allowed: { status: 422, title: 'The address is not allowed' },
   budget_exhausted: { status: 402, title: 'The budget is spent' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Something went wrong here' },
   invalid_configuration: { status: 500, title: 'The configuration is wrong' },
   tool_failed: { status: 502, title: 'A tool failed' },

@@ -4,7 +4,7 @@ import { settledStands } from '#contracts/looked-at.ts';
 import { PlanPatch } from '#contracts/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';
-import { line, StorableText } from '#contracts/text.ts';
+import { line, longestMessage, StorableText } from '#contracts/text.ts';
 import { documented } from './registry.ts';
 
 const user = documented(line(200), {
@@ -13,19 +13,36 @@ const user = documented(line(200), {
 const version = documented(z.number().int().min(1), {
   description: 'The version the decision is about.',
 });
-const feedback = StorableText.max(20_000).exactOptional();
+const feedback = StorableText.max(longestMessage).exactOptional();
 
 export const RunBody = documented(RunRequest, {
   id: 'RunRequest',
   examples: [{ text: 'Create notes/standup.md saying Standup at 9:30' }],
 });
 
-export const TalkBody = documented(z.strictObject({ text: line(100_000), user }), {
-  id: 'Talk',
-  description:
-    'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`.',
-  examples: [{ text: 'propose changes: write to drafts/ instead' }],
-});
+export const TalkBody = documented(
+  z.strictObject({
+    text: line(longestMessage),
+    user,
+    version: version.exactOptional(),
+    digest: z.string().min(1).max(200).exactOptional(),
+    turn: documented(z.number().int().min(1), {
+      description: 'The turn of the run that was read.',
+    }).exactOptional(),
+    except: documented(z.array(line(200)).min(1).max(1_000_000), {
+      description: 'With `approve`: all but these steps.',
+    }).exactOptional(),
+  }),
+  {
+    id: 'Talk',
+    description:
+      'An answer, or one of the words that decide: `approve`, `reject`, `propose changes: …`, `cancel`, `status`. A word that decides is about what was read: the `version` and `digest` of the plan, or the `turn` and `digest` of what a run shows. Without them it counts only where nothing else can have been read, and is refused with `current` (409) elsewhere.',
+    examples: [
+      { text: 'propose changes: write to drafts/ instead' },
+      { text: 'approve', version: 2, digest: '9f86d081884c7d65' },
+    ],
+  },
+);
 
 const shown = {
   digest: z.string().min(1).max(200),

@@ -15,6 +15,7 @@ import { loggingOptions } from './logging.ts';
 import { measureRequests } from './metrics.ts';
 import { answerUnknownPaths } from './not-found.ts';
 import { collectRoutes } from './openapi.ts';
+import { limitRequests } from './rate-limit.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -35,6 +36,8 @@ export type ServerOptions = {
   log: Logger | false;
   /** Where it is missing, only this machine is answered. */
   apiToken?: string;
+  /** Requests of the API that one caller from elsewhere may make in a minute (1200). */
+  requestsPerMinute?: number;
   version: string;
   readiness(): Promise<{ ready: boolean; parts: Record<string, string> }>;
   /** Where HTTP metrics are kept and what `/metrics` shows; one server to a registry. */
@@ -71,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   guardVisits(app, options.apiToken);
   answerErrors(app);
   answerUnknownPaths(app);
+  await limitRequests(app, options.requestsPerMinute ?? 1200);
   await collectRoutes(app, options.version);
 
   const { service, heartbeatMs = 15_000 } = options;

@@ -7,12 +7,13 @@ import { Roadmap } from '#contracts/planning/roadmap.ts';
 import { Schedule } from '#contracts/planning/schedule.ts';
 import type { PlanningArtifacts, VersionDiff } from '#contracts/views.ts';
 import { documented } from './registry.ts';
+import { CallAnswer } from './view-schemas.ts';
 
 const text = z.string();
 const time = z.iso.datetime();
 const whole = z.number().int();
 
-const named = z.object({ id: text, description: text });
+const named = z.object({ id: text, description: text, call: CallAnswer });
 const delta = <T extends z.ZodType>(value: T) => z.object({ from: value, to: value });
 
 export const VersionDiffAnswer = documented(

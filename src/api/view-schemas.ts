@@ -2,6 +2,7 @@
 // when it is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
 import type { ShownStep } from '#contracts/call.ts';
+import { StepCondition } from '#contracts/condition.ts';
 import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
@@ -17,6 +18,14 @@ const CallValue = z.object({
   text,
   later: z.boolean().describe('It comes from an earlier step or is decided at run time.'),
 });
+/** What a call does, written by code from the operation and its arguments. */
+export const CallAnswer = z.object({
+  class: z.enum(['reads', 'changes', 'outside']),
+  destructive: z.boolean(),
+  headline: z.array(z.union([text, CallValue])),
+  parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+});
+
 const StepAnswer = documented(
   z.object({
     id: text,
@@ -35,6 +44,8 @@ const StepAnswer = documented(
     notes: JsonValue,
     duration_minutes: z.number().nullable(),
     not_before: time.nullable(),
+    when: z.array(StepCondition),
+    ask_before: z.boolean(),
     effect: Effect,
     guarded: z.boolean(),
     status: StepStatus,
@@ -53,14 +64,10 @@ const StepAnswer = documented(
       .nullable(),
     output: JsonValue,
     question: text.nullable(),
-    call: z
-      .object({
-        class: z.enum(['reads', 'changes', 'outside']),
-        destructive: z.boolean(),
-        headline: z.array(z.union([text, CallValue])),
-        parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
-      })
-      .describe('What the call does, written by code from the operation and its arguments.'),
+    final_args: JsonObject.nullable().describe(
+      'The arguments that a person was asked to confirm, with nothing left open; null: nobody was asked.',
+    ),
+    call: CallAnswer,
   }) satisfies z.ZodType<ShownStep>,
   { id: 'Step', description: 'One step: one operation with its arguments, and how far it is.' },
 );

@@ -4,6 +4,11 @@ import { z } from 'zod';
 export const Surface = z.enum(['slack', 'teams', 'console', 'terminal', 'api', 'system']);
 export type Surface = z.infer<typeof Surface>;
 
+/** Those that check who somebody is. Elsewhere a name is only typed. */
+export function isVouchedBy(via: Surface): boolean {
+  return via === 'slack' || via === 'teams';
+}
+
 /** A person, a model or the system itself. Only a person can decide about a plan. */
 export const Actor = z.object({
   kind: z.enum(['person', 'model', 'system']),

@@ -36,8 +36,3 @@ export function reviewRank(call: CallDescription, guarded: boolean): ReviewRank 
   if (guarded) return 4;
   return call.destructive ? 3 : ranks[call.class];
 }
-
-/** Whether part of the call is not known before it runs. */
-export function isOpen({ headline, parts }: CallDescription): boolean {
-  return [...headline, ...parts].some((item) => typeof item !== 'string' && item.later);
-}

@@ -2,7 +2,7 @@
 // each time; `cards/` turns them into words and layouts.
 import { z } from 'zod';
 import type { Blockage } from './blockage.ts';
-import type { ShownStep } from './call.ts';
+import type { CallDescription, ShownStep } from './call.ts';
 import { settledStands } from './looked-at.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan } from './plan.ts';
@@ -33,8 +33,19 @@ export type ApprovalRule = {
   missing: string;
 };
 
+/** One operation of a change in words; where it adds a step or gives it other arguments, with the effect of that call. */
+export type ShownChange = {
+  text: string;
+  call: CallDescription | null;
+  /** The planner's own words about an added step, or empty. */
+  reason: string;
+};
+
 /** A change that waits for an approval of its own, and who can give it. */
 export type PatchFacts = PatchOutcome & {
+  /** What it does, nothing cut, and how many more operations it has than are shown: a change of thousands is not shown whole. */
+  shown: ShownChange[];
+  operations_hidden: number;
   /** Who has approved it, and how many approvals suffice. */
   approved: string[];
   approvals_needed: number;

@@ -26,6 +26,9 @@ export const InboxThread = z.strictObject({
 });
 export type InboxThread = z.infer<typeof InboxThread>;
 
+/** A thread, and who has sent what is open in it, where that is known. */
+export type AuthoredThread = InboxThread & { author?: string };
+
 /** Threads that one slip names at most: no more than a process works on at once (`threadsAtOnce` in `jobs/inbox.ts`). */
 export const threadsASlip = 12;
 
@@ -52,13 +55,15 @@ export const ReceivedEvent = InboxThread.extend({
   /** As it came: these bytes come out again. */
   body: z.instanceof(Uint8Array),
   received_at: z.date(),
+  /** Who sent it, as the platform calls them; their events are handled in turn with those of others. Not stored. */
+  author: name.exactOptional(),
   /** Whoever stores it waits for what comes of it (`wait-until-handled.ts`), and notes that the reply was read. */
   awaited: z.boolean().exactOptional(),
 });
 export type ReceivedEvent = z.infer<typeof ReceivedEvent>;
 
 /** An event that was stored. `id` is the same however often it is handled, and grows in the order of arrival. */
-export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body' | 'awaited'> & {
+export type InboxEvent = Omit<ReceivedEvent, 'keys' | 'body' | 'awaited' | 'author'> & {
   id: number;
   body: Buffer;
 };

@@ -49,18 +49,19 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
 
 /**
  * Sends a job inside the caller's transaction: it exists only if the transaction commits.
- * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays.
+ * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays. Jobs with a `person` are
+ * taken in turns: one of each person who waits, then the next of each.
  */
 export type Enqueue<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
   payload: JobPayload<N>,
-  options?: { key?: string; startAfter?: Date },
+  options?: { key?: string; startAfter?: Date; person?: string },
 ) => Promise<void>;
 
 /** The same for many jobs of a queue, in one statement. */
 export type EnqueueAll<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
-  jobs: { payload: JobPayload<N>; key: string }[],
+  jobs: { payload: JobPayload<N>; key: string; person?: string }[],
 ) => Promise<void>;

@@ -1,8 +1,24 @@
 // Names of people as plans write them ("Ben", "@ben"), as those who act carry them ("ben"), and as readers are shown them.
 
-/** The name by which it is compared. */
+/** The name by which it is compared: `Mallory`, `@mallory` and the same in other code points are one. */
 export function plainName(name: string): string {
-  return name.trim().replace(/^@/, '').toLowerCase();
+  return name.normalize('NFKC').trim().replace(/^@/, '').toLowerCase();
+}
+
+const platformId = /^(?:slack|teams):/;
+
+/**
+ * Whether only a chat platform can say that somebody is this one, however it is written: what looks like an address or a
+ * platform's id once it is read as names are compared.
+ */
+export function needsPlatform(name: string): boolean {
+  const plain = plainName(name);
+  return plain.includes('@') || platformId.test(plain.trim());
+}
+
+/** The name an account is stored by: ids of platforms as they are, others as they are compared. */
+export function accountName(name: string): string {
+  return platformId.test(name) ? name : plainName(name);
 }
 
 /**

@@ -1,4 +1,6 @@
 // What the operations of a patch do, in sentences for people.
+import { conditionsOf } from './condition.ts';
+import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
 import { operationName } from './tool.ts';
 import { listOf, shorten } from './words.ts';
@@ -6,13 +8,17 @@ import { listOf, shorten } from './words.ts';
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
 
-const textAtMost = 160;
-const idsNamed = 5;
+type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
 
-function describeSteps({ ids, partition, tag }: StepSelector): string {
+/** How much of a text is said, and how many steps are named. */
+type Room = { text: number; named: number };
+const brief: Room = { text: 160, named: 5 };
+const unlimited: Room = { text: Number.POSITIVE_INFINITY, named: Number.POSITIVE_INFINITY };
+
+function describeSteps({ ids, partition, tag }: StepSelector, { named: most }: Room): string {
   const parts: string[] = [];
   if (ids !== undefined) {
-    const named = ids.slice(0, idsNamed);
+    const named = ids.slice(0, most);
     const more = ids.length - named.length;
     const names = listOf([...named, ...(more > 0 ? [`${more.toLocaleString('en-US')} more`] : [])]);
     parts.push(`${ids.length === 1 ? 'step' : 'steps'} ${names}`);
@@ -22,8 +28,21 @@ function describeSteps({ ids, partition, tag }: StepSelector): string {
   return listOf(parts);
 }
 
-function describeValue(value: unknown): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value), textAtMost);
+/** `the condition that step 2 /status is "green"`, whole. */
+function describeLimits({ when, ask_before }: SetFields): string[] {
+  const conditions = conditionsOf(when).map((one) => describeCondition(one));
+  return [
+    ...(when === undefined
+      ? []
+      : [when === null ? 'no condition' : `the condition that ${conditions.join(' and ')}`]),
+    ...(ask_before === undefined
+      ? []
+      : [ask_before ? 'a question before it runs' : 'no question before it runs']),
+  ];
+}
+
+function describeValue(value: unknown, { text }: Room): string {
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */
@@ -33,21 +52,23 @@ const fieldNames: Record<string, string> = {
   not_before: 'earliest start',
 };
 
-function describe(operation: PatchOperation): string {
+function describe(operation: PatchOperation, room: Room): string {
   switch (operation.op) {
     case 'add_step': {
       const { id, description, tool, operation: name } = operation.step;
-      return `Adds step ${id}: ${shorten(description, textAtMost)} (${operationName(tool, name)}).`;
+      return `Adds step ${id}: ${shorten(description, room.text)} (${operationName(tool, name)}).`;
     }
     case 'update_steps': {
-      const set = Object.entries(operation.set).map(([field, value]) => {
+      const { when: _when, ask_before: _asks, ...fields } = operation.set;
+      const limits = describeLimits(operation.set);
+      const set = Object.entries(fields).map(([field, value]) => {
         const name = fieldNames[field] ?? field;
-        return value === null ? `no ${name}` : `${name} ${describeValue(value)}`;
+        return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
       });
-      return `Gives ${describeSteps(operation.steps)} ${listOf(set)}.`;
+      return `Gives ${describeSteps(operation.steps, room)} ${listOf([...set, ...limits])}.`;
     }
     case 'remove_steps':
-      return `Removes ${describeSteps(operation.steps)}.`;
+      return `Removes ${describeSteps(operation.steps, room)}.`;
     case 'add_dependency':
       return `Has step ${operation.step} wait for step ${operation.after.id}.`;
     case 'remove_dependency':
@@ -59,5 +80,10 @@ function describe(operation: PatchOperation): string {
 
 /** A sentence for each of the first operations. */
 export function describeOperations(operations: PatchOperation[]): string[] {
-  return operations.slice(0, operationsTold).map(describe);
+  return operations.slice(0, operationsTold).map((operation) => describe(operation, brief));
+}
+
+/** An operation with every value and step that it names. */
+export function describeWhole(operation: PatchOperation): string {
+  return describe(operation, unlimited);
 }

@@ -1,5 +1,6 @@
 // A change of a plan that has been proposed or approved: applied whole against a revision, or refused whole.
 import { z } from 'zod';
+import { StepCondition } from './condition.ts';
 import { Dependency, StepDraft } from './plan.ts';
 import { line } from './text.ts';
 
@@ -27,6 +28,7 @@ export const PatchOperation = z.discriminatedUnion('op', [
       .extend({
         target: line(2000).nullable(),
         not_before: z.iso.datetime({ offset: true }).nullable(),
+        when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).nullable(),
       })
       .partial()
       .refine((set) => Object.keys(set).length > 0, 'changes nothing'),

@@ -1,5 +1,6 @@
 // The plan: what is proposed, what is stored, what is decided.
 import { z } from 'zod';
+import { StepCondition } from './condition.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import { PatternSpec } from './planning/pattern.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
@@ -111,6 +112,10 @@ export const StepDraft = z.strictObject({
   notes: JsonValue.optional(),
   duration_minutes: z.number().min(0).max(5_256_000).optional(),
   not_before: z.iso.datetime({ offset: true }).optional(),
+  /** The step runs only if all of these hold; otherwise it is skipped, with the reason. */
+  when: z.union([StepCondition, z.array(StepCondition).min(1).max(10)]).optional(),
+  /** A person confirms the final arguments just before the step runs. */
+  ask_before: z.boolean().optional(),
 });
 export type StepDraft = z.infer<typeof StepDraft>;
 
@@ -176,6 +181,9 @@ export type Step = {
   notes: Json;
   duration_minutes: number | null;
   not_before: string | null;
+  /** All of them must hold; empty: the step always runs. */
+  when: StepCondition[];
+  ask_before: boolean;
   /** What the operation does to the world, as the registry said when the plan was proposed. */
   effect: Effect;
   guarded: boolean;
@@ -192,6 +200,8 @@ export type Step = {
   output: Json;
   /** What a step that waits for a person asks. */
   question: string | null;
+  /** The arguments of the call as a person was asked to confirm them, references filled in; null: nobody was asked. */
+  final_args: JsonObject | null;
 };
 
 /** What people propose of a step: all of it that an approval binds, and nothing that execution changes. */
@@ -212,6 +222,8 @@ export type StepContent = Pick<
   | 'notes'
   | 'duration_minutes'
   | 'not_before'
+  | 'when'
+  | 'ask_before'
 >;
 
 export type Rejection = { version: number; by: string; at: string; feedback: string | null };

@@ -15,10 +15,23 @@ export function readPublicUrl(text: string): string | null {
   return safe ? url.href.replace(/\/+$/, '') : null;
 }
 
-/** Whether others than this machine can be at `host`, as it stands in HOST. */
+/** HOST without the brackets of an IPv6 address. */
+function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+}
+
+/** Whether a server that listens on `host`, as it stands in HOST, is reached from this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = bareHost(host);
+  return bare === '::1' || loopback.test(bare);
+}
+
+/** Whether `host`, as it stands in HOST, means every address of the machine. */
+export function isEveryHost(host: string): boolean {
+  return ['0.0.0.0', '::', ''].includes(bareHost(host));
+}
+
+/** Whether others than this machine can be at `host`, as it stands in HOST: every address names none for a link to lead to. */
 export function isReachable(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1');
-  // Those that mean every address of the machine name none that a link could lead to.
-  if (['0.0.0.0', '::', ''].includes(bare)) return false;
-  return bare !== '::1' && !loopback.test(bare.toLowerCase());
+  return !isEveryHost(host) && !isLoopbackHost(host);
 }

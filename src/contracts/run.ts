@@ -7,7 +7,7 @@ import type { Gate } from './planning/stages.ts';
 import type { PlanningState, SessionDecision } from './planning/state.ts';
 import type { TraceEntry } from './planning/trace.ts';
 import { type InteractionPolicy, PolicyOverride } from './policy.ts';
-import { line } from './text.ts';
+import { line, longestMessage } from './text.ts';
 
 export type { TraceEntry } from './planning/trace.ts';
 
@@ -24,7 +24,7 @@ export type PlanningStatus = z.infer<typeof PlanningStatus>;
 const Mode = z.enum(['normal', 'extensive']);
 
 export const RunRequest = z.strictObject({
-  text: line(100_000),
+  text: line(longestMessage),
   user: line(200).optional(),
   conversation: line(300).optional(),
   plan_reasoning_mode: Mode.optional(),
@@ -44,6 +44,8 @@ export type PlanningModes = {
 export const RunView = z.object({
   run_id: z.string(),
   planning_status: PlanningStatus,
+  /** Counts what was said to it, from 1: what it shows now is what this turn led to. */
+  turn: z.number(),
   plan_id: z.string().optional(),
   response_text: z.string(),
   questions: z.array(z.string()).optional(),

@@ -121,6 +121,12 @@ export type PolicyChange = {
 };
 
 /**
+ * What was on screen when a word was written over HTTP: `version` and `digest` of a plan's card, `turn` and `digest` of a
+ * session's; `turn` alone: what the run last answered. `except`: steps that were unticked there.
+ */
+export type OnScreen = { version?: number; digest?: string; turn?: number; except?: string[] };
+
+/**
  * Every method may throw CountersignError; nothing else is expected.
  * `actor` is who asks; permissions are checked here, whatever the surface.
  */
@@ -132,8 +138,11 @@ export type Service = {
     runId: string,
     text: string,
     actor: Actor,
-    /** `turn`: what was shown when it was said; later it answers nothing. `once` as in `say`, `pressed` as in a decision. */
-    options?: { turn?: number; once?: string; pressed?: Pressed },
+    /**
+     * `turn`: what was shown when it was said; later it answers nothing. `once` and `on_screen` as in `say`, `pressed` as in
+     * a decision.
+     */
+    options?: { turn?: number; once?: string; on_screen?: OnScreen; pressed?: Pressed },
   ): Promise<void>;
   /** What a run's planning session shows now, for one reader. */
   runCard(runId: string, viewer: { user: string; timezone: string }): Promise<SessionCardFacts>;
@@ -142,13 +151,14 @@ export type Service = {
   /**
    * A message in a conversation: decides, answers the open question, or starts a run. With `once`, the name of the message
    * where it came from, it does so a single time, however often it is said and whatever ends in between. `written_at`: what
-   * did not stand in the conversation by then, it decides nothing about.
+   * did not stand in the conversation by then, it decides nothing about. `on_screen`: it decides about that and nothing else,
+   * and throws where that is not what waits now.
    */
   say(
     conversation: string,
     text: string,
     actor: Actor,
-    options?: { once?: string; written_at?: Date },
+    options?: { once?: string; written_at?: Date; on_screen?: OnScreen },
   ): Promise<{ run_id: string | null }>;
   /** Whether a plan or a run belongs to a conversation, or was shown there. */
   isAbout(

@@ -110,7 +110,7 @@ export const Settings = z.strictObject({
       escalate: z.number().min(0).max(1).default(0.4),
     })
     .prefault({}),
-  /** US dollars per million tokens, by model name; overrides the built-in table. */
+  /** US dollars per million tokens, by model name; overrides the built-in table. `*`: every model that neither names. */
   prices: z
     .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
     .default({}),
@@ -221,6 +221,8 @@ export const Environment = z.object({
   /** Takes activities without a token, of this machine only: for a Teams client that runs beside the bot. */
   COUNTERSIGN_TEAMS_LOCAL: flag.optional(),
   COUNTERSIGN_API_TOKEN: secret.optional(),
+  /** Of one caller that is not on this machine. */
+  API_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(1200),
   COUNTERSIGN_PUBLIC_URL: publicUrl.optional(),
   /** Encrypts the tokens of Slack's workspaces. */
   COUNTERSIGN_ENCRYPTION_KEY: z

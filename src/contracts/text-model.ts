@@ -1,10 +1,27 @@
-// A model that writes plain text, as the text tools see it.
+// A model that writes plain text, as the text tools see it, and how a call of a model is paid for.
+import { CountersignError } from './errors.ts';
+
+/**
+ * Makes `call` if the budget allows for what it costs at most, and books what it did cost, whatever becomes of the answer.
+ * @param estimateUsd US dollars
+ * @throws CountersignError `budget_exhausted`, and `call` was not made; else what `call` throws
+ */
+export type PayForCall = <Reply extends { cost_usd: number }>(
+  estimateUsd: number,
+  call: () => Promise<Reply>,
+) => Promise<Reply>;
 
 export type TextModel = {
-  /** @throws CountersignError `model_failed`, `timed_out` or `cancelled` */
+  /** @throws CountersignError `budget_exhausted`, `model_failed`, `timed_out` or `cancelled` */
   complete(request: {
     system: string;
     prompt: string;
+    pay: PayForCall;
     signal: AbortSignal;
   }): Promise<{ text: string; cost_usd: number }>;
 };
+
+/** Whether a call of a model that ended so may have cost something: one that was cut off; not one that was refused or never answered. */
+export function mayHaveCost(error: unknown): boolean {
+  return !(error instanceof CountersignError && error.code === 'model_failed');
+}

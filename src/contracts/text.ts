@@ -16,6 +16,9 @@ export function line(max: number) {
   return z.string().trim().min(1).max(max).refine(isStorableText, unstorable);
 }
 
+/** Characters of one message, request or piece of feedback. Longer texts belong in a file. */
+export const longestMessage = 20_000;
+
 /** Any JSON value. Only what passed `JsonValue` or `JsonObject` is sure to be storable. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Json, JsonObject } from './text.ts';
+import type { PayForCall } from './text-model.ts';
 
 /**
  * What a call does to the world, from harmless to careful:
@@ -43,6 +44,8 @@ export type OperationSpec = {
   capabilities?: string[];
   /** `builtin`, or the MCP server it comes from. */
   source: 'builtin' | 'mcp';
+  /** Digests of the MCP server (its command or address, and the name it gives itself) and of the tool's annotations. */
+  identity?: { server: string; annotations: string };
   /** Of an MCP server: the operator vouches for what it says about its operations, so that its reads count as reads. */
   trusted?: boolean;
   /** It hands the step to a person instead of running code. */
@@ -59,6 +62,8 @@ export type ToolContext = {
   conversation: string | null;
   /** IANA zone of the person the work is for. */
   timezone: string;
+  /** Pays for calls of a language model; null: there is no plan to book them on, so none may be made. */
+  pay: PayForCall | null;
   signal: AbortSignal;
 };
 

@@ -1,7 +1,7 @@
 // What can be read of a plan without loading it: overview, diff, pages of steps, audit.
 import type { Actor } from './actor.ts';
 import type { Blockage } from './blockage.ts';
-import type { ShownStep } from './call.ts';
+import type { CallDescription, ShownStep } from './call.ts';
 import type { ApproverPolicy, PlanStatus, StepCounts, StepStatus } from './plan.ts';
 import type { PlanOutline } from './planning/outline.ts';
 import type { Roadmap } from './planning/roadmap.ts';
@@ -56,13 +56,16 @@ export type Delta<T> = { from: T; to: T };
 /** One field before and after, as text that is short enough to read; null: it was, or is, not there. */
 export type FieldChange = { field: string; from: string | null; to: string | null };
 
+/** A step of one of two versions: what its call does, and the planner's words about it. */
+export type ComparedStep = { id: string; description: string; call: CallDescription };
+
 /** What changed between two versions of a plan, readable (A7). The lists of steps hold the first 100 of each kind. */
 export type VersionDiff = {
   from: number;
   to: number;
-  added: { id: string; description: string }[];
-  removed: { id: string; description: string }[];
-  changed: { id: string; description: string; fields: string[]; changes: FieldChange[] }[];
+  added: ComparedStep[];
+  removed: ComparedStep[];
+  changed: (ComparedStep & { fields: string[]; changes: FieldChange[] })[];
   /** How many steps there are of each kind, listed or not. */
   counts: { added: number; removed: number; changed: number };
   operations_added: string[];

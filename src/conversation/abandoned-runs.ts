@@ -3,6 +3,7 @@ import { findAbandonedRuns, lockRun, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
+import { queuePlanning } from './start-run.ts';
 
 const runsATurn = 50;
 /** Beyond the planner's own time: pg-boss has tried again by then. */
@@ -11,7 +12,7 @@ const triesAtMost = 3;
 
 /** One round. A planner that still is at it is not disturbed: its turn's outcome counts as long as no other came first. */
 export async function retryAbandonedRuns(context: ConversationContext): Promise<void> {
-  const { db, enqueue, planningSeconds } = context;
+  const { db, planningSeconds } = context;
   const patience = planningSeconds + graceSeconds;
   for (const { id, turn } of await findAbandonedRuns(db.query, patience, runsATurn)) {
     await db.transaction(async (tx) => {
@@ -33,7 +34,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
         return;
       }
       await updateRun(tx, id, { tries: run.tries + 1 });
-      await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}` });
+      await queuePlanning(context, tx, run);
     });
   }
 }

@@ -19,6 +19,7 @@ import { type PlanRow, readPlan } from '#store/plans.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';
 import type { ConversationContext } from './conversation-context.ts';
+import { requireReadable } from './message-length.ts';
 import { nextRunStatus } from './run-table.ts';
 import { speakAsBot } from './speak.ts';
 import { queueTurn } from './start-run.ts';
@@ -100,6 +101,7 @@ async function refuse(
   event: 'reject' | 'request_changes',
   said: boolean,
 ): Promise<Plan> {
+  requireReadable(decision.feedback ?? '');
   return context.db.transaction(async (tx) => {
     if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
       return readPlan(tx, id);

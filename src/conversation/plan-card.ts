@@ -8,7 +8,7 @@ import type { VersionDiff } from '#contracts/views.ts';
 import { readApprovers } from '#plans/approvals.ts';
 import { operationsWith } from '#plans/approve-patch.ts';
 import { approvalsThatSuffice, isSatisfied, judge } from '#plans/approver-rules.ts';
-import { describeAllMissing, describeMissing } from '#plans/approver-words.ts';
+import { describeAllMissing, describeMissing, describeVouching } from '#plans/approver-words.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import { findBlocked } from '#plans/blocked.ts';
 import { type Links, longestChain } from '#plans/chain.ts';
@@ -22,6 +22,7 @@ import { readDifferentCalls, readNextSteps, readSteps } from '#store/step-pages.
 import { describeSteps } from '#tools/describe-call.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nameOnCard } from './people-named.ts';
+import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
 
@@ -88,10 +89,15 @@ async function readDiff(db: Queryable, plan: Plan): Promise<VersionDiff | null> 
 /** Who has approved, who still has to, and whether `user` is one of them. */
 async function readApprovalFacts(context: ConversationContext, plan: Plan, user: string) {
   const approved = plan.approvals.map(({ by }) => by);
-  const authority = await readAuthority(context.db.query, context, plan, [...approved, user]);
+  const authority = await readAuthority(context.db.query, context, {
+    plan,
+    approved,
+    viewer: user,
+  });
   const { rules, people } = authority;
   const standings = judge(rules, people, approved);
   return {
+    needed: describeVouching(standings, people),
     approvers: describeAllMissing(standings, people),
     approvals_needed: approvalsThatSuffice(rules, people, approved),
     approval_rules: standings.map(
@@ -106,18 +112,24 @@ async function readApprovalFacts(context: ConversationContext, plan: Plan, user:
   };
 }
 
-/** The change that waits, for `user`; null: none does. */
-export async function readPatchFacts(
+/** The change that waits, for `user`, without all that it does; null: none does. */
+export async function readPatchStanding(
   context: Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>,
   plan: Plan,
   user: string,
-): Promise<PatchFacts | null> {
+): Promise<Omit<PatchFacts, 'shown' | 'operations_hidden'> | null> {
   const patch = plan.pending_patch;
   if (patch === null) return null;
   const db = context.db.query;
   const approved = await readApprovers(db, { ...plan, version: patch.version });
   const operations = await operationsWith(db, plan, patch.patch_id);
-  const authority = await readAuthority(db, context, plan, [...approved, user], operations);
+  const authority = await readAuthority(db, context, {
+    plan,
+    version: patch.version,
+    approved,
+    viewer: user,
+    operations,
+  });
   const { rules, people } = authority;
   return {
     ...patch,
@@ -143,10 +155,16 @@ export async function readCardFacts(
       : show(await readSteps(db, planId, { status: [status] }, 0, namedShown));
   const steps = show(await readSteps(db, planId, {}, 0, numberedAtMost));
   const { calls, ...counted } = await readDifferentCalls(db, planId, numberedAtMost);
+  const patch = await readPatchStanding(context, plan, viewer.user);
   const isRunning = plan.counts.running + plan.counts.waiting > 0;
+  const { needed, ...approval } = await readApprovalFacts(context, plan, viewer.user);
+  const waits = plan.status === 'proposed' || plan.status === 'needs_review';
   return nameOnCard(db, {
     plan,
-    patch: await readPatchFacts(context, plan, viewer.user),
+    patch:
+      patch === null
+        ? null
+        : { ...patch, ...(await readShownChanges(context, planId, patch.patch_id)) },
     steps,
     review: {
       ...counted,
@@ -167,10 +185,10 @@ export async function readCardFacts(
     waiting: await some('waiting'),
     blocked: await findBlocked(db, { ...plan, ready: plan.counts.ready }),
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
-    terms: describeTerms(plan),
+    terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
     next_at: await findNextOccurrence(db, plan),
     expected_minutes: longestMinutes(plan, steps),
-    ...(await readApprovalFacts(context, plan, viewer.user)),
+    ...approval,
     viewer,
     now: context.clock.now().toISOString(),
     link: context.linkTo(planId),

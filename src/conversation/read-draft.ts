@@ -29,6 +29,8 @@ export async function readDraft(db: Queryable, planId: string): Promise<PlanDraf
       ...(step.notes === null ? {} : { notes: step.notes }),
       ...(step.duration_minutes === null ? {} : { duration_minutes: step.duration_minutes }),
       ...(step.not_before === null ? {} : { not_before: step.not_before }),
+      ...(step.when.length === 0 ? {} : { when: step.when }),
+      ...(step.ask_before ? { ask_before: true } : {}),
     });
   }
   return {

@@ -16,6 +16,7 @@ import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import { sessionCall } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';
+import { requireReadable } from './message-length.ts';
 import { digestShown, isDecidable, nameShown, type Waits, waitsFor } from './session-subject.ts';
 import { queueTurn } from './start-run.ts';
 import { readZoneOf } from './zone.ts';
@@ -30,7 +31,16 @@ export async function readDeciders(
   user: string,
 ): Promise<{ words: string; may: boolean }> {
   const { same, shown } = await readStanding(db, [run.user, ...approvers, user]);
-  const people: People = { requester: run.user, configured: approvers, known: null, same, shown };
+  const people: People = {
+    requester: run.user,
+    configured: approvers,
+    known: null,
+    same,
+    shown,
+    // Its rule is about one person, whoever vouches for them.
+    vouched: () => false,
+    requesterVouched: false,
+  };
   return {
     words: describeAllMissing(judge([rule], people, []), people),
     may: counts(rule.policy, people, user),
@@ -142,6 +152,7 @@ export async function decideSession(
       'Say what should change: “propose changes: …”. Nothing was decided.',
     );
   }
+  if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
   await context.db.transaction(async (tx) => {
     const run = await lockRun(tx, runId);
     await requireDecider(tx, context, run, actor);

@@ -8,6 +8,7 @@ import { insertRun, type RunRow, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { askToDeliver } from './delivery/ask-to-deliver.ts';
 import { hearPerson } from './hear-person.ts';
+import { requireReadable } from './message-length.ts';
 import { inheritPolicy, keepWish, readWish } from './policy.ts';
 import { nextRunStatus } from './run-table.ts';
 import { zoneOf } from './zone.ts';
@@ -16,7 +17,7 @@ import { zoneOf } from './zone.ts';
  * Stores the run and queues its first turn. A message that only says how to talk is confirmed, and nothing is planned.
  * @param once the name of the message where it came from
  * @returns its id and conversation
- * @throws SaidBefore, and then nothing is stored
+ * @throws SaidBefore, and `invalid_request` for a text that is too long; then nothing is stored
  */
 export async function startRun(
   context: ConversationContext,
@@ -24,6 +25,7 @@ export async function startRun(
   actor: Actor,
   once?: string,
 ): Promise<{ run_id: string; conversation: string }> {
+  requireReadable(request.text);
   const id = `run-${context.random.hex(8)}`;
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;
@@ -52,9 +54,18 @@ export async function startRun(
     });
     await hearPerson(tx, { conversation, name: user, text: request.text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
-    if (asks) await context.enqueue(tx, 'plan', { run_id: id, turn: 1 }, { key: `${id}:1` });
+    if (asks) await queuePlanning(context, tx, { id, user, turn: 1 });
   });
   return { run_id: id, conversation };
+}
+
+/** Has a turn of a run planned, when it is its requester's turn among those who wait. */
+export async function queuePlanning(
+  { enqueue }: Pick<ConversationContext, 'enqueue'>,
+  tx: Transaction,
+  { id, user, turn }: Pick<RunRow, 'id' | 'user' | 'turn'>,
+): Promise<void> {
+  await enqueue(tx, 'plan', { run_id: id, turn }, { key: `${id}:${turn}`, person: user });
 }
 
 /**
@@ -82,7 +93,7 @@ export async function queueTurn(
     questions: null,
     escalate_reason: null,
   });
-  await context.enqueue(tx, 'plan', { run_id: run.id, turn }, { key: `${run.id}:${turn}` });
+  await queuePlanning(context, tx, { id: run.id, user: run.user, turn });
   // The card of the turn before is over; it says so and loses its buttons. What was said may still be written down after this.
   await lockConversation(tx, run.conversation);
   await askToDeliver(context, tx, run.conversation);

@@ -1,6 +1,7 @@
 // What tools do through the database: say something in a conversation, keep a reminder.
 import { CountersignError } from '#contracts/errors.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import { requirePostTarget } from '#plans/post-targets.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import { isTransient } from '#store/transient.ts';
 import type { ChatPort, ReminderPort } from '#tools/ports.ts';
@@ -28,9 +29,12 @@ export function createToolPorts(
 ): { chat: ChatPort; reminders: ReminderPort } {
   return {
     chat: {
-      async post({ conversation, text, once }) {
+      async post({ conversation, from, user, text, once }) {
         await forTool(() =>
-          db.transaction((tx) => speakAsBot({ enqueue }, tx, { conversation, text, once })),
+          db.transaction(async (tx) => {
+            await requirePostTarget(tx, { conversation: from, requester: user }, conversation);
+            await speakAsBot({ enqueue }, tx, { conversation, text, once });
+          }),
         );
       },
     },

@@ -9,7 +9,7 @@ import { listPlans, readPlan } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
 import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
 import type { ConversationContext } from './conversation-context.ts';
-import { readPatchFacts } from './plan-card.ts';
+import { readPatchStanding } from './plan-card.ts';
 
 type Asking = Pick<ConversationContext, 'db' | 'approvers' | 'guardedApprovers'>;
 
@@ -55,7 +55,11 @@ async function findProposals(
     .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   const approved = await readApprovalsOf(query, open);
   const approversOf = (id: string) => approved.get(id) ?? [];
-  const questions = open.map((plan) => ({ plan, users: [...approversOf(plan.id), user] }));
+  const questions = open.map((plan) => ({
+    plan,
+    approved: approversOf(plan.id),
+    viewer: user,
+  }));
   const authorities = await readAuthorities(query, context, questions);
   return open.flatMap(({ id }, index) => {
     const authority = authorities[index];
@@ -66,7 +70,7 @@ async function findProposals(
 async function findChanges(context: Asking, user: string): Promise<string[]> {
   const ids = await readChangedPlans(context.db.query, lookedAt.changes);
   return filterTogether(ids, async (id) => {
-    const patch = await readPatchFacts(context, await readPlan(context.db.query, id), user);
+    const patch = await readPatchStanding(context, await readPlan(context.db.query, id), user);
     return patch?.may_approve === true;
   });
 }

@@ -37,13 +37,15 @@ export type Finished = {
 function mayGoAhead(
   { registry }: Pick<ExecutorContext, 'registry'>,
   plan: PlanRow,
-  { tool, operation, args }: GrantedStep,
+  { tool, operation, args, when, ask_before }: GrantedStep,
 ): boolean {
   const offered = registry.get(operationName(tool, operation));
   return (
     offered !== undefined &&
     offered.human !== true &&
     !plan.confirm_each &&
+    !ask_before &&
+    when.length === 0 &&
     !hasRuntime(args) &&
     referencesOf(args).length === 0
   );

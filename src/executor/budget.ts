@@ -1,37 +1,53 @@
 // The budgets that bind a running plan's model calls: they are the planner's own, so that a plan cannot spend what planning may not.
-import { type Clock, startOfDay } from '#contracts/clock.ts';
+import { startOfDay } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { readCosts } from '#store/costs.ts';
-import type { Queryable } from '#store/database.ts';
+import { mayHaveCost, type PayForCall } from '#contracts/text-model.ts';
+import { type Costs, reservePlanCost, settlePlanCost } from '#store/costs.ts';
+import { patiently } from '#store/patiently.ts';
+import type { Budget } from './executor-context.ts';
+import { askDatabase, type StepRun } from './step-run.ts';
 
-/** US dollars that one plan, planning included, and one day (UTC) may cost. */
-export type Budget = { perSession: number; perDay: number };
+/** Books the model calls of a step on its plan and on the day: the estimate before the call, what it cost afterwards. */
+export function payOnPlan(run: StepRun): PayForCall {
+  const { context, plan, step } = run;
+  const { db, clock, budget } = context;
+  const late = (error: unknown) =>
+    context.warn(`The cost of step ${step.step_id} of ${plan.id} waits.`, error);
+  return async (estimateUsd, call) => {
+    const place = { planId: plan.id, estimateUsd, dayBegan: startOfDay(clock.now()) };
+    const booked = await askDatabase(run, () =>
+      reservePlanCost(db, place, (spent) => findExhausted(budget, spent, estimateUsd)),
+    );
+    if ('refusal' in booked) throw booked.refusal;
+    // The money is spent whether or not the step is still ours.
+    const settle = (usd: number) => patiently(() => settlePlanCost(db.query, booked.id, usd), late);
+    const reply = await call().catch(async (error: unknown) => {
+      if (!mayHaveCost(error)) await settle(0);
+      throw error;
+    });
+    await settle(reply.cost_usd);
+    return reply;
+  };
+}
 
-/**
- * Lets a call pass that costs at most `estimate` US dollars. Calls under way at the same time are not yet counted.
- * @throws `budget_exhausted` when the plan's or the day's budget does not allow for it
- */
-export async function requireBudget(
-  { query, clock, budget }: { query: Queryable; clock: Clock; budget: Budget },
-  planId: string,
-  estimate: number,
-): Promise<void> {
-  const spent = await readCosts(query, planId, startOfDay(clock.now()));
+/** Which budget a call that costs at most `estimate` would break; null: none. */
+function findExhausted(budget: Budget, spent: Costs, estimate: number): CountersignError | null {
   if (isBeyond(budget.perSession, spent.plan, estimate)) {
-    throw exhausted(
+    return exhausted(
       `This plan has cost $${spent.plan.toFixed(2)} of the $${budget.perSession} a session may cost`,
       'Raise BUDGET_PER_SESSION_USD',
     );
   }
   if (isBeyond(budget.perDay, spent.day, estimate)) {
-    throw exhausted(
+    return exhausted(
       `Today $${spent.day.toFixed(2)} of the $${budget.perDay} a day may cost are spent`,
       'Raise BUDGET_PER_DAY_USD, or wait until midnight UTC',
     );
   }
+  return null;
 }
 
-/** A model without a price costs nothing as far as anyone can tell: it stays allowed under a budget of 0. */
+/** A model whose price is 0 stays allowed under a budget of 0. */
 function isBeyond(limit: number, spent: number, estimate: number): boolean {
   return spent + estimate > limit || (spent > 0 && spent >= limit);
 }
@@ -39,6 +55,6 @@ function isBeyond(limit: number, spent: number, estimate: number): boolean {
 function exhausted(what: string, remedy: string): CountersignError {
   return new CountersignError(
     'budget_exhausted',
-    `${what}; deciding the arguments of this step would go beyond. ${remedy}, then retry the step; or propose it with fixed arguments.`,
+    `${what}; the model that this step calls would go beyond. ${remedy}, then retry the step.`,
   );
 }

@@ -4,14 +4,17 @@ import type { JsonObject } from '#contracts/text.ts';
 import type { Operation, ToolContext } from '#contracts/tool.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
+import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { failOrRetry } from './fail-or-retry.ts';
+import { recordDecision } from './guard-call.ts';
 import type { Permit } from './mark-batch.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
 import { ruleOf } from './retry-policy.ts';
 import type { StepRun } from './step-run.ts';
 
-function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
+function toolContext(run: StepRun): ToolContext {
+  const { context, plan, step, signal } = run;
   return {
     planId: plan.id,
     stepId: step.step_id,
@@ -20,6 +23,7 @@ function toolContext({ context, plan, step, signal }: StepRun): ToolContext {
     user: plan.requester,
     conversation: plan.conversation,
     timezone: context.timezone,
+    pay: payOnPlan(run),
     signal,
   };
 }
@@ -95,6 +99,10 @@ export async function callOperation(
       error instanceof CountersignError
         ? error
         : new CountersignError('tool_failed', errorMessage(error));
+    // Its server was connected anew after the guard had looked, and offers another tool under this name.
+    if (failure.code === 'digest_mismatch') {
+      await recordDecision(run, operation.name, 'call_refused', failure.message);
+    }
     if (step.effect === 'write' && isOutcomeUnknown(failure)) {
       return makeUnknown(step, failure.code, failure.message);
     }

@@ -6,12 +6,14 @@ import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { Backend } from './backend.ts';
-import type { Budget } from './budget.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
 /** Decides `$decide` arguments with the executor's model, which sees this one operation only. */
 export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof decideArguments>;
+
+/** US dollars that one plan, planning included, and one day (UTC) may cost. */
+export type Budget = { perSession: number; perDay: number };
 
 /** What is the same for every back end of a process. */
 export type SharedContext = {

@@ -2,6 +2,7 @@
 import { system } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { doesMore, type Effect } from '#contracts/tool.ts';
+import { findChangedOperation } from '#plans/operation-digests.ts';
 import { sealOf } from '#plans/seal.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { PlanRow } from '#store/plans.ts';
@@ -40,7 +41,14 @@ function findWiderEffect({ context, step }: StepRun, operation: string): string 
   return `Step ${step.step_id} was approved with ${operation} as ${step.effect}, and on this worker it is ${here.effect}. Nothing was called. Let all workers describe it alike, then propose the plan again.`;
 }
 
-function recordDecision(
+/** Why this worker's operation is not the one that the approved plan was shown with; null: it is, or nobody knows. */
+function findOtherOperation({ context, plan, step }: StepRun, operation: string): string | null {
+  const change = findChangedOperation(plan.operation_digests, context.registry, operation);
+  return change === null ? null : `Step ${step.step_id} was not called: ${change}`;
+}
+
+/** Writes down that a call was let through in spite of a reason, or refused for it. */
+export function recordDecision(
   run: StepRun,
   operation: string,
   action: 'call_refused' | 'call_would_be_refused',
@@ -54,11 +62,11 @@ function recordDecision(
 
 /**
  * Lets the call of a step through or refuses it, on the record; in log mode what is out of scope is recorded and let
- * through. A step that is not what was approved, or does more here than was approved, is refused in every mode.
+ * through. A step that is not what was approved, or whose operation is another one here, is refused in every mode.
  * @throws CountersignError `digest_mismatch`, `out_of_scope` or `guarded_operation`
  */
 export async function guardCall(run: StepRun, operation: string): Promise<void> {
-  const broken = findBrokenSeal(run.step);
+  const broken = findBrokenSeal(run.step) ?? findOtherOperation(run, operation);
   if (broken !== null) {
     await recordDecision(run, operation, 'call_refused', broken);
     throw new CountersignError('digest_mismatch', broken);

@@ -1,9 +1,10 @@
 // Every way a step can end, as what is settled.
+import { conditionNotMet } from '#contracts/condition.ts';
 import type { CountersignError, ErrorCode } from '#contracts/errors.ts';
 import type { JsonObject } from '#contracts/text.ts';
-import { shorten } from '#contracts/words.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Outcome } from '#store/sql/settle.ts';
+import type { Confirmation } from './prepare-arguments.ts';
 import { askFate } from './recovery-rules.ts';
 
 /** An outcome of which only `rest` is known. */
@@ -28,6 +29,15 @@ export function makeFailure(step: ClaimedStep, error: CountersignError): Outcome
   return makeOutcome(step, {
     status: 'failed',
     error: { code: error.code, message: error.message },
+  });
+}
+
+/** Its condition does not hold, or what it needs was skipped for such a reason; steps that only wait for it go on. */
+export function makeSkipped(step: ClaimedStep, reason: string): Outcome {
+  return makeOutcome(step, {
+    status: 'skipped',
+    summary: reason,
+    error: { code: conditionNotMet, message: reason },
   });
 }
 
@@ -71,31 +81,17 @@ export function makeUnknown(step: ClaimedStep, code: ErrorCode, message: string)
   });
 }
 
-/** What is asked shows so much of each value; the plan has the rest. */
-const valueAtMost = 400;
-
-/**
- * A call that a person sees before it is made: a guarded one whose values were decided just now, or any of a plan in which
- * each step asks.
- * @param each it would be asked whatever its values are
- */
+/** A call that a person sees before it is made. What they are shown is drawn from the step's final arguments. */
 export function askToConfirm(
   step: ClaimedStep,
   name: string,
   args: JsonObject,
-  each: boolean,
+  why: Confirmation,
 ): Outcome {
-  const values = Object.entries(args)
-    .map(
-      ([key, value]) =>
-        `${key} = ${each ? shorten(JSON.stringify(value), valueAtMost) : JSON.stringify(value)}`,
-    )
-    .join(', ');
-  const call = values === '' ? name : `${name} with ${values}`;
   return makeOutcome(step, {
     status: 'waiting',
-    question: each ? `${step.description.replace(/[.?]$/, '')}: run ${call}?` : `Run ${call}?`,
+    question: `Run ${name} with the values on the plan’s card?`,
     final_args: args,
-    output: each ? { confirm: true, each: true } : { confirm: true },
+    output: why === 'each' ? { confirm: true, each: true } : { confirm: true },
   });
 }

@@ -1,21 +1,46 @@
 // From the arguments that were approved to those of the call: references filled in, run-time values decided, all checked.
-import { hasRuntime, isRuntime, referencesOf } from '#contracts/arguments.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { hasRuntime, isRuntime, openArguments, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
-import { addPlanCost } from '#store/costs.ts';
 import { readOutputs } from '#store/outputs.ts';
-import { patiently } from '#store/patiently.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
-import { requireBudget } from './budget.ts';
+import { payOnPlan } from './budget.ts';
+import { findSkippedSource } from './conditions.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
-/** `confirm`: a person sees the arguments before the call is made, because they were decided just now or in any case. */
-type Ready = { kind: 'call' | 'confirm'; args: JsonObject };
+/**
+ * Why a person sees the arguments before the call is made: `values` were not in what was approved, or the step, or `each` of the
+ * plan, asks.
+ */
+export type Confirmation = 'values' | 'each';
 
-/** Whether every step of the plan waits for a person's word; one that is a person's own task is such a word itself. */
-function needsWord({ plan }: StepRun, operation: Operation): boolean {
-  return plan.confirm_each && operation.human !== true;
+/** `confirm`: null: the call may be made. `skip`: it needs what a skipped step would have put out. */
+type Ready =
+  | { kind: 'call'; args: JsonObject; confirm: Confirmation | null }
+  | { kind: 'skip'; reason: string };
+
+/**
+ * Values that were not in the approved plan are confirmed where the call is guarded, destructive or goes outside, as its
+ * final arguments show it, and where they name what a change is made to. A person's own task is a question already.
+ */
+function whyConfirm(
+  { context, plan, step }: StepRun,
+  operation: Operation,
+  final: JsonObject,
+): Confirmation | null {
+  if (operation.human === true) return null;
+  if (plan.confirm_each || step.ask_before) return 'each';
+  if (openArguments(step.args).length === 0) return null;
+  const { name } = operation;
+  if (step.guarded || context.guardedTools.includes(name)) return 'values';
+  const call = describeCall(name, operation, final);
+  if (call.destructive || call.class === 'outside') return 'values';
+  const approved = describeCall(name, operation, step.args);
+  const names = approved.headline.some((word) => typeof word !== 'string' && word.later);
+  return call.class === 'changes' && names ? 'values' : null;
 }
 
 /**
@@ -31,23 +56,22 @@ export async function prepareArguments(run: StepRun, operation: Operation): Prom
     references.length === 0
       ? new Map<string, Json>()
       : await askDatabase(run, () => readOutputs(context.db.query, plan.id, references));
+  const missing = references.filter((id) => !outputs.has(id));
+  const reason = missing.length === 0 ? null : await findSkippedSource(run, missing);
+  if (reason !== null) return { kind: 'skip', reason };
   const args = resolveReferences(step.args, outputs);
   // Only what was approved decides; what a tool answered is data, whatever it looks like.
   const decides = hasRuntime(step.args);
+  if (decides) requireData(outputs);
   const confirmed = step.final_args;
-  if (!decides) {
-    const fixed = requireFit(run, operation, args);
-    // The word was about these values; others that an earlier step has put out since need another.
-    const asks = needsWord(run, operation) && !(confirmed !== null && agrees(args, confirmed));
-    return { kind: asks ? 'confirm' : 'call', args: fixed };
-  }
-  requireData(outputs);
-  if (confirmed !== null && agrees(args, confirmed)) {
-    return { kind: 'call', args: requireFit(run, operation, confirmed) };
-  }
-  const decided = requireFit(run, operation, await decide(run, operation, args, outputs));
-  const guarded = step.guarded || context.guardedTools.includes(operation.name);
-  return { kind: guarded || needsWord(run, operation) ? 'confirm' : 'call', args: decided };
+  if (
+    confirmed !== null &&
+    (decides ? agrees(args, confirmed) : isDeepStrictEqual(args, confirmed))
+  )
+    return { kind: 'call', args: requireFit(run, operation, confirmed), confirm: null };
+  const final = decides ? await decide(run, operation, args, outputs) : args;
+  requireFit(run, operation, final);
+  return { kind: 'call', args: final, confirm: whyConfirm(run, operation, final) };
 }
 
 async function decide(
@@ -56,26 +80,20 @@ async function decide(
   args: JsonObject,
   outputs: Map<string, Json>,
 ): Promise<JsonObject> {
-  const { context, plan, step, signal } = run;
-  const { query } = context.db;
+  const { context, step, signal } = run;
   if (context.decide === null) {
     throw new CountersignError(
       'model_failed',
       'This step decides its arguments when it runs, and no model is configured. Set OPENAI_API_KEY or propose it with fixed arguments.',
     );
   }
-  const late = (error: unknown) =>
-    context.warn(`The cost of deciding step ${step.step_id} of ${plan.id} waits.`, error);
   const decided = await context.decide({
     operation,
     args,
     description: step.description,
     outputs: Object.fromEntries(outputs),
     validate: (candidate) => context.registry.validate(operation.name, candidate),
-    allow: (estimate) =>
-      askDatabase(run, () => requireBudget({ ...context, query }, plan.id, estimate)),
-    // The money is spent whether or not the step is still ours.
-    spend: (usd) => patiently(() => addPlanCost(query, plan.id, usd), late),
+    pay: payOnPlan(run),
     signal,
   });
   return decided.args;

@@ -1,12 +1,13 @@
-// One claimed step: guard, arguments, call, outcome. Never throws; every way it can end is an Outcome.
+// One claimed step: guard, conditions, arguments, call, outcome. Never throws; every way it can end is an Outcome.
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
+import { findReasonToSkip } from './conditions.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import { guardCall } from './guard-call.ts';
-import { askToConfirm, makeFailure, reportNotCalled } from './outcomes.ts';
+import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
 import { prepareArguments } from './prepare-arguments.ts';
 import { LeftQueue } from './slots.ts';
 import type { StepRun } from './step-run.ts';
@@ -19,6 +20,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
   const name = operationName(step.tool, step.operation);
   try {
     await guardCall(run, name);
+    const reason = await findReasonToSkip(run);
+    if (reason !== null) return makeSkipped(step, reason);
     const operation = context.registry.get(name);
     if (operation === undefined) {
       throw new CountersignError(
@@ -28,8 +31,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       );
     }
     const ready = await prepareArguments(run, operation);
-    if (ready.kind === 'confirm')
-      return askToConfirm(step, name, ready.args, run.plan.confirm_each);
+    if (ready.kind === 'skip') return makeSkipped(step, ready.reason);
+    if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);
     const queued = performance.now();
     const begin = () => {
       const waited = performance.now() - queued > freshMs;

@@ -5,7 +5,7 @@ import type OpenAI from 'openai';
 import { APIError } from 'openai';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
-import { computeCost, findPrice, type Price, type Usage } from './prices.ts';
+import { computeCost, findPrice, type Price, type Usage, unknownPrice } from './prices.ts';
 import { estimateTokens } from './tokens.ts';
 
 export type ChatMessage = OpenAI.ChatCompletionMessageParam;
@@ -36,7 +36,7 @@ export type ChatReply = {
 
 export type ChatModel = {
   name: string;
-  /** Upper bound in US dollars of what `request` will cost; 0 when the model's price is unknown. */
+  /** Upper bound in US dollars of what `request` will cost. */
   estimateCost(request: ChatRequest): Promise<number>;
   complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
 };
@@ -80,7 +80,7 @@ export function createChatModel(options: {
   prices?: Record<string, Price>;
 }): ChatModel {
   const { client, name } = options;
-  const price = findPrice(name, options.prices);
+  const price = findPrice(name, options.prices) ?? unknownPrice;
 
   async function countInput(request: ChatRequest): Promise<number> {
     return estimateTokens(JSON.stringify([request.messages, request.tools ?? []]));
@@ -140,7 +140,6 @@ export function createChatModel(options: {
   return {
     name,
     async estimateCost(request) {
-      if (!price) return 0;
       return computeCost(price, {
         input_tokens: await countInput(request),
         output_tokens: request.maxOutputTokens ?? outputTokens,

@@ -2,6 +2,7 @@
 import { hasRuntime, isRuntime, type RuntimeArgument, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { type Json, type JsonObject, JsonValue } from '#contracts/text.ts';
+import type { PayForCall } from '#contracts/text-model.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { ChatMessage, ChatModel, ChatRequest, ChatTool } from './chat-model.ts';
 
@@ -15,10 +16,7 @@ export type DecideRequest = {
   outputs: Record<string, Json>;
   /** Problems of arguments against the operation's schema; empty when they fit. */
   validate(args: JsonObject): string[];
-  /** Asked before each call of the model, with what it costs at most (US dollars). Throws when that is too much. */
-  allow(estimate: number): Promise<void>;
-  /** Told what an answer cost as soon as it is there, whatever becomes of it. */
-  spend(usd: number): Promise<void>;
+  pay: PayForCall;
   signal: AbortSignal;
   timeoutMs?: number;
 };
@@ -40,7 +38,7 @@ const system = [
 
 /**
  * `args` with every open value chosen; all of them fit the operation's schema.
- * @throws CountersignError model_failed when no valid values came within three tries; what `allow` throws
+ * @throws CountersignError model_failed when no valid values came within three tries; what `pay` throws
  */
 export async function decideArguments(
   model: ChatModel,
@@ -60,9 +58,9 @@ export async function decideArguments(
   };
   let problems: string[] = [];
   for (let attempt = 0; attempt < triesAtMost; attempt += 1) {
-    await request.allow(await model.estimateCost(chat));
-    const reply = await model.complete(chat, request.signal);
-    await request.spend(reply.cost_usd);
+    const reply = await request.pay(await model.estimateCost(chat), () =>
+      model.complete(chat, request.signal),
+    );
     const call = reply.toolCalls.find(({ name }) => name === tool.function.name);
     const outcome = readValues(request, places, call?.arguments);
     if (outcome.ok) return { args: outcome.args };

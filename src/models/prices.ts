@@ -1,4 +1,5 @@
-// What a model's tokens cost, in US dollars per million. An unknown model costs 0 and says so.
+// What a model's tokens cost, in US dollars per million. No model is free because nobody knows its price.
+import type { Environment } from '#contracts/settings.ts';
 
 export type Price = { input: number; output: number };
 export type Usage = { input_tokens: number; output_tokens: number };
@@ -19,18 +20,40 @@ const listPrices: Record<string, Price> = {
   'o4-mini': { input: 1.1, output: 4.4 },
 };
 
-/** The price of `model`, or of the model that a dated name (`gpt-4.1-2025-04-14`) belongs to; null when unknown. */
+/**
+ * What a model counts as whose price is not known: twice the dearest of the list, so that budgets hold it. One that
+ * costs nothing is given the price 0 in `prices`.
+ */
+export const unknownPrice: Price = { input: 5, output: 20 };
+
+/**
+ * The price of `model`, or of the model that a dated name (`gpt-4.1-2025-04-14`) belongs to; else that of `*` in
+ * `overrides`, which stands for every other model; null when unknown.
+ */
 export function findPrice(model: string, overrides: Record<string, Price> = {}): Price | null {
   const undated = model.replace(/-\d{4}-\d{2}-\d{2}$/, '');
   for (const name of [model, undated]) {
     const price = overrides[name] ?? listPrices[name];
     if (price) return price;
   }
-  return null;
+  return overrides['*'] ?? null;
 }
 
-/** US dollars for `usage`; 0 when the price is not known. */
-export function computeCost(price: Price | null, usage: Usage): number {
-  if (!price) return 0;
+/** A sentence for the operator for each model that is set and whose price budgets have to guess. */
+export function findUnknownPrices(
+  { PLANNER_MODEL, EXECUTOR_MODEL }: Pick<Environment, 'PLANNER_MODEL' | 'EXECUTOR_MODEL'>,
+  overrides: Record<string, Price>,
+): string[] {
+  const { input, output } = unknownPrice;
+  return [...new Set([PLANNER_MODEL, EXECUTOR_MODEL])]
+    .filter((model) => findPrice(model, overrides) === null)
+    .map(
+      (model) =>
+        `The price of the model ${model} is not known: it counts as $${input} and $${output} per million tokens in and out. Add it to "prices" in countersign.json, with 0 for a model that costs nothing.`,
+    );
+}
+
+/** US dollars for `usage`. */
+export function computeCost(price: Price, usage: Usage): number {
   return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
 }

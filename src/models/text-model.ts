@@ -1,20 +1,20 @@
 // Plain text from the executor's model, for the text tools. What it is given to work on is data, not instructions.
 import { CountersignError } from '#contracts/errors.ts';
 import type { TextModel } from '#contracts/text-model.ts';
-import type { ChatModel } from './chat-model.ts';
+import type { ChatModel, ChatRequest } from './chat-model.ts';
 
 export function createTextModel(model: ChatModel, options: { timeoutMs?: number } = {}): TextModel {
   return {
-    async complete({ system, prompt, signal }) {
-      const reply = await model.complete(
-        {
-          messages: [
-            { role: 'system', content: system },
-            { role: 'user', content: prompt },
-          ],
-          deadline: Date.now() + (options.timeoutMs ?? 120_000),
-        },
-        signal,
+    async complete({ system, prompt, pay, signal }) {
+      const request: ChatRequest = {
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: prompt },
+        ],
+        deadline: Date.now() + (options.timeoutMs ?? 120_000),
+      };
+      const reply = await pay(await model.estimateCost(request), () =>
+        model.complete(request, signal),
       );
       if (reply.refusal) {
         throw new CountersignError('model_failed', `The model declined: ${reply.refusal}`);

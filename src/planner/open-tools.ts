@@ -3,11 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { Catalogue, OperationSpec, ToolRegistry } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { decideCall, plannerOperations } from '#tools/guard.ts';
 import type { PlannerTools } from './ports.ts';
+
+/**
+ * Whether it is the arguments that make the call go outside, and with it what a planner has read. Whether operations that
+ * always do may be called at all is said by `plannerTools`.
+ */
+function leavesByArguments(operation: OperationSpec, args: JsonObject): boolean {
+  const classOf = (given: JsonObject) => describeCall(operation.name, operation, given).class;
+  return classOf(args) === 'outside' && classOf({}) !== 'outside';
+}
 
 export function openPlannerTools(options: {
   /** The tools of this process: all that a planner may call itself. */
@@ -46,6 +57,12 @@ export function openPlannerTools(options: {
           `${name} is not for planners. Put it into a plan with plan_propose.`,
         );
       }
+      if (leavesByArguments(operation, args)) {
+        throw new CountersignError(
+          'guarded_operation',
+          `${name} with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.`,
+        );
+      }
       const output = await operation.call(args, {
         planId: null,
         stepId: null,
@@ -53,6 +70,7 @@ export function openPlannerTools(options: {
         user: 'planner',
         conversation: null,
         timezone,
+        pay: null,
         signal,
       });
       if ('waitFor' in output)

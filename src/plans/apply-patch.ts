@@ -25,10 +25,11 @@ import {
 import { findDeadEnds, readPredecessors, readUses } from '#store/sql/patch-reads.ts';
 import { iterateSteps } from '#store/step-pages.ts';
 import { analyzeMany, insertEdges, insertLanes, insertSteps, readLanes } from '#store/steps.ts';
-import { contentOfStep, digestPlan } from './canonical.ts';
+import { contentOfStep, digestPlan, withDigests } from './canonical.ts';
 import { Lanes } from './lanes.ts';
 import { mayBeApproved } from './lifecycle-table.ts';
 import { bindStep } from './normalise-step.ts';
+import { addedOperations, digestOperations } from './operation-digests.ts';
 import { patchConflict } from './patch-conflicts.ts';
 import type { PatchEffect, StepAsSaid } from './patch-model.ts';
 import type { PlansContext } from './plans-context.ts';
@@ -129,6 +130,7 @@ async function settleStates(
 
 /** The version that the patch makes, and what the plan's row says of it. */
 async function storeVersion(
+  context: PlansContext,
   tx: Transaction,
   row: PlanRow,
   effect: PatchEffect,
@@ -144,13 +146,25 @@ async function storeVersion(
     );
   }
   const version = row.version + 1;
-  const header = {
-    ...(await readHeader(tx, row)),
-    version,
-    tools_required: uses.map(({ operation }) => operation),
+  const before = await readHeader(tx, row);
+  const used = uses.map(({ operation }) => operation);
+  // What the plan was shown with stays, whatever the operation is by now.
+  const digests = {
+    ...digestOperations(context.catalogue, addedOperations(effect)),
+    ...before.operation_digests,
   };
+  const operationDigests = Object.fromEntries(
+    Object.entries(digests).filter(([name]) => used.includes(name)),
+  );
+  const { operation_digests: _, ...rest } = before;
+  const header = { ...rest, ...withDigests(operationDigests), version, tools_required: used };
   const digest = await digestPlan(header, iterateSteps(tx, row.id));
-  await insertNextVersion(tx, row, { digest, total, tools_required: header.tools_required });
+  await insertNextVersion(tx, row, {
+    digest,
+    total,
+    tools_required: used,
+    operation_digests: operationDigests,
+  });
   const gated = isGated(row);
   const scope = uses.filter(({ kept }) => !gated || kept);
   const starts = effect.edgesAdded.some(({ type }) => type === 'SS' || type === 'SF');
@@ -161,6 +175,7 @@ async function storeVersion(
       digest,
       approved_digest: gated ? digest : null,
       tools_required: scope.map(({ operation }) => operation),
+      operation_digests: operationDigests,
       guarded_operations: scope.filter(({ guarded }) => guarded).map((use) => use.operation),
       pools,
       has_start_edges: row.has_start_edges || starts,
@@ -201,7 +216,7 @@ export async function applyPatch(
   const before = await readPredecessors(tx, row.id, positionsOf(effect.removed));
   const pools = await storeContents(context, tx, row, effect);
   await settleStates(tx, row, effect, before, deed.baseRevision);
-  const patched = await storeVersion(tx, row, effect, pools, deed);
+  const patched = await storeVersion(context, tx, row, effect, pools, deed);
   await recordDeeds(tx, [
     {
       planId: row.id,

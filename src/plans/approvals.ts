@@ -1,12 +1,12 @@
 // Approvals as they are given: of a version of a plan, or of a change that waits for one. Each once a person.
-import type { Actor } from '#contracts/actor.ts';
-import { readApprovals } from '#store/approvals.ts';
+import { type Actor, isVouchedBy } from '#contracts/actor.ts';
+import { readApprovals, readVouched } from '#store/approvals.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { approvals } from '#store/schema.ts';
-import { approvalsThatSuffice, judge } from './approver-rules.ts';
+import { approvalsThatSuffice, isAmong, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
 import type { Authority } from './authority.ts';
 import type { PlansContext } from './plans-context.ts';
@@ -36,7 +36,7 @@ export async function recordApproval(
 }
 
 /** The approval is one of several. */
-export async function recordPartOfApproval(
+async function recordPartOfApproval(
   { enqueue }: PlansContext,
   tx: Transaction,
   row: Approvable,
@@ -56,4 +56,27 @@ export async function recordPartOfApproval(
     { planId: row.id, actor, action: 'approve_in_part', version: row.version, digest: row.digest },
   ]);
   await wakeWatchers(tx, enqueue, row.id);
+}
+
+/**
+ * Writes down an approval that is not the last one. Somebody whose name was typed before, and whom a platform vouches for now,
+ * counts from now on where that is needed.
+ */
+export async function recordOneOfSeveral(
+  context: PlansContext,
+  tx: Transaction,
+  row: Approvable,
+  authority: Authority,
+  before: string[],
+  actor: Actor,
+): Promise<void> {
+  const { people } = authority;
+  if (!isAmong(people, before, actor.id)) {
+    if (!(await recordApproval(tx, row, actor))) return;
+    await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
+  } else if (isVouchedBy(actor.via)) {
+    const vouched = (await readVouched(tx, [row])).get(row.id) ?? new Set<string>();
+    if (isAmong(people, [...vouched], actor.id)) return;
+    await recordPartOfApproval(context, tx, row, authority, before, actor);
+  }
 }

@@ -4,6 +4,7 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval, Decision } from '#contracts/service.ts';
+import { listOf } from '#contracts/words.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import {
   findShownPatch,
@@ -15,12 +16,14 @@ import {
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { applyPatch } from './apply-patch.ts';
-import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
+import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
 import { isSatisfied } from './approver-rules.ts';
 import { readAuthority, requireApprover, requireManager, requireUseful } from './authority.ts';
 import { clockTime, currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
-import { dropPatch, requirePatchable, rulesFor } from './patch.ts';
+import { addedOperations, digestOperations, requireSameOperations } from './operation-digests.ts';
+import { digestPatch, dropPatch, requirePatchable, rulesFor } from './patch.ts';
+import type { PatchEffect } from './patch-model.ts';
 import type { PlansContext } from './plans-context.ts';
 import { requirePreflight } from './preflight.ts';
 import { resolvePatch } from './resolve-patch.ts';
@@ -103,6 +106,26 @@ async function requireTools({ db, catalogue }: PlansContext, patch: ShownPatch):
   );
 }
 
+/**
+ * @throws `preflight_failed` when an operation of a step that the change adds is not what it was when it was shown. What
+ * was stored before operations had digests names none and is not compared.
+ */
+function requireShownOperations(
+  { catalogue }: PlansContext,
+  row: PlanRow,
+  patch: PatchRow,
+  effect: PatchEffect,
+): void {
+  const names = addedOperations(effect);
+  requireSameOperations(row.operation_digests, catalogue, names);
+  const now = digestOperations(catalogue, names);
+  if ([now, {}].some((digests) => digestPatch(row, patch, digests) === patch.digest)) return;
+  throw new CountersignError(
+    'preflight_failed',
+    `Since this change was shown, one of the operations that it adds has changed (${listOf(names)}). Nothing was changed. Reject the change and propose it again.`,
+  );
+}
+
 /** Counts the approval. @returns whether every rule is satisfied now */
 async function countApproval(
   context: PlansContext,
@@ -114,12 +137,16 @@ async function countApproval(
   const about = { id: row.id, version: patch.version, digest: patch.digest };
   const before = await readApprovers(tx, about);
   const operations = await operationsWith(tx, row, patch.id);
-  const authority = await readAuthority(tx, context, row, [...before, actor.id], operations);
+  const authority = await readAuthority(tx, context, {
+    plan: row,
+    version: patch.version,
+    approved: before,
+    actor,
+    operations,
+  });
   const satisfied = requireUseful(authority, before, actor).every(isSatisfied);
-  const added = !before.includes(actor.id) && (await recordApproval(tx, about, actor));
-  if (!satisfied && added) {
-    await recordPartOfApproval(context, tx, about, authority, [...before, actor.id], actor);
-  }
+  if (satisfied) await recordApproval(tx, about, actor);
+  else await recordOneOfSeveral(context, tx, about, authority, before, actor);
   return satisfied;
 }
 
@@ -136,6 +163,7 @@ async function applyApproved(
 ): Promise<PlanRow> {
   const patch = await readPatch(tx, shown.id);
   const effect = await resolvePatch(tx, row, rulesFor(context), patch);
+  requireShownOperations(context, row, patch, effect);
   await settlePatch(tx, patch.id, 'applied', actor.id);
   return applyPatch(context, tx, row, effect, {
     patchId: patch.id,
@@ -183,7 +211,7 @@ export async function approvePatch(
   const check = async (q: Queryable): Promise<void> => {
     const row = await readPlanRow(q, id);
     const operations = await operationsWith(q, row, shown.id);
-    requireApprover(await readAuthority(q, context, row, [actor.id], operations), actor);
+    requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
     const patch = await findShownPatch(q, id, shown.digest);
     requireWhole(row, shown, approval);
     await requireWaiting(q, row, patch ?? shown);

@@ -6,7 +6,7 @@ import type { Approval } from '#contracts/service.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
-import { readApprovers, recordApproval, recordPartOfApproval } from './approvals.ts';
+import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
 import { approvePatch, findPatchToApprove } from './approve-patch.ts';
 import { isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
@@ -67,7 +67,11 @@ async function requireAlone(
   part: Part,
   actor: Actor,
 ): Promise<void> {
-  const authority = await readAuthority(q, context, row, [actor.id], part.operations);
+  const authority = await readAuthority(q, context, {
+    plan: row,
+    actor,
+    operations: part.operations,
+  });
   requireApprover(authority, actor);
   const standings = judge(authority.rules, authority.people, [actor.id]);
   if (standings.every(isSatisfied)) return;
@@ -91,14 +95,12 @@ async function takeApproval(
     return true;
   }
   const before = await readApprovers(tx, row);
-  const authority = await readAuthority(tx, context, row, [...before, actor.id]);
+  const authority = await readAuthority(tx, context, { plan: row, approved: before, actor });
   if (requireUseful(authority, before, actor).every(isSatisfied)) {
     await recordApproval(tx, row, actor);
     return true;
   }
-  if (!before.includes(actor.id) && (await recordApproval(tx, row, actor))) {
-    await recordPartOfApproval(context, tx, row, authority, [...before, actor.id], actor);
-  }
+  await recordOneOfSeveral(context, tx, row, authority, before, actor);
   return false;
 }
 
@@ -119,7 +121,7 @@ export async function approvePlan(
   const patch = await findPatchToApprove(db.query, id, approval);
   if (patch !== null) return approvePatch(context, patch, approval, actor);
   const check = async (q: Queryable, row: PlanRow) => {
-    requireApprover(await readAuthority(q, context, row, [actor.id]), actor);
+    requireApprover(await readAuthority(q, context, { plan: row, actor }), actor);
     await requireShown(q, row, approval);
     await requireUndecided(q, row);
   };

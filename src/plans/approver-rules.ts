@@ -1,5 +1,6 @@
 // Who may approve, as rules over names: the plan's own, and those of the guarded operations it uses. Pure.
 // Every rule must be satisfied by the people who have approved; one person may count for several.
+import { isSamePerson, plainName } from '#contracts/names.ts';
 import type { ApproverPolicy } from '#contracts/plan.ts';
 
 /** `operations`: those that ask for it; empty: the plan's own rule. */
@@ -21,6 +22,10 @@ export type People = {
    * becomes two by an unlink. Left out: nobody was.
    */
   former?: ReadonlyMap<string, string>;
+  /** Whether a chat platform says who this person is. A name that was typed is never a second person. */
+  vouched: (person: string) => boolean;
+  /** Whether the requester asked in a chat; whoever asked under a typed name may be any of those who approve. */
+  requesterVouched: boolean;
 };
 
 /** The person behind a name. Names are compared by their persons, so that nobody counts twice and nobody is left out. */
@@ -31,7 +36,7 @@ export function personIn({ same }: Pick<People, 'same'>, name: string): string {
 /** Whether one of `names` is `user`. */
 export function isAmong(people: Pick<People, 'same'>, names: string[], user: string): boolean {
   const person = personIn(people, user);
-  return names.some((name) => personIn(people, name) === person);
+  return names.some((name) => isSamePerson(personIn(people, name), person));
 }
 
 /** Whom a name counts as where different people are asked for. */
@@ -47,12 +52,16 @@ export function wasAmong(
   user: string,
 ): boolean {
   const counted = countedAs(people, user);
-  return names.some((name) => countedAs(people, name) === counted);
+  return names.some((name) => isSamePerson(countedAs(people, name), counted));
 }
 
 /** The persons behind `names`, each once. */
 export function personsIn(people: Pick<People, 'same'>, names: string[]): string[] {
-  return [...new Set(names.map((name) => personIn(people, name)))];
+  const persons = names.map((name) => personIn(people, name));
+  const once = new Map<string, string>();
+  for (const person of persons)
+    if (!once.has(plainName(person))) once.set(plainName(person), person);
+  return [...once.values()];
 }
 
 /** A rule, and who of those it counts has approved. */
@@ -64,7 +73,7 @@ function keyOf(policy: ApproverPolicy): string {
     case 'named':
       return JSON.stringify([policy.kind, namesOf(policy.people)]);
     case 'n_of':
-      return JSON.stringify([policy.kind, namesOf(policy.people), neededFor(policy)]);
+      return JSON.stringify([policy.kind, namesOf(policy.people), neededOf(policy)]);
     case 'requester':
     case 'anyone':
     case 'not_requester':
@@ -79,7 +88,7 @@ export function samePolicy(a: ApproverPolicy, b: ApproverPolicy): boolean {
   return keyOf(a) === keyOf(b);
 }
 
-const namesOf = (people: string[]): string[] => [...new Set(people)].sort();
+const namesOf = (people: string[]): string[] => [...new Set(people.map(plainName))].sort();
 
 /** The plan's own rule, then those of `operations`; equal ones are one rule. */
 export function rulesOf(
@@ -100,15 +109,31 @@ export function rulesOf(
   return [...rules.values()];
 }
 
-/** How many different people a policy needs. Two names that are one person do not make it fewer. */
-export function neededFor(policy: ApproverPolicy): number {
-  return policy.kind === 'n_of' ? Math.min(policy.n, new Set(policy.people).size) : 1;
+const neededOf = ({ people, n }: Extract<ApproverPolicy, { kind: 'n_of' }>): number =>
+  Math.min(n, namesOf(people).length);
+
+/**
+ * How many different people a policy needs. Two names that are one person do not make it fewer. Where nobody knows who asked,
+ * one of two people is not the requester.
+ */
+export function neededFor(
+  policy: ApproverPolicy,
+  people: Pick<People, 'requesterVouched'>,
+): number {
+  if (policy.kind === 'n_of') return neededOf(policy);
+  return policy.kind === 'not_requester' && !people.requesterVouched ? 2 : 1;
+}
+
+/** Whether a policy is about different people, so that it counts only those whom a platform vouches for. */
+export function needsVouching({ kind }: ApproverPolicy): boolean {
+  return kind === 'n_of' || kind === 'not_requester';
 }
 
 /** Whether an approval by `user` counts for `policy`. */
 export function counts(policy: ApproverPolicy, people: People, user: string): boolean {
   const { requester, configured, known } = people;
   const among = (names: string[]) => isAmong(people, names, user);
+  if (needsVouching(policy) && !people.vouched(personIn(people, user))) return false;
   switch (policy.kind) {
     case 'requester':
       return among([requester, ...configured]);
@@ -133,7 +158,7 @@ function differentIn(people: People, persons: string[]): string[] {
 export function judge(rules: Rule[], people: People, approved: string[]): RuleStanding[] {
   return rules.map((rule) => ({
     rule,
-    needed: neededFor(rule.policy),
+    needed: neededFor(rule.policy, people),
     given: differentIn(
       people,
       personsIn(people, approved).filter((user) => counts(rule.policy, people, user)),
@@ -167,7 +192,13 @@ function candidatesOf({ policy }: Rule, people: People): string[] | null {
  * How many approvals suffice, those given among them: each next one by the person who counts for most open rules.
  * (The least number is a covering problem; with the few rules of a plan this finds it or comes one above.)
  */
-export function approvalsThatSuffice(rules: Rule[], people: People, approved: string[]): number {
+export function approvalsThatSuffice(rules: Rule[], now: People, approved: string[]): number {
+  // Those who come yet are vouched for, where that is needed.
+  const before = personsIn(now, approved);
+  const people: People = {
+    ...now,
+    vouched: (person) => now.vouched(person) || !isAmong(now, before, person),
+  };
   const all = personsIn(
     people,
     rules.flatMap((rule) => candidatesOf(rule, people) ?? []),

@@ -1,9 +1,12 @@
 // Who may approve, in words: for refusals and for the card. Long lists are cut.
+import { needsPlatform } from '#contracts/names.ts';
 import { listOf } from '#contracts/words.ts';
 import {
   isAmong,
   isSatisfied,
+  needsVouching,
   type People,
+  personsIn,
   type Rule,
   type RuleStanding,
 } from './approver-rules.ts';
@@ -31,14 +34,16 @@ function pickOf(n: number, names: string[]): string {
   return n === 1 ? `one of ${someOf(distinct, 'or')}` : `${n} of ${someOf(distinct, 'and')}`;
 }
 
-function describeOthers(people: People): string {
+function describeOthers(people: People, missing: number): string {
   const { requester, configured, same = new Map() } = people;
   const asked = namesShown(people, [requester]).join();
-  if (configured.length === 0) return `anyone but ${asked}`;
+  if (configured.length === 0) return missing > 1 ? 'two people' : `anyone but ${asked}`;
   const others = configured.filter((name) => !isAmong({ same }, [requester], name));
   return others.length === 0
     ? `a configured approver other than ${asked}`
-    : someOf(namesShown(people, others), 'or');
+    : missing > 1
+      ? pickOf(missing, namesShown(people, others))
+      : someOf(namesShown(people, others), 'or');
 }
 
 /** Whom a rule still asks for; `given` have approved. */
@@ -59,7 +64,7 @@ function describeWhom({ policy }: Rule, people: People, needed: number, given: s
         ),
       );
     case 'not_requester':
-      return describeOthers(people);
+      return describeOthers(people, needed - given.length);
     default:
       return policy satisfies never;
   }
@@ -81,4 +86,29 @@ export function describeAllMissing(standings: RuleStanding[], people: People): s
     .map((standing) => describeMissing(standing, people));
   // A list inside a list needs a stronger mark between its parts.
   return missing.join(missing.some((words) => / (or|and|for) /.test(words)) ? ', and ' : ' and ');
+}
+
+/** Those whom a rule about different people can count at all; null: it names nobody. */
+function countable({ policy }: Rule, people: People): string[] | null {
+  const names = 'people' in policy ? policy.people : people.configured;
+  if (names.length === 0) return null;
+  const can = (person: string) => needsPlatform(person) || people.vouched(person);
+  return personsIn(people, names).filter(can);
+}
+
+/** What open rules that are about different people ask of them, and what to set up where nobody can; empty: none is open. */
+export function describeVouching(standings: RuleStanding[], people: People): string {
+  const open = standings.filter((one) => !isSatisfied(one) && needsVouching(one.rule.policy));
+  const [first] = open;
+  if (first === undefined) return '';
+  const most = Math.max(...open.map(({ needed }) => needed));
+  const who = most === 1 ? 'somebody' : `${most === 2 ? 'two' : most} people`;
+  const impossible = open.some(({ rule, needed }) => {
+    const all = countable(rule, people);
+    return all !== null && all.length < needed;
+  });
+  const rule = `This rule needs ${who} who signed in through Slack or Teams`;
+  return impossible
+    ? `${rule}, and names too few of them: connect one and name people by their address or id there, see README, “Who approves”.`
+    : `${rule}; a typed name is nobody else. Without either, connect one, see README, “Who approves”.`;
 }

@@ -1,29 +1,33 @@
 // Who may decide about a plan. Checked here for every surface; a model never may.
 // A plan moves when every rule is satisfied: its own, and that of each guarded operation it uses.
-import type { Actor } from '#contracts/actor.ts';
+import { type Actor, isVouchedBy } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { isSamePerson, needsPlatform, plainName } from '#contracts/names.ts';
 import { listOf } from '#contracts/words.ts';
+import { readVouched } from '#store/approvals.ts';
 import type { Queryable } from '#store/database.ts';
 import { type FormerLink, readNamesOf, readStanding } from '#store/identities.ts';
 import { findSpeakers } from '#store/messages.ts';
-import { type PlanRow, readAskedAt } from '#store/plans.ts';
+import { findAskedInChats, type PlanRow, readAskedAt } from '#store/plans.ts';
 import {
   counts,
   isAmong,
   isSatisfied,
   judge,
+  needsVouching,
   type People,
+  personIn,
   type Rule,
   type RuleStanding,
   rulesOf,
   wasAmong,
 } from './approver-rules.ts';
-import { describeAllMissing, namesShown } from './approver-words.ts';
+import { describeAllMissing, describeVouching, namesShown } from './approver-words.ts';
 import type { PlansContext } from './plans-context.ts';
 
 export type Asked = Pick<
   PlanRow,
-  'id' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
+  'id' | 'version' | 'requester' | 'approver_policy' | 'conversation' | 'tools_required'
 >;
 type Configured = Pick<PlansContext, 'approvers' | 'guardedApprovers'>;
 export type Authority = { rules: Rule[]; people: People };
@@ -32,8 +36,39 @@ function namesIn(rules: Rule[]): string[] {
   return rules.flatMap(({ policy }) => ('people' in policy ? policy.people : []));
 }
 
-/** A plan, whom it is asked about, and what the approval is about where it is not the whole plan. */
-type Question = { plan: Asked; users: string[]; operations?: string[] };
+/**
+ * A plan, who has approved it, and who asks whether they may: `actor` decides now, by the way they came in; `viewer` only
+ * reads. `operations` and `version` where the approval is not about the whole plan as it is.
+ */
+export type Question = {
+  plan: Asked;
+  approved?: string[];
+  actor?: Actor;
+  viewer?: string;
+  operations?: string[];
+  version?: number;
+};
+
+/** Whom a question is about. */
+const usersOf = ({ approved = [], actor, viewer }: Question): string[] => [
+  ...approved,
+  ...(actor === undefined ? [] : [actor.id]),
+  ...(viewer === undefined ? [] : [viewer]),
+];
+
+/** Whether a platform says who somebody is: of those who approved before by the audit, of a reader by their name alone. */
+function judgeVouched(
+  { actor, viewer }: Question,
+  before: ReadonlySet<string>,
+  same: ReadonlyMap<string, string>,
+): People['vouched'] {
+  const now = [
+    ...(actor !== undefined && isVouchedBy(actor.via) ? [actor.id] : []),
+    ...(viewer !== undefined && needsPlatform(viewer) ? [viewer] : []),
+  ];
+  const all = [...before, ...now].map((name) => personIn({ same }, name));
+  return (person) => all.some((one) => isSamePerson(one, person));
+}
 
 const asksWhoIsHere = (rules: Rule[]) => rules.some(({ policy }) => policy.kind === 'anyone');
 
@@ -51,14 +86,14 @@ async function findPresent(
   const speakers = await findSpeakers(
     db,
     [...new Set(asked.map(({ conversation }) => conversation))],
-    names.map(({ name }) => name),
+    names.map(({ name }) => plainName(name)),
   );
   return (conversation, users) => {
     const persons = new Set(users.map(personOf));
     const spoke = speakers.get(conversation);
     return new Set(
       names.flatMap(({ name, person }) =>
-        persons.has(person) && spoke?.has(name) === true ? [person] : [],
+        persons.has(person) && spoke?.has(plainName(name)) === true ? [person] : [],
       ),
     );
   };
@@ -81,11 +116,11 @@ export async function readAuthorities(
   { approvers: configured, guardedApprovers }: Configured,
   questions: Question[],
 ): Promise<Authority[]> {
-  const read = questions.map(({ plan, users, operations = plan.tools_required }) => ({
-    plan,
-    users,
-    rules: rulesOf(plan.approver_policy, operations, guardedApprovers),
-  }));
+  const read = questions.map((question) => {
+    const { plan, operations = plan.tools_required, version = plan.version } = question;
+    const rules = rulesOf(plan.approver_policy, operations, guardedApprovers);
+    return { question, plan, version, users: usersOf(question), rules };
+  });
   const names = read.flatMap(({ plan, users, rules }) => [
     plan.requester,
     ...namesIn(rules),
@@ -94,6 +129,13 @@ export async function readAuthorities(
   const all = [...new Set([...configured, ...names])];
   const { same, shown, links } = await readStanding(db, all);
   const ids = read.map(({ plan }) => plan.id);
+  const strict = read.filter(({ rules }) => rules.some(({ policy }) => needsVouching(policy)));
+  const versions = strict.map(({ plan: { id }, version }) => ({ id, version }));
+  const vouched = await readVouched(db, versions);
+  const inChats = await findAskedInChats(
+    db,
+    strict.map(({ plan }) => plan.id),
+  );
   const askedAt = links.length === 0 ? new Map<string, Date>() : await readAskedAt(db, ids);
   const open = read.flatMap(({ plan: { conversation }, users, rules }) =>
     conversation !== null && asksWhoIsHere(rules) ? [{ conversation, users }] : [],
@@ -114,23 +156,22 @@ export async function readAuthorities(
       shown,
       // Of a plan that is not stored yet nobody knows when it was asked for.
       former: groupFormer(links, askedAt.get(one.plan.id) ?? new Date(0)),
+      vouched: judgeVouched(one.question, vouched.get(one.plan.id) ?? new Set(), same),
+      requesterVouched: inChats.has(one.plan.id),
     },
   }));
 }
 
 /**
- * The rules of a plan and what they are read against. Whoever is asked about (`users`) belongs to the plan's
- * conversation when they have written a message there; the requester and configured approvers always do.
- * @param operations those the approval is about, when it is not about the whole plan
+ * The rules of a plan and what they are read against. Whoever is asked about belongs to the plan's conversation when they
+ * have written a message there; the requester and configured approvers always do.
  */
 export async function readAuthority(
   db: Queryable,
   context: Configured,
-  plan: Asked,
-  users: string[],
-  operations: string[] = plan.tools_required,
+  question: Question,
 ): Promise<Authority> {
-  const [authority] = await readAuthorities(db, context, [{ plan, users, operations }]);
+  const [authority] = await readAuthorities(db, context, [question]);
   if (authority === undefined) throw new Error('readAuthority: nothing was read');
   return authority;
 }
@@ -174,8 +215,14 @@ export function requireApprover(authority: Authority, actor: Actor): void {
   if (isApprover(authority, actor.id)) return;
   throw new CountersignError(
     'not_allowed',
-    `Only ${describeApprovers(authority)} can approve this.${describeStranger(authority)}`,
+    `Only ${describeApprovers(authority)} can approve this.${describeStranger(authority)}${describeSetup(authority)}`,
   );
+}
+
+/** What to set up, where rules are about different people and nobody has approved. */
+function describeSetup({ rules, people }: Authority, approved: string[] = []): string {
+  const words = describeVouching(judge(rules, people, approved), people);
+  return words === '' ? '' : ` ${words}`;
 }
 
 function describeStranger({ rules, people }: Authority): string {
@@ -199,11 +246,11 @@ export function requireUseful(
     const former = before.filter((name) => wasAmong(people, [name], actor.id));
     const why =
       former.length === 0
-        ? `What you can approve is approved already (${listOf(namesShown(people, before))}).`
+        ? `What you can approve is approved already${before.length === 0 ? '' : ` (${listOf(namesShown(people, before))})`}.`
         : `You and ${listOf(namesShown(people, former))} were one person when this plan was asked for, and count once about it.`;
     throw new CountersignError(
       'not_allowed',
-      `${why} It still needs ${describeAllMissing(open, people)}.`,
+      `${why} It still needs ${describeAllMissing(open, people)}.${describeSetup(authority, before)}`,
     );
   }
   return judge(rules, people, [...before, actor.id]);
@@ -220,9 +267,11 @@ export async function requireManager(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
-  const authority = await readAuthority(db, context, plan, [actor.id]);
+  const authority = await readAuthority(db, context, { plan, actor });
   if (isAmong(authority.people, [plan.requester], actor.id)) return;
-  if (isApprover(authority, actor.id)) return;
+  // To stop a plan or go on with it takes one person, not a second one: whoever the rules name, by any surface.
+  const named = { ...authority, people: { ...authority.people, vouched: () => true } };
+  if (isApprover(named, actor.id)) return;
   const others = describeApprovers(authority);
   const asked = namesShown(authority.people, [plan.requester]);
   throw new CountersignError(
@@ -244,7 +293,7 @@ export async function requireConfirmer(
   actor: Actor,
 ): Promise<void> {
   requirePerson(actor);
-  const { people } = await readAuthority(db, context, plan, [actor.id], operations);
+  const { people } = await readAuthority(db, context, { plan, actor, operations });
   // The last rule for one operation is its own, where it has one.
   const asked = operations.flatMap((operation) =>
     rulesOf(plan.approver_policy, [operation], context.guardedApprovers).slice(-1),

@@ -19,6 +19,8 @@ export type PlanHeader = {
   step_approval?: 'each';
   /** Only where something comes again. */
   series?: Series[];
+  /** What each operation was when the version was shown, by name; plans stored before there were any have none. */
+  operation_digests?: Record<string, string>;
 };
 
 /** The keys of a header that most plans do not have. */
@@ -32,8 +34,28 @@ export function termsOf(
   };
 }
 
+/** What the operations were, where that is known. */
+export function withDigests(
+  digests: Record<string, string>,
+): Pick<PlanHeader, 'operation_digests'> {
+  return Object.keys(digests).length > 0 ? { operation_digests: digests } : {};
+}
+
+/** The keys of a step that most steps do not have. */
+type Optional = 'when' | 'ask_before';
+
+/** A step as versions keep it: what is not said of it is no key, so that it changes no digest. */
+export type SaidContent = Omit<StepContent, Optional> & Partial<Pick<StepContent, Optional>>;
+
+function optionalOf({ when, ask_before }: StepContent): Partial<Pick<StepContent, Optional>> {
+  return {
+    ...(when.length > 0 ? { when } : {}),
+    ...(ask_before ? { ask_before } : {}),
+  };
+}
+
 /** The proposed content of a step that may hold more. */
-export function contentOfStep(step: StepContent): StepContent {
+export function contentOfStep(step: StepContent): SaidContent {
   return {
     id: step.id,
     description: step.description,
@@ -50,6 +72,7 @@ export function contentOfStep(step: StepContent): StepContent {
     notes: step.notes,
     duration_minutes: step.duration_minutes,
     not_before: step.not_before,
+    ...optionalOf(step),
   };
 }
 
@@ -72,7 +95,7 @@ function canonicalDependency({ id, lag_minutes, type }: StepContent['after'][num
 export function canonicalStep(step: StepContent): string {
   return [
     `{"after":[${step.after.map(canonicalDependency).join(',')}]`,
-    `"args":${canonicalObject(step.args)}`,
+    `"args":${canonicalObject(step.args)}${step.ask_before ? ',"ask_before":true' : ''}`,
     `"capabilities":${canonicalList(step.capabilities)}`,
     `"description":${canonicalString(step.description)}`,
     `"duration_minutes":${canonical(step.duration_minutes)}`,
@@ -85,7 +108,7 @@ export function canonicalStep(step: StepContent): string {
     `"resources":${canonicalObject(step.resources)}`,
     `"tags":${canonicalList(step.tags)}`,
     `"target":${canonicalText(step.target)}`,
-    `"tool":${canonicalString(step.tool)}}`,
+    `"tool":${canonicalString(step.tool)}${step.when.length > 0 ? `,"when":${canonical(step.when)}` : ''}}`,
   ].join(',');
 }
 

@@ -1,4 +1,7 @@
 // A step before and after, field by field, as text for people.
+import { z } from 'zod';
+import { StepCondition } from '#contracts/condition.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
@@ -42,6 +45,14 @@ function describeAfter(value: Json | undefined): string | null {
   return names.sort().join(', ');
 }
 
+function describeWhen(value: Json | undefined): string | null {
+  const read = z.array(StepCondition).safeParse(value ?? []);
+  if (!read.success) return textOf(value);
+  return read.data.length === 0
+    ? null
+    : read.data.map((one) => describeCondition(one)).join(' and ');
+}
+
 function momentOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? new Date(value).toISOString() : null;
 }
@@ -51,7 +62,17 @@ function operationOf({ tool, operation }: JsonObject): string {
 }
 
 function stepFields(step: JsonObject): Map<string, string | null> {
-  const { id: _, tool: __, operation: ___, args, after, not_before, ...rest } = step;
+  const {
+    id: _,
+    tool: __,
+    operation: ___,
+    args,
+    after,
+    not_before,
+    when,
+    ask_before,
+    ...rest
+  } = step;
   const fields = new Map<string, string | null>([
     ['description', textOf(rest.description)],
     ['operation', operationOf(step)],
@@ -60,6 +81,8 @@ function stepFields(step: JsonObject): Map<string, string | null> {
   if (isObject(args)) {
     for (const [name, value] of Object.entries(args)) fields.set(`args.${name}`, textOf(value));
   }
+  fields.set('when', describeWhen(when));
+  fields.set('ask_before', ask_before === true ? 'yes' : null);
   fields.set('after', describeAfter(after));
   fields.set('not_before', momentOf(not_before));
   for (const [name, value] of Object.entries(rest)) {

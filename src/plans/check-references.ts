@@ -7,7 +7,7 @@ import { type Catalogue, operationName } from '#contracts/tool.ts';
 import { type Producer, ReferenceChecker } from '#tools/check-reference.ts';
 import type { Problems } from './problems.ts';
 
-type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args'>;
+type CheckedStep = Pick<StepContent, 'id' | 'tool' | 'operation' | 'args' | 'when'>;
 
 /** Whether references and run-time values in `args` can be read; if not, `problems` says why. */
 export function areReadable(
@@ -25,7 +25,7 @@ export function areReadable(
 }
 
 /**
- * Adds an `invalid_reference` to `problems` for each reference that no output can ever satisfy. References to steps
+ * Adds an `invalid_reference` to `problems` for each reference or condition that no output can ever satisfy. Those about steps
  * that are not there, and operations that nobody offers, are told elsewhere.
  * @param known where the steps are that `steps` refer to
  */
@@ -48,6 +48,12 @@ export function checkReferences(
   };
   for (const [index, step] of steps.entries()) {
     const name = operationName(step.tool, step.operation);
+    for (const condition of step.when) {
+      const problem = checker.checkPath(condition.path, producerOf(condition.step));
+      if (problem === null) continue;
+      const message = `Step ${step.id} (${name}): its condition ${problem}.`;
+      problems.add('invalid_reference', `steps[${index}].when`, message);
+    }
     const operation = catalogue.get(name);
     if (operation === undefined) continue;
     for (const problem of checker.check(step.args, operation.input, producerOf)) {

@@ -11,21 +11,6 @@ import {
   type StepAsSaid,
 } from './patch-model.ts';
 
-/** What the approved plan says of a step that would be added. */
-export type Precedent = {
-  /** It touches the same target with the same operation. */
-  target: boolean;
-  /** A step of it makes the same call with the same needs. */
-  same: boolean;
-};
-
-export type ApprovedScope = {
-  /** Operations the approved plan uses. */
-  operations: ReadonlySet<string>;
-  /** By id of the added step. */
-  precedents: ReadonlyMap<string, Precedent>;
-};
-
 const reasonsAtMost = 50;
 
 function nameOf({ tool, operation, target }: StepAsSaid): string {
@@ -33,17 +18,16 @@ function nameOf({ tool, operation, target }: StepAsSaid): string {
   return target === null ? name : `${name} of ${shorten(target, 120)}`;
 }
 
-function widensByAdding({ now }: AddedStep, scope: ApprovedScope): string | null {
-  const name = operationName(now.tool, now.operation);
+/** Adding is never narrowing: also a read that an approved step makes already is one call more. */
+function widensByAdding({ now }: AddedStep, operations: ReadonlySet<string>): string {
   const adds = (rest: string) => `Adds step ${now.id}: ${nameOf(now)}, ${rest}.`;
-  if (!scope.operations.has(name)) return adds('which the approved plan does not use');
+  if (!operations.has(operationName(now.tool, now.operation))) {
+    return adds('which the approved plan does not use');
+  }
   if (now.guarded) return adds('a guarded operation');
   if (hasRuntime(now.args)) return adds('with arguments that are decided only when it runs');
   if (now.effect !== 'read') return adds('which changes something');
-  const precedent = scope.precedents.get(now.id);
-  if (precedent?.same === true) return null;
-  if (precedent?.target !== true) return adds('which the approved plan does not touch');
-  return adds('with arguments or needs that no approved step has');
+  return adds('a call that nobody has approved');
 }
 
 /** Pools of which `after` reserves more than `before`. */
@@ -76,6 +60,17 @@ function widensByTime({ before, now }: ChangedStep): string | null {
     : null;
 }
 
+/** Conditions that were approved have to stay, and so does asking first; more of them narrow. */
+function widensByLimits({ before, now }: ChangedStep): string[] {
+  const kept = before.when.every((one) => now.when.some((other) => isDeepStrictEqual(one, other)));
+  return [
+    ...(kept ? [] : [`Changes or removes the conditions of step ${now.id}.`]),
+    ...(before.ask_before && !now.ask_before
+      ? [`Lets step ${now.id} run without asking before.`]
+      : []),
+  ];
+}
+
 function widensByChanging(step: ChangedStep): string[] {
   const { before, now } = step;
   const { id } = now;
@@ -98,6 +93,7 @@ function widensByChanging(step: ChangedStep): string[] {
         : `Raises the duration of step ${id} from ${was} to ${minutes} minutes.`,
     );
   }
+  reasons.push(...widensByLimits(step));
   const time = widensByTime(step);
   if (time !== null) reasons.push(time);
   const kept = new Map(now.after.map((one) => [keyOfDependency(one), one]));
@@ -113,30 +109,15 @@ function widensByChanging(step: ChangedStep): string[] {
 
 /**
  * Why the patch needs an approval of its own; empty: it narrows. Removing steps, other priorities, later times, more
- * dependencies, fewer resources, other partitions and tags narrow; so does a read that an approved step makes already.
+ * dependencies or conditions, fewer resources, other partitions and tags narrow. Adding a step never does.
+ * @param operations those that the approved plan uses
  */
-export function classifyPatch(effect: PatchEffect, scope: ApprovedScope): string[] {
+export function classifyPatch(effect: PatchEffect, operations: ReadonlySet<string>): string[] {
   const reasons = [
-    ...effect.added.map((step) => widensByAdding(step, scope)).filter((reason) => reason !== null),
+    ...effect.added.map((step) => widensByAdding(step, operations)),
     ...effect.changed.flatMap(widensByChanging),
   ];
   if (reasons.length <= reasonsAtMost) return reasons;
   const shown = reasons.slice(0, reasonsAtMost - 1);
   return [...shown, `And ${countOf(reasons.length - shown.length, 'more change')} of this kind.`];
-}
-
-/** The added steps for which the approved plan has to be searched: for the others it is clear. */
-export function stepsInDoubt(
-  { added }: PatchEffect,
-  operations: ReadonlySet<string>,
-): StepAsSaid[] {
-  return added
-    .map(({ now }) => now)
-    .filter(
-      (step) =>
-        step.effect === 'read' &&
-        !step.guarded &&
-        !hasRuntime(step.args) &&
-        operations.has(operationName(step.tool, step.operation)),
-    );
 }

@@ -1,5 +1,6 @@
-// What a step of a draft waits for: what it says, and what its arguments refer to.
+// What a step of a draft waits for: what it says, what its arguments refer to, and what its conditions are about.
 import { referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { ErrorCode } from '#contracts/errors.ts';
 import type { Dependency, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
@@ -8,9 +9,9 @@ import type { Problems } from './problems.ts';
 /** Which step it is, and where in the request it stands. */
 export type Place = { label: string; position: number; path: string };
 
-/** Dependencies as sent plus those that references imply, by predecessor's position; duplicates folded. */
+/** Dependencies as sent plus those that references and conditions imply, by predecessor's position; duplicates folded. */
 export function dependenciesOf(
-  draft: Pick<StepDraft, 'after'>,
+  draft: Pick<StepDraft, 'after' | 'when'>,
   args: JsonObject,
   { label, position, path: place }: Place,
   positions: Map<string, number>,
@@ -36,15 +37,16 @@ export function dependenciesOf(
       typeof entry === 'string' ? { id: entry, type: 'FS', lag_minutes: 0 } : entry;
     add(dependency, `${place}.after`, 'unknown_step', 'waits for');
   }
+  const imply = (id: string, ...rest: [path: string, code: ErrorCode, what: string]) => {
+    const predecessor = positions.get(id);
+    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) return;
+    add({ id, type: 'FS', lag_minutes: 0 }, ...rest);
+  };
   for (const { $from } of referencesOf(args)) {
-    const predecessor = positions.get($from);
-    if (predecessor !== undefined && found.has(`${predecessor}:FS`)) continue;
-    add(
-      { id: $from, type: 'FS', lag_minutes: 0 },
-      `${place}.args`,
-      'invalid_reference',
-      'uses the output of',
-    );
+    imply($from, `${place}.args`, 'invalid_reference', 'uses the output of');
+  }
+  for (const { step } of conditionsOf(draft.when)) {
+    imply(step, `${place}.when`, 'unknown_step', 'has a condition on');
   }
   return [...found.values()].sort(
     (a, b) => a.predecessor - b.predecessor || (a.dependency.type < b.dependency.type ? -1 : 1),

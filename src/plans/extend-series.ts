@@ -3,7 +3,7 @@
 import { system } from '#contracts/actor.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
-import { doesMore } from '#contracts/tool.ts';
+import { doesMore, operationName } from '#contracts/tool.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
@@ -24,6 +24,7 @@ import { localDate } from '#timeline/recurrence.ts';
 import { applyPatch } from './apply-patch.ts';
 import { digestPlan } from './canonical.ts';
 import { finishIfDone } from './finish.ts';
+import { findChangedOperation } from './operation-digests.ts';
 import { rulesFor } from './patch.ts';
 import type { PatchEffect } from './patch-model.ts';
 import type { PlansContext } from './plans-context.ts';
@@ -136,8 +137,14 @@ async function keepCovered(
   return kept;
 }
 
-/** Steps that would do more than the occurrences people have seen, by the id of their template. */
-async function findWider(tx: Transaction, row: PlanRow, effect: PatchEffect, due: SeriesRow[]) {
+/** Steps that would do more than the occurrences people have seen, or with an operation that has changed since, by the id of their template. */
+async function findWider(
+  { catalogue }: PlansContext,
+  tx: Transaction,
+  row: PlanRow,
+  effect: PatchEffect,
+  due: SeriesRow[],
+) {
   const templates = templatesOf(due);
   const known = new Map(
     (await readTemplates(tx, row.id, [...templates])).map(({ id, effects }) => [id, effects]),
@@ -146,7 +153,10 @@ async function findWider(tx: Transaction, row: PlanRow, effect: PatchEffect, due
   for (const { now } of effect.added) {
     const template = readOccurrenceId(now.id, templates)?.template ?? '';
     const effects = known.get(template) ?? [];
-    if (!effects.some((one) => !doesMore(now.effect, one))) wider.add(template);
+    const name = operationName(now.tool, now.operation);
+    const covered = effects.some((one) => !doesMore(now.effect, one));
+    const change = findChangedOperation(row.operation_digests, catalogue, name);
+    if (!covered || change !== null) wider.add(template);
   }
   return wider;
 }
@@ -193,11 +203,11 @@ async function addSteps(
   if (operations.length === 0) return row;
   let effect = await resolveSteps(context, tx, row, operations);
   const due = extensions.map(({ series }) => series);
-  const wider = await findWider(tx, row, effect, due);
+  const wider = await findWider(context, tx, row, effect, due);
   if (wider.size > 0) {
     const isWider = ({ series }: Extension) => series.steps.some(({ id }) => wider.has(id ?? ''));
     for (const { series } of extensions.filter(isWider)) {
-      const reason = `its steps would do more than was approved (${listOf([...wider])}). Propose it again.`;
+      const reason = `its steps would do more than was approved, or their operations have changed (${listOf([...wider])}). Propose it again.`;
       await stopSeries(tx, row, series, reason, now);
     }
     going = extensions.filter((extension) => !isWider(extension));

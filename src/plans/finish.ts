@@ -11,6 +11,7 @@ import { stepsOf } from '#store/blocks.ts';
 import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { hasMoreOccurrences } from '#store/series.ts';
+import { isSkippedByCondition } from '#store/sql/conditions.ts';
 import { readSteps } from '#store/step-pages.ts';
 import { transition } from './lifecycle.ts';
 
@@ -20,13 +21,17 @@ type FinishContext = { enqueue: Enqueue<Transaction>; clock: Clock };
 function summariseRun(
   counts: StepCounts,
   failure: { label: string; message: string } | null,
+  skipped: { total: number; sentences: string[] },
 ): string {
+  const notStarted = counts.skipped - skipped.total;
   const parts = [
-    counts.skipped > 0 ? `${countOf(counts.skipped, 'step')} not started` : '',
+    skipped.total > 0 ? `${countOf(skipped.total, 'step')} skipped` : '',
+    notStarted > 0 ? `${countOf(notStarted, 'step')} not started` : '',
     counts.cancelled > 0 ? `${countOf(counts.cancelled, 'step')} left out` : '',
   ].filter((part) => part !== '');
   if (failure === null) {
-    return [`${countOf(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
+    const run = [`${countOf(counts.succeeded, 'step')} done`, ...parts].join(', ').concat('.');
+    return [run, ...skipped.sentences].join(' ');
   }
   const others =
     counts.failed > 1 ? ` (and ${countOf(counts.failed - 1, 'other step')} failed)` : '';
@@ -43,11 +48,33 @@ async function findFirstFailed(tx: Transaction, planId: string): Promise<FailedS
   return rows[0];
 }
 
+/** A summary tells so many of the steps that a condition skipped. */
+const skippedTold = 3;
+
+/** How many steps a condition skipped, and a sentence for each of the first. */
+async function findSkipped(
+  tx: Transaction,
+  row: PlanRow,
+): Promise<{ total: number; sentences: string[] }> {
+  const { rows } = await tx.execute<FailedStep & { n: number }>(sql`
+    select s.step_id as id, s.position, s.error, count(*) over ()::int as n
+    from ${stepsOf(row.id, ['skipped'], isSkippedByCondition('s'))}
+    order by s.position limit ${skippedTold}`);
+  const sentences: string[] = [];
+  for (const step of rows) {
+    const reason = step.error?.message.replace(/^Skipped: /, '') ?? '';
+    sentences.push(`Step ${await labelOf(tx, row, step)} was skipped: ${reason}`);
+  }
+  const total = rows[0]?.n ?? 0;
+  if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);
+  return { total, sentences };
+}
+
 /** What the step is called wherever the plan is read. */
 async function labelOf(
   tx: Transaction,
   { id: planId, total }: PlanRow,
-  { id, position }: FailedStep,
+  { id, position }: Pick<FailedStep, 'id' | 'position'>,
 ): Promise<string> {
   const place = `${position}`;
   if (total > numberedAtMost) return place;
@@ -78,6 +105,7 @@ export async function finishIfDone(
           label: await labelOf(tx, row, failed),
           message: failed.error?.message ?? 'A person marked it failed',
         };
+  const skipped = counts.skipped === 0 ? { total: 0, sentences: [] } : await findSkipped(tx, row);
   await transition(
     tx,
     enqueue,
@@ -87,7 +115,7 @@ export async function finishIfDone(
     {
       execution_ended_at: clock.now(),
       paused_at: null,
-      result_summary: summariseRun(counts, failure),
+      result_summary: summariseRun(counts, failure, skipped),
     },
   );
   return true;

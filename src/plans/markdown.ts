@@ -2,11 +2,13 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
 import { readPlan } from '#store/plans.ts';
 import { iterateSteps } from '#store/step-pages.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { contentOfStep } from './canonical.ts';
 import { createOccurrenceTest } from './occurrences.ts';
 import { describeTerms } from './terms.ts';
@@ -39,12 +41,14 @@ function frontMatter(plan: Plan): string {
 
 function stepBlock(step: Step): string {
   const { id, description, after, ...content } = contentOfStep(step);
-  const target = step.target === null ? '' : ` → ${inline(step.target)}`;
   const name = operationName(step.tool, step.operation);
+  // What the call does comes first; all of its arguments stand in the block below.
+  const { headline } = describeCall(name, undefined, step.args);
+  const effect = headline.map((word) => (typeof word === 'string' ? word : word.text)).join(' ');
   return [
-    `### ${step.position}. ${inline(description)}`,
+    `### ${step.position}. ${inline(effect)}`,
     '',
-    `\`${name}\`${target} · ${step.status}`,
+    `\`${name}\` · ${step.status} · ${inline(description)}`,
     '',
     fence('json', JSON.stringify({ id, description, ...content, after }, null, 2)),
   ].join('\n');
@@ -140,8 +144,9 @@ function bad(reason: string, cause?: unknown): CountersignError {
 
 function readJson(block: Block): unknown {
   try {
-    return JSON.parse(block.text);
+    return parseShallowJson(block.text);
   } catch (cause) {
+    if (cause instanceof CountersignError) throw cause;
     throw bad(`a block under "${block.heading}" is not JSON (${errorMessage(cause)}).`, cause);
   }
 }

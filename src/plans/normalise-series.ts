@@ -1,11 +1,13 @@
 // Series of a draft as they are stored, and their first occurrences as steps; or every problem found, and nothing stored.
-import { CountersignError } from '#contracts/errors.ts';
+import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { PlanDraft, Series, StepDraft } from '#contracts/plan.ts';
 import { checkRule, checkTimezone, readRule } from '#timeline/recurrence.ts';
 import { Problems } from './problems.ts';
 import {
+  countedOut,
   endOf,
   horizonMs,
+  isOccurrenceOf,
   occurrencesAfter,
   occurrencesAtMost,
   occurrencesBetween,
@@ -14,6 +16,9 @@ import {
 
 /** Steps that series may add at once; more would be a plan that nobody reads. */
 const addedAtMost = 20_000;
+
+/** Occurrences of all series that are worked out for one proposal. */
+const momentsAtMost = 3000;
 
 /** Room is left for `#` and a moment. */
 const idAtMost = 170;
@@ -97,24 +102,52 @@ function checkSteps({ title, steps, starts_at }: Series, path: string, problems:
   }
 }
 
-/** The first occurrences: those within the horizon, or the very next one however far it is. */
+/** What stands in an id behind `#` is told from the rest of a series: so only what a series really has may be named so. */
+export function reservedId(id: string): string {
+  return `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`;
+}
+
+function checkIds(steps: StepDraft[], series: Series[], problems: Problems): void {
+  for (const [index, { id }] of steps.entries()) {
+    if (id === undefined || !id.includes('#') || isOccurrenceOf(series, id)) continue;
+    problems.add('reserved_id', `steps[${index}].id`, reservedId(id));
+  }
+}
+
+/**
+ * The first occurrences: those within the horizon, or the very next one however far it is.
+ * @param room occurrences that may still be worked out for this plan
+ */
 function begin(
   series: Series,
   now: Date,
+  room: number,
   path: string,
   problems: Problems,
 ): [Begun, Date[]] | null {
-  const report = (message: string) =>
-    problems.add('invalid_request', `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const report = (message: string, code: ErrorCode = 'invalid_request') =>
+    problems.add(code, `${path}.rrule`, `Series “${series.title}”: ${message}`);
+  const tooMany = () => {
+    report(
+      `with it the series of this plan come more than ${momentsAtMost.toLocaleString('en-US')} times, which is the limit. Let them come less often, or make several plans.`,
+      'limit_exceeded',
+    );
+    return null;
+  };
+  const counted = countedOut(series);
+  if (counted >= room) return tooMany();
   const horizon = new Date(now.getTime() + horizonMs);
   try {
-    const near = occurrencesBetween(series, now, horizon);
+    const limit = Math.min(occurrencesAtMost, room - counted);
+    const near = occurrencesBetween(series, now, horizon, limit);
     if (near.length > occurrencesAtMost) {
       report(
-        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days. Let it come less often.`,
+        `it comes more than ${occurrencesAtMost.toLocaleString('en-US')} times in 30 days, which is the limit. Let it come less often.`,
+        'limit_exceeded',
       );
       return null;
     }
+    if (near.length > limit) return tooMany();
     const moments = near.length > 0 ? near : occurrencesAfter(series, now, 1);
     const last = moments.at(-1);
     if (last === undefined) {
@@ -147,16 +180,17 @@ export function withTemplates(
 /**
  * The draft with the first occurrences of its series as steps. A step of the draft that has the id of an occurrence
  * stands for it.
- * @throws CountersignError `invalid_request` with what is wrong with its series, but for their steps
+ * @throws CountersignError `invalid_request`, `limit_exceeded` or `reserved_id` with what is wrong with its series, but for their
+ *   steps
  */
 export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; begun: Begun[] } {
   const said = draft.series ?? [];
-  if (said.length === 0) return { draft, begun: [] };
   const problems = new Problems();
   const begun: Begun[] = [];
   const taken = new Set(draft.steps.flatMap(({ id }) => id ?? []));
   const added: StepDraft[] = [];
   const ids = new Set<string>();
+  let room = momentsAtMost;
   for (const [index, one] of said.entries()) {
     const path = `series[${index}]`;
     if (ids.has(one.id)) {
@@ -169,13 +203,16 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
     ids.add(one.id);
     checkSteps(one, path, problems);
     if (!checkRhythm(one, path, problems)) continue;
-    const found = begin(normalise(one), now, path, problems);
-    if (found === null) continue;
+    const series = normalise(one);
+    const found = begin(series, now, room, path, problems);
+    // What comes too often, or never, is slow to find out; one such series refuses the plan.
+    if (found === null) break;
     const [start, moments] = found;
+    room -= moments.length + countedOut(series);
     begun.push(start);
     if (added.length + moments.length * one.steps.length > addedAtMost) {
       problems.add(
-        'invalid_request',
+        'limit_exceeded',
         path,
         `Series “${one.title}”: with it the plan has more than ${addedAtMost.toLocaleString('en-US')} steps in its first 30 days. Let it come less often, or give it fewer steps.`,
       );
@@ -186,5 +223,12 @@ export function expandDraft(draft: PlanDraft, now: Date): { draft: PlanDraft; be
     }
   }
   problems.settle();
+  checkIds(
+    draft.steps,
+    begun.map(({ series }) => series),
+    problems,
+  );
+  problems.settle();
+  if (begun.length === 0) return { draft, begun };
   return { draft: { ...draft, steps: [...draft.steps, ...added] }, begun };
 }

@@ -1,6 +1,7 @@
 // One step of a draft as it is stored: its operation looked up, its arguments and needs checked. What is wrong is told, not thrown.
 import { openArguments } from '#contracts/arguments.ts';
 import { type ReviewRank, reviewRank } from '#contracts/call.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { Step, StepContent, StepDraft } from '#contracts/plan.ts';
 import type { ResourcePool } from '#contracts/settings.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
@@ -169,6 +170,8 @@ export function normaliseStep(
     args,
     resources: step.resources ?? {},
     capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
+    when: conditionsOf(step.when),
+    ask_before: step.ask_before ?? false,
   };
   return {
     ...executed,

@@ -1,17 +1,21 @@
 // Which steps of a stored plan are occurrences of its series, unchanged: a draft need not name them, its series does.
 import { isDeepStrictEqual } from 'node:util';
 import { referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { Dependency, Series, StepContent } from '#contracts/plan.ts';
 import { type OccurrenceStep, readOccurrenceId, stepsOfOccurrence, templatesOf } from './series.ts';
 
 const keyOf = ({ id, type, lag_minutes }: Dependency) => `${type} ${lag_minutes} ${id}`;
 
-/** Whether the dependencies are those that were said and those that references bring, and no others. */
+/** Whether the dependencies are those that were said and those that references and conditions bring, and no others. */
 function waitsForTheSame(step: StepContent, said: OccurrenceStep): boolean {
   const named = (said.after ?? []).map(
     (one): Dependency => (typeof one === 'string' ? { id: one, type: 'FS', lag_minutes: 0 } : one),
   );
-  const implied = new Set(referencesOf(step.args).map(({ $from }) => $from));
+  const implied = new Set([
+    ...referencesOf(step.args).map(({ $from }) => $from),
+    ...step.when.map((condition) => condition.step),
+  ]);
   const stored = new Set(step.after.map(keyOf));
   const expected = new Set(named.map(keyOf));
   return (
@@ -35,6 +39,8 @@ function saysTheSame(step: StepContent, said: OccurrenceStep): boolean {
     isDeepStrictEqual(step.resources, said.resources ?? {}) &&
     isDeepStrictEqual(step.notes, said.notes ?? null) &&
     step.duration_minutes === (said.duration_minutes ?? null) &&
+    isDeepStrictEqual(step.when, conditionsOf(said.when)) &&
+    step.ask_before === (said.ask_before ?? false) &&
     waitsForTheSame(step, said)
   );
 }

@@ -1,5 +1,6 @@
 // What the operations of a patch speak of: steps by id, and selectors of many.
 import { referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { PatchOperation, StepSelector } from '#contracts/patch.ts';
 import type { StepDraft } from '#contracts/plan.ts';
 
@@ -14,10 +15,12 @@ export function idsIn(operations: PatchOperation[]): Set<string> {
           ids.add(typeof entry === 'string' ? entry : entry.id);
         }
         for (const { $from } of safeReferences(operation.step.args ?? {})) ids.add($from);
+        for (const { step } of conditionsOf(operation.step.when)) ids.add(step);
         break;
       case 'update_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);
         for (const { $from } of safeReferences(operation.set.args ?? {})) ids.add($from);
+        for (const { step } of conditionsOf(operation.set.when)) ids.add(step);
         break;
       case 'remove_steps':
         for (const id of operation.steps.ids ?? []) ids.add(id);

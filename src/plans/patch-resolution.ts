@@ -1,4 +1,5 @@
 // The operations of one patch carried out on the steps they name, in memory: what conflicts, what is wrong, what results.
+import { conditionsOf } from '#contracts/condition.ts';
 import type { PatchOperation, StepSelector } from '#contracts/patch.ts';
 import type { Dependency, Step, StepDraft } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
@@ -41,6 +42,7 @@ function asSaid(step: Step): StepAsSaid {
     error: _error,
     output: _output,
     question: _question,
+    final_args: _final,
     ...said
   } = step;
   return said;
@@ -179,7 +181,10 @@ export class Resolution {
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
       args = checked.args;
       target = checked.target;
-      after = dependenciesOf({ after }, args, own, this.#positions, this.problems).map(
+    }
+    const when = set.when === undefined ? now.when : conditionsOf(set.when);
+    if (set.args !== undefined || set.when !== undefined) {
+      after = dependenciesOf({ after, when }, args, own, this.#positions, this.problems).map(
         ({ dependency }) => dependency,
       );
     }
@@ -207,6 +212,8 @@ export class Resolution {
             ? null
             : now.not_before
           : readTime({ not_before: set.not_before }, path, id, this.problems),
+      when,
+      ask_before: set.ask_before ?? now.ask_before,
     };
   }
 
@@ -292,7 +299,7 @@ export class Resolution {
   #checkKept(): void {
     const works = [...this.#works.values()];
     const kept = works.filter(({ state }) => state === 'touched').map(({ now }) => now);
-    for (const { id, args, after } of kept) {
+    for (const { id, args, after, when } of kept) {
       const waits = new Set(after.filter(({ type }) => type === 'FS').map((one) => one.id));
       for (const { $from } of safeReferences(args)) {
         if (waits.has($from)) continue;
@@ -300,6 +307,14 @@ export class Resolution {
           'invalid_reference',
           'operations',
           `Step ${id} uses the output of step "${$from}" and does not wait for it any more.`,
+        );
+      }
+      for (const { step } of when) {
+        if (waits.has(step)) continue;
+        this.problems.add(
+          'invalid_reference',
+          'operations',
+          `Step ${id} has a condition on step "${step}" and does not wait for it any more.`,
         );
       }
     }

@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { PlanPatch } from '#contracts/patch.ts';
+import type { PatchOperation, PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
@@ -19,17 +19,24 @@ import {
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
-import { findPrecedents } from '#store/sql/patch-reads.ts';
 import { applyPatch, isGated } from './apply-patch.ts';
 import { requireManager } from './authority.ts';
-import { digestValue } from './canonical.ts';
-import { classifyPatch, stepsInDoubt } from './classify-patch.ts';
+import { digestValue, withDigests } from './canonical.ts';
+import { classifyPatch } from './classify-patch.ts';
 import { currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
 import { statusWords } from './lifecycle-table.ts';
+import { reservedId } from './normalise-series.ts';
 import type { StepRules } from './normalise-step.ts';
-import type { PatchEffect } from './patch-model.ts';
+import {
+  addedOperations,
+  digestOperations,
+  type OperationDigests,
+  requireSameOperations,
+} from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
+import { requirePostTargets } from './post-targets.ts';
+import { Problems } from './problems.ts';
 import { resolvePatch } from './resolve-patch.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -114,28 +121,17 @@ export async function dropWithPlan(tx: Transaction, row: PlanRow, actor: Actor):
   await dropPatch(tx, row, patch, 'rejected', { actor, reason: 'the plan was cancelled' });
 }
 
-/** Why the patch needs an approval of its own; none does before the plan was approved. */
-async function findWidening(tx: Transaction, row: PlanRow, effect: PatchEffect): Promise<string[]> {
-  if (!isGated(row)) return [];
-  const operations = new Set(row.tools_required);
-  const doubtful = stepsInDoubt(effect, operations);
-  const precedents = await findPrecedents(
-    tx,
-    row.id,
-    doubtful.map(({ id, tool, operation, target, args, capabilities, resources }) => ({
-      id,
-      tool,
-      operation,
-      target,
-      args,
-      capabilities,
-      resources,
-    })),
-  );
-  return classifyPatch(effect, {
-    operations,
-    precedents: new Map(precedents.map(({ id, ...precedent }) => [id, precedent])),
-  });
+/**
+ * The digest a person countersigns of a change that waits: the plan it changes, what it does, and what the operations of
+ * the steps it adds were when it was shown.
+ */
+export function digestPatch(
+  row: Pick<PlanRow, 'id' | 'digest'>,
+  { version, operations }: Pick<PatchRow, 'version' | 'operations'>,
+  digests: OperationDigests,
+): string {
+  const said = { plan: row.id, base_digest: row.digest, version, operations };
+  return digestValue({ ...said, ...withDigests(digests) });
 }
 
 /** Stores a patch that has to be approved; the plan goes on meanwhile and does not end before that is decided. */
@@ -163,6 +159,16 @@ async function holdPatch(
   await wakeWatchers(tx, context.enqueue, row.id);
 }
 
+/** @throws `reserved_id` when a step would pass for an occurrence of a series: those are added by the system alone */
+function requireOwnIds(operations: PatchOperation[]): void {
+  const problems = new Problems();
+  for (const [index, operation] of operations.entries()) {
+    if (operation.op !== 'add_step' || !operation.step.id.includes('#')) continue;
+    problems.add('reserved_id', `operations[${index}].step.id`, reservedId(operation.step.id));
+  }
+  problems.settle();
+}
+
 /** A patch under the plan's lock. @returns the plan's row after it */
 async function takePatch(
   context: PlansContext,
@@ -175,7 +181,11 @@ async function takePatch(
   requirePatchable(seen);
   const replaced = await findReplaced(tx, seen, actor);
   const effect = await resolvePatch(tx, seen, rulesFor(context), { base_revision, operations });
-  const widening = await findWidening(tx, seen, effect);
+  const said = [...effect.added, ...effect.changed].map(({ now }) => now);
+  await requirePostTargets(tx, context.catalogue, seen, said);
+  const names = addedOperations(effect);
+  requireSameOperations(seen.operation_digests, context.catalogue, names);
+  const widening = isGated(seen) ? classifyPatch(effect, new Set(seen.tools_required)) : [];
   const by = { actor, reason: `replaced by ${id}` };
   const row = replaced === null ? seen : await dropPatch(tx, seen, replaced, 'superseded', by);
   const patch = {
@@ -193,7 +203,8 @@ async function takePatch(
   };
   if (widening.length > 0) {
     const { version } = patch;
-    const digest = digestValue({ plan: row.id, base_digest: row.digest, version, operations });
+    const digests = digestOperations(context.catalogue, names);
+    const digest = digestPatch(row, { version, operations }, digests);
     const held = { ...patch, status: 'needs_approval' as const, digest };
     await holdPatch(context, tx, row, held, actor);
     return lockPlan(tx, row.id);
@@ -215,7 +226,7 @@ async function takePatch(
  * plan.
  * @param within what else changes with the plan, in its transaction
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
- *   `unknown_step`, `empty_plan`, and what is wrong with steps that are added or changed
+ *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
  */
 export async function patchPlan(
   context: PlansContext,
@@ -224,6 +235,7 @@ export async function patchPlan(
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
 ): Promise<PatchOutcome> {
+  requireOwnIds(patch.operations);
   await context.catalogue.refresh();
   const id = `PATCH-${context.random.hex(4)}`;
   return context.db.transaction(async (tx) => {

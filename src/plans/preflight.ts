@@ -11,7 +11,8 @@ import type { PlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
 import { iterateSteps } from '#store/step-pages.ts';
 import { readOperations } from '#store/steps.ts';
-import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
+import { findChangedOperation } from './operation-digests.ts';
 
 export type PreflightProblem = Simulation['problems'][number];
 
@@ -35,13 +36,20 @@ export async function readHeader(db: Queryable, row: PlanRow): Promise<PlanHeade
     executor_model: row.executor_model,
     tools_required: version.tools_required,
     ...termsOf(version.confirm_each, version.series),
+    ...withDigests(version.operation_digests),
   };
 }
 
-function checkStep(step: Step, catalogue: Catalogue): string[] {
+function checkStep(
+  step: Step,
+  catalogue: Catalogue,
+  findChange: (name: string) => string | null,
+): string[] {
   const name = operationName(step.tool, step.operation);
   const spec = catalogue.get(name);
   if (spec === undefined) return [`${name} is not available any more.`];
+  const change = findChange(name);
+  if (change !== null) return [change];
   if (doesMore(spec.effect, step.effect)) {
     return [
       `${name} was proposed as ${step.effect} and is ${spec.effect} now; propose the plan again.`,
@@ -73,13 +81,22 @@ export async function findPreflightProblems(
   // All at once: a decision that was pressed in a chat holds its transaction meanwhile.
   for (const state of await Promise.all([...tools].map((tool) => catalogue.check(tool))))
     if (!state.ok) report(null, state.reason);
+  const header = await readHeader(db, row);
+  const changes = new Map<string, string | null>();
+  const findChange = (name: string) => {
+    const found = changes.get(name);
+    if (found !== undefined) return found;
+    const change = findChangedOperation(header.operation_digests ?? {}, catalogue, name);
+    changes.set(name, change);
+    return change;
+  };
   async function* checked(): AsyncGenerator<Step> {
     for await (const step of iterateSteps(db, row.id)) {
-      for (const reason of checkStep(step, catalogue)) report(step.id, reason);
+      for (const reason of checkStep(step, catalogue, findChange)) report(step.id, reason);
       yield step;
     }
   }
-  const digest = await digestPlan(await readHeader(db, row), checked());
+  const digest = await digestPlan(header, checked());
   if (digest !== row.digest) {
     report(null, 'The stored plan is not the one that was shown: its digest differs.');
   }

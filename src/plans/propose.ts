@@ -11,13 +11,15 @@ import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
 import { deleteSeries, insertSeries } from '#store/series.ts';
 import { analyzeMany, archiveSteps, insertEdges, insertLanes, insertSteps } from '#store/steps.ts';
-import { digestPlan, type PlanHeader, termsOf } from './canonical.ts';
+import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.ts';
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
 import { type Begun, expandDraft, withTemplates } from './normalise-series.ts';
+import { digestOperations } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
+import { requirePostTargets } from './post-targets.ts';
 import { dueBefore } from './series.ts';
 import { wakeWatchers } from './wake.ts';
 
@@ -75,6 +77,7 @@ export async function preparePlan(
     executor_model: executorModel,
     tools_required: normal.tools_required,
     ...termsOf(draft.step_approval === 'each', series),
+    ...withDigests(digestOperations(catalogue, normal.tools_required)),
   };
   return { header, normal, artifacts, begun };
 }
@@ -111,6 +114,7 @@ async function storeVersion(
     risks: header.risks,
     approver_policy: header.approver_policy,
     tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
     confirm_each: header.step_approval === 'each',
     series: header.series ?? [],
     total: normal.steps.length,
@@ -163,6 +167,7 @@ function versionColumns({ header, normal, begun, digest }: Digested) {
     approver_policy: header.approver_policy,
     executor_model: header.executor_model,
     tools_required: header.tools_required,
+    operation_digests: header.operation_digests ?? {},
     guarded_operations: normal.guarded_operations,
     pools: normal.pools,
     approved_digest: null,
@@ -203,6 +208,7 @@ export async function preparePropose(
   const id = await drawPlanId(context);
   const own = actor.kind === 'person' ? draft : withoutApprovers(draft);
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
+  await requirePostTargets(context.db.query, context.catalogue, origin, prepared.normal.steps);
   return async (tx) => {
     const digested = await digestWhileStoringEdges(tx, prepared);
     await tx.insert(plans).values({
@@ -246,6 +252,7 @@ export async function prepareRevise(
     version,
     origin.executorModel,
   );
+  await requirePostTargets(context.db.query, context.catalogue, previous, prepared.normal.steps);
   return async (tx) => {
     const row = await lockPlan(tx, previous.id);
     nextStatus(row.status, 'revise');

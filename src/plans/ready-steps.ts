@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { stepsOf } from '#store/blocks.ts';
 import { changeSteps, type PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
+import { isSkippedByCondition } from '#store/sql/conditions.ts';
 import { type OnFailure, stopDependents } from './stop-dependents.ts';
 
 /** Pending steps nothing stands before become ready, with their not-before times. The caller holds the plan's lock. */
@@ -17,7 +18,7 @@ export function readyTheFree(tx: Transaction, planId: string): Promise<PlanProgr
 }
 
 /**
- * Takes back what was skipped, except what the steps that are still failed stop. The caller holds the plan's lock.
+ * Takes back what was skipped, except what its condition skipped and what the steps that are still failed stop. The caller holds the plan's lock.
  * @returns the plan's counters after it, or null when nothing changed
  */
 export async function reviveSkipped(
@@ -34,6 +35,7 @@ export async function reviveSkipped(
     from: ['skipped'],
     to: 'pending',
     kind: 'step_pending',
+    where: sql`not ${isSkippedByCondition('s')}`,
     set: sql`, ended_at = null`,
   });
   const positions = failed.map(({ position }) => position);

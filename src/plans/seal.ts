@@ -6,7 +6,15 @@ import { canonicalObject, isPlain } from './canonical-text.ts';
 /** What a call is made of: whatever else a step says changes nothing about what it does. */
 export type SealedContent = Pick<
   Step,
-  'id' | 'tool' | 'operation' | 'target' | 'args' | 'resources' | 'capabilities'
+  | 'id'
+  | 'tool'
+  | 'operation'
+  | 'target'
+  | 'args'
+  | 'resources'
+  | 'capabilities'
+  | 'when'
+  | 'ask_before'
 >;
 
 /** The same as RFC 8785 has it; what has no canonical form is escaped. */
@@ -15,12 +23,16 @@ function quote(text: string): string {
 }
 
 /**
- * SHA-256 in hex over `[id, tool, operation, target, args, resources, capabilities]` as canonical JSON (RFC 8785). The
- * list is put together by hand, since plans of a hundred thousand steps are sealed whole and most have no arguments.
+ * SHA-256 in hex over `[id, tool, operation, target, args, resources, capabilities]` as canonical JSON (RFC 8785), with
+ * `{ ask_before, when }` behind them where the step has a condition or asks first. The list is put together by hand, since plans of a hundred thousand steps are sealed whole and most have no arguments.
  */
 export function sealOf(step: SealedContent): string {
   const target = step.target === null ? 'null' : quote(step.target);
   const capabilities = step.capabilities.map(quote).join(',');
-  const text = `[${quote(step.id)},${quote(step.tool)},${quote(step.operation)},${target},${canonicalObject(step.args)},${canonicalObject(step.resources)},[${capabilities}]]`;
+  const limits =
+    step.when.length === 0 && !step.ask_before
+      ? ''
+      : `,${canonicalObject({ ask_before: step.ask_before, when: step.when })}`;
+  const text = `[${quote(step.id)},${quote(step.tool)},${quote(step.operation)},${target},${canonicalObject(step.args)},${canonicalObject(step.resources)},[${capabilities}]${limits}]`;
   return hash('sha256', text, 'hex');
 }

@@ -2,9 +2,16 @@
 // Whatever adds occurrences, now or in a year, makes them here, so that the same series gives the same steps.
 import { isDeepStrictEqual } from 'node:util';
 import { isReference } from '#contracts/arguments.ts';
+import { renameConditions } from '#contracts/condition.ts';
 import type { Series, StepDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
-import { localDate, nextOccurrences, readRule } from '#timeline/recurrence.ts';
+import {
+  countedAtMost,
+  localDate,
+  nextOccurrences,
+  readRule,
+  saidCount,
+} from '#timeline/recurrence.ts';
 
 const dayMs = 86_400_000;
 /** Occurrences are steps this long before they are due. */
@@ -15,8 +22,6 @@ export const occurrencesAtMost = 1000;
 export const lateMs = 3_600_000;
 /** What `open_until` says of a series without an end. */
 export const noEnd = new Date('9999-12-31T23:59:59.999Z');
-/** Rules that count further are not counted out to say when they end. */
-const countedAtMost = 1000;
 
 /** When the occurrence at `next` enters the horizon; null: there is none. */
 export function dueBefore(next: Date | null): Date | null {
@@ -53,31 +58,34 @@ export function occurrencesBetween(
   limit = occurrencesAtMost,
 ): Date[] {
   const found: Date[] = [];
+  // A counted rule is worked out whole each time.
+  const pageAtMost = countedOut(rhythm) > 0 ? limit + 1 : 40;
   for (let last = after; found.length <= limit; ) {
-    const page = occurrencesAfter(rhythm, last, 40);
+    const page = occurrencesAfter(rhythm, last, pageAtMost);
     const within = page.filter((moment) => moment <= upTo);
     found.push(...within);
     const end = within.at(-1);
-    if (end === undefined || within.length < 40) break;
+    if (end === undefined || within.length < pageAtMost) break;
     last = end;
   }
   return found.slice(0, limit + 1);
 }
 
+/** Occurrences that are counted out to say when it ends; 0: none. */
+export function countedOut(rhythm: Rhythm): number {
+  const count = saidCount(rhythm.rrule) ?? 0;
+  return count <= countedAtMost ? count : 0;
+}
+
 /** The last moment at which anything of it can begin. */
 export function endOf(rhythm: Rhythm): Date {
   const ends: Date[] = rhythm.until === null ? [] : [new Date(rhythm.until)];
-  const parts = new Map(
-    readRule(rhythm.rrule)
-      .split(';')
-      .map((part) => part.split('=', 2)) as [string, string][],
-  );
-  const count = Number(parts.get('COUNT') ?? 0);
-  if (count > 0 && count <= countedAtMost) {
+  const count = countedOut(rhythm);
+  if (count > 0) {
     const last = occurrencesAfter(rhythm, new Date(0), count).at(-1);
     if (last !== undefined) ends.push(last);
   }
-  const until = parts.get('UNTIL');
+  const until = /(?:^|;)UNTIL=([^;]+)/.exec(readRule(rhythm.rrule))?.[1];
   if (until !== undefined) ends.push(endOfUntil(until));
   return ends.sort((a, b) => a.getTime() - b.getTime())[0] ?? noEnd;
 }
@@ -138,6 +146,7 @@ export function stepsOfOccurrence(
             typeof one === 'string' ? rename(one) : { ...one, id: rename(one.id) },
           ),
         }),
+    ...(step.when === undefined ? {} : { when: renameConditions(step.when, rename) }),
     not_before: moment.toISOString(),
   }));
 }
@@ -157,6 +166,20 @@ export function readOccurrenceId(
   if (at <= 0) return null;
   const template = id.slice(0, at);
   return templates.has(template) ? { template, occurrence: id.slice(at + 1) } : null;
+}
+
+/** Whether the id is that of an occurrence which one of `series` has by its rule. */
+export function isOccurrenceOf(series: readonly Series[], id: string): boolean {
+  const place = readOccurrenceId(id, templatesOf(series));
+  const own = series.find(({ steps }) => steps.some((step) => step.id === place?.template));
+  if (place === null || own === undefined) return false;
+  const { occurrence } = place;
+  const at = Date.parse(occurrence);
+  if (Number.isNaN(at)) return false;
+  // A date is that of the series' zone, which may be a day away from UTC's.
+  const around = occurrence.includes('T') ? 1 : 2 * dayMs;
+  const near = occurrencesBetween(own, new Date(at - around), new Date(at + around));
+  return near.some((moment) => nameOfOccurrence(own, moment) === occurrence);
 }
 
 export function templatesOf(series: readonly Pick<Series, 'steps'>[]): Set<string> {

@@ -48,7 +48,7 @@ export async function simulatePlan(
       effect: step.effect,
       guarded: step.guarded,
     })),
-    operations: operations.map(({ targets: _, ...rest }) => rest),
+    operations,
     problems: await findPreflightProblems(db.query, catalogue, row),
   };
 }

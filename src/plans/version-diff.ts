@@ -1,8 +1,9 @@
 // What changed between two versions of a plan, readable and bounded: counts, and the first of each kind.
 import { and, eq, inArray } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
-import type { JsonObject } from '#contracts/text.ts';
-import type { VersionDiff } from '#contracts/views.ts';
+import { JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
+import type { ComparedStep, VersionDiff } from '#contracts/views.ts';
 import { shorten } from '#contracts/words.ts';
 import {
   compareSteps,
@@ -15,6 +16,7 @@ import {
 import type { Queryable } from '#store/database.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { samePolicy } from './approver-rules.ts';
 import { longestChain } from './chain.ts';
 import { compareFields } from './changed-fields.ts';
@@ -75,10 +77,15 @@ async function readSchedule(
   return { minutes: longestChain(durations, links), earliest };
 }
 
-const nameOf = (step: JsonObject | null) => ({
-  id: String(step?.id ?? ''),
-  description: shorten(String(step?.description ?? ''), descriptionAtMost),
-});
+const nameOf = (step: JsonObject | null): ComparedStep => {
+  const { id = '', description = '', tool = '', operation = '', args = {} } = step ?? {};
+  const name = operationName(String(tool), String(operation));
+  return {
+    id: String(id),
+    description: shorten(String(description), descriptionAtMost),
+    call: describeCall(name, undefined, JsonObject.parse(args)),
+  };
+};
 
 function listSteps(rows: StepDifference[]) {
   const of = (kind: StepDifference['kind']) => rows.filter((row) => row.kind === kind);

@@ -2,6 +2,7 @@
 import { PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#contracts/jobs.ts';
 import { bossIn, type Transaction } from './database.ts';
+import { findTurns, inTurn } from './fair-turns.ts';
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */
 export type QueueSpec = {
@@ -50,8 +51,12 @@ export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<v
 /** The enqueue function of this process. */
 export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
   return async (tx, name, payload, options = {}) => {
-    await boss.send(queueOf(name, payload), payload, {
+    const queue = queueOf(name, payload);
+    const persons = options.person === undefined ? [] : [options.person];
+    const [turn] = await findTurns(tx, queue, persons);
+    await boss.send(queue, payload, {
       db: bossIn(tx),
+      ...(turn === undefined ? {} : inTurn(...turn)),
       ...(options.key === undefined ? {} : { singletonKey: options.key }),
       ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),
     });
@@ -64,7 +69,14 @@ export function createEnqueueAll(boss: PgBoss): EnqueueAll<Transaction> {
     const queues = Map.groupBy(jobs, ({ payload }) => queueOf(name, payload));
     // In one order everywhere, so that those who send the same wait for each other and never in a circle.
     for (const [queue, some] of [...queues].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const rows = some.map(({ payload, key }) => ({ data: payload, singletonKey: key }));
+      const persons = new Set(some.flatMap(({ person }) => person ?? []));
+      const turns = await findTurns(tx, queue, [...persons]);
+      const rows = some.map(({ payload, key, person }) => {
+        const turn = person === undefined ? undefined : turns.get(person);
+        if (person === undefined || turn === undefined) return { data: payload, singletonKey: key };
+        turns.set(person, turn - 1);
+        return { data: payload, singletonKey: key, ...inTurn(person, turn) };
+      });
       await boss.insert(queue, rows, { db: bossIn(tx) });
     }
   };

@@ -46,6 +46,39 @@ export async function findPlaceOf(
   return rows[0] ?? null;
 }
 
+/**
+ * Conversations among `targets` that live on a platform, as one who posts from `from` finds them. `near`: in the same
+ * workspace, organisation or tenant. `private`: a chat with the bot alone in which nobody of `names` has asked for anything.
+ */
+export async function findPostTargets(
+  db: Queryable,
+  from: string | null,
+  names: string[],
+  targets: string[],
+): Promise<Map<string, { near: boolean; private: boolean; broken: string | null }>> {
+  const { rows } = await db.execute<{
+    conversation: string;
+    near: boolean;
+    private: boolean;
+    broken: string | null;
+  }>(sql`
+    select t.conversation, t.broken,
+      o.platform is not null and (o.tenant = t.tenant or exists (
+        select from countersign.slack_workspaces a
+        join countersign.slack_workspaces b on b.enterprise = a.enterprise
+        where t.platform = 'slack' and a.team = o.tenant and b.team = t.tenant)) as near,
+      t.thread is null and not exists (
+        select from countersign.teams_conversations c
+        where t.platform = 'teams' and c.tenant = t.tenant and c.channel = t.channel and c.kind = 'group')
+      and not exists (
+        select from countersign.runs r
+        where r.conversation = t.conversation and r.via = t.platform and r."user" = any(${sql.param(names)}::text[])) as private
+    from countersign.chat_places t
+    left join countersign.chat_places o on o.conversation = ${from} and o.platform = t.platform
+    where t.conversation = any(${sql.param(targets)}::text[])`);
+  return new Map(rows.map(({ conversation, ...target }) => [conversation, target]));
+}
+
 /** Something is to be posted in the conversation. @returns whether it lives on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`

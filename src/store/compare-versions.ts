@@ -4,6 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { DependencyType } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
+import { limitsOfStep } from './sql/conditions.ts';
 import { isoOf } from './sql/iso.ts';
 
 /**
@@ -74,7 +75,7 @@ function contentsOf(version: VersionRef, more: SQL = sql`true`): SQL {
           order by e.predecessor, e.type), '[]')
         from countersign.plan_edges e
         join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
-        where e.plan_id = s.plan_id and e.successor = s.position)) as content
+        where e.plan_id = s.plan_id and e.successor = s.position)) || ${limitsOfStep} as content
     from countersign.plan_steps s where s.plan_id = ${version.planId} and ${isPresent(version)} and ${more}`;
 }
 
@@ -103,11 +104,11 @@ function sealsOf(version: VersionRef): SQL {
     select max(step_id) as step_id, position,
       ${sealOf(sql`max(rest)`, sql`max(not_before)`, sql`string_agg(link, ',' order by link)`)}
     from (
-      select s.position, s.step_id, jsonb_build_object(
+      select s.position, s.step_id, (jsonb_build_object(
         'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
         'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags),
         'resources', s.resources, 'capabilities', to_jsonb(s.capabilities), 'notes', s.notes,
-        'duration_minutes', s.duration_minutes)::text as rest, s.not_before, null::text as link
+        'duration_minutes', s.duration_minutes) || ${limitsOfStep})::text as rest, s.not_before, null::text as link
       from countersign.plan_steps s where s.plan_id = ${planId} and ${isPresent(version)}
       union all
       select e.successor, null, null, null,

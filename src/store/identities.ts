@@ -1,7 +1,7 @@
 // Who is linked to whom. The rows are flat, account → person, and read afresh by everybody: nothing outlives an unlink.
 import { sql } from 'drizzle-orm';
 import type { Surface } from '#contracts/actor.ts';
-import { type Called, chooseShown } from '#contracts/names.ts';
+import { accountName, type Called, chooseShown, isSamePerson } from '#contracts/names.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { callOf } from './person-names.ts';
 import { isoOf } from './sql/iso.ts';
@@ -10,13 +10,30 @@ import { isoOf } from './sql/iso.ts';
 const list = (names: string[]) =>
   sql`(select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
 
+/** `names`, and those they are stored by where they are written otherwise. */
+const withStored = (names: string[]) => [...new Set([...names, ...names.map(accountName)])];
+
 /** The person behind each of `names` that is linked; whoever is not in it is themselves. */
 async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const { rows } = await db.execute<{ account: string; person: string }>(
-    sql`select account, person from countersign.identities where account in ${list(names)}`,
+    sql`select account, person from countersign.identities where account in ${list(withStored(names))}`,
   );
-  return new Map(rows.map(({ account, person }) => [account, person]));
+  const persons = new Map(rows.map(({ account, person }) => [account, person]));
+  return new Map(
+    names.flatMap((name) => {
+      const person = persons.get(name) ?? persons.get(accountName(name));
+      return person === undefined ? [] : [[name, person] as const];
+    }),
+  );
+}
+
+/** The account that is linked by exactly this name; null: none is. */
+export async function readAccount(db: Queryable, name: string): Promise<string | null> {
+  const { rows } = await db.execute<{ account: string }>(
+    sql`select account from countersign.identities where account = ${name}`,
+  );
+  return rows[0]?.account ?? null;
 }
 
 /** The name the house knows `account` by. */
@@ -26,9 +43,9 @@ export async function readPerson(db: Queryable, account: string): Promise<string
 
 /** Whether both names are one person's. */
 export async function isOnePerson(db: Queryable, a: string, b: string): Promise<boolean> {
-  if (a === b) return true;
+  if (isSamePerson(a, b)) return true;
   const persons = await readPersons(db, [a, b]);
-  return (persons.get(a) ?? a) === (persons.get(b) ?? b);
+  return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
 }
 
 /** The accounts that are `person`, the first linked first; none where nothing is linked. */
@@ -101,7 +118,7 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
   type Row = { people: (Called & { linked: string | null })[]; links: FormerLink[] };
   const { rows } = await db.execute<Row>(sql`
     with given as materialized (
-      select distinct name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) as g(name)
+      select distinct name from jsonb_array_elements_text(${JSON.stringify(withStored(names))}::jsonb) as g(name)
     ), persons as (
       select name from given
       union select i.person from given join countersign.identities i on i.account = given.name
@@ -124,10 +141,18 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
   const [row] = rows;
   if (row === undefined) throw new Error('readStanding: no row came back');
   const { people, links } = row;
-  const same = people.flatMap(({ name, linked }) =>
-    linked === null ? [] : [[name, linked] as const],
+  const linkedTo = new Map(
+    people.flatMap(({ name, linked }) => (linked === null ? [] : [[name, linked] as const])),
   );
-  return { same: new Map(same), shown: chooseShown(people), links };
+  const same = names.flatMap((name) => {
+    const linked = linkedTo.get(name) ?? linkedTo.get(accountName(name));
+    return linked === undefined ? [] : [[name, linked] as const];
+  });
+  for (const [name, linked] of linkedTo) same.push([name, linked]);
+  // A name that was only looked up as it is stored is nobody beside the one it was written as.
+  const asked = new Set(names);
+  const named = people.filter(({ name, linked }) => linked !== null || asked.has(name));
+  return { same: new Map(same), shown: chooseShown(named), links };
 }
 
 /** These accounts act by their own names again. */

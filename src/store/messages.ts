@@ -1,6 +1,7 @@
 // What was said in a conversation. A message with a `once` key is said at most once.
 // Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
 import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { plainName } from '#contracts/names.ts';
 import type { Message } from '#contracts/service.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { notify } from './notify.ts';
@@ -132,7 +133,7 @@ export async function readLatestMessages(
   return rows.reverse().map(toMessage);
 }
 
-/** Those of `names` who have written in each of the conversations; one without any is left out. */
+/** Those of `names` (as they are compared) who have written in each of the conversations; one without any is left out. */
 export async function findSpeakers(
   db: Queryable,
   conversations: string[],
@@ -142,20 +143,15 @@ export async function findSpeakers(
   const rows = await db
     .selectDistinct({ conversation: messages.conversation, name: messages.name })
     .from(messages)
-    .where(
-      and(
-        inArray(messages.conversation, conversations),
-        eq(messages.author, 'person'),
-        inArray(messages.name, names),
-      ),
-    );
-  const speakers = Map.groupBy(rows, ({ conversation }) => conversation);
-  return new Map(
-    [...speakers].map(([conversation, said]) => [
-      conversation,
-      new Set(said.map(({ name }) => name)),
-    ]),
-  );
+    .where(and(inArray(messages.conversation, conversations), eq(messages.author, 'person')));
+  const wanted = new Set(names);
+  const speakers = new Map<string, Set<string>>();
+  for (const { conversation, name } of rows) {
+    const plain = plainName(name);
+    if (!wanted.has(plain)) continue;
+    speakers.set(conversation, (speakers.get(conversation) ?? new Set()).add(plain));
+  }
+  return speakers;
 }
 
 /** What people said in a run before and after one of its messages; null: nobody said anything. */

@@ -20,6 +20,11 @@ export type OpenCall = { stage: string; model: string; estimate_usd: number; beg
 
 const lockName = 'countersign model calls';
 
+/** Until the transaction ends nobody else books a call of a model. */
+export async function lockSpending(tx: Transaction): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
+}
+
 /** What was spent in this turn, in its run, and since `dayBegan` by its user and by all. */
 export async function readSpent(
   db: Queryable,
@@ -78,7 +83,7 @@ export async function reserveCall<Refusal>(
   refuse: (spent: Spent) => Refusal | null,
 ): Promise<{ id: number; spent: Spent } | { refusal: Refusal; spent: Spent }> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lockName}, 0))`);
+    await lockSpending(tx);
     const spent = await readSpent(tx, call, call.dayBegan);
     const refusal = refuse(spent);
     if (refusal !== null) return { refusal, spent };

@@ -55,6 +55,25 @@ export async function readPatchOutcome(db: Queryable, id: string): Promise<Patch
   return toOutcome(row);
 }
 
+/** The first `limit` operations of a patch as they were sent, and how many there are. */
+export async function readPatchOperations(
+  db: Queryable,
+  id: string,
+  limit: number,
+): Promise<{ operations: PatchOperation[]; total: number }> {
+  const first = sql.raw(`'$[0 to ${limit - 1}]'`);
+  const [row] = await db
+    .select({
+      operations: sql<
+        PatchOperation[]
+      >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
+      total: sql<number>`jsonb_array_length(${planPatches.operations})`,
+    })
+    .from(planPatches)
+    .where(eq(planPatches.id, id));
+  return row ?? { operations: [], total: 0 };
+}
+
 /** @throws Error when there is no such patch */
 export async function readPatch(db: Queryable, id: string): Promise<PatchRow> {
   const [row] = await db.select().from(planPatches).where(eq(planPatches.id, id));
@@ -107,6 +126,17 @@ export async function forgetApprovals(
   await tx
     .delete(approvals)
     .where(and(eq(approvals.plan_id, plan_id), eq(approvals.version, version)));
+}
+
+/** Whether this version of a plan was made by a patch, rather than proposed. */
+export async function wasPatched(db: Queryable, planId: string, version: number): Promise<boolean> {
+  const { plan_id, version: made, status } = planPatches;
+  const [row] = await db
+    .select({ id: planPatches.id })
+    .from(planPatches)
+    .where(and(eq(plan_id, planId), eq(made, version), eq(status, 'applied')))
+    .limit(1);
+  return row !== undefined;
 }
 
 /** The operations, by name, of the steps that a patch adds. */

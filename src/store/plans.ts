@@ -103,6 +103,20 @@ export async function readPlanRow(db: Queryable, id: string): Promise<PlanRow> {
   return row;
 }
 
+/** Those of `ids` that somebody asked for in a chat, whose platform says who that was. */
+export async function findAskedInChats(db: Queryable, ids: string[]): Promise<Set<string>> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select p.id from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) as asked(id)
+    join countersign.plans p on p.id = asked.id
+    left join countersign.runs r on r.id = p.run_id
+    left join lateral (
+      select actor_kind, via from countersign.audit d
+      where d.plan_id = p.id and d.action = 'propose' order by d.id limit 1
+    ) first on true
+    where case when first.actor_kind = 'person' then first.via else r.via end in ('slack', 'teams')`);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** When each plan was asked for: where it was planned here, when its run began, unless that took it up only later. */
 export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<string, Date>> {
   const rows = await db

@@ -98,6 +98,10 @@ export async function findAbandonedRuns(
       and(
         eq(runs.planning_status, 'running'),
         lt(runs.updated_at, sql`clock_timestamp() - make_interval(secs => ${seconds})`),
+        // One that still waits for its turn is not abandoned, however long the line is.
+        sql`not exists (
+          select 1 from pgboss.job where name = 'plan' and policy = 'short' and state = 'created'
+            and coalesce(singleton_key, '') = ${runs.id} || ':' || ${runs.turn})`,
       ),
     )
     .limit(limit);
@@ -108,6 +112,7 @@ export function toRunView(row: RunRow): RunView {
   return {
     run_id: row.id,
     planning_status: row.planning_status,
+    turn: row.turn,
     ...(row.plan_id === null ? {} : { plan_id: row.plan_id }),
     response_text: row.response_text,
     ...(row.questions === null ? {} : { questions: row.questions }),

@@ -14,11 +14,12 @@ const columns = sql.join(
     ...[
       's.position s.step_id c.description c.tool c.operation c.target c.args c.priority c.partition c.tags c.resources',
       'c.capabilities c.notes c.duration_minutes c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
-      's.output s.question',
+      's.output s.question s.final_args c.ask_before',
     ]
       .join(' ')
       .split(' ')
       .map((column) => sql.raw(column)),
+    sql.raw(`coalesce(c."when", '[]') as "when"`),
     ...['c.not_before', 's.available_at', 's.started_at', 's.ended_at'].map(
       (column) =>
         sql`${isoOf(column, 'milliseconds')} as ${sql.identifier(column.split('.')[1] ?? column)}`,

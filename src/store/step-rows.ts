@@ -44,6 +44,9 @@ export const contentRows: RowForm<NewStep> = {
     guarded: (step) => step.guarded,
     review_rank: (step) => step.review_rank,
     seal: (step) => step.seal,
+    // A word of SQL.
+    '"when"': (step) => (step.when.length === 0 ? null : JSON.stringify(step.when)),
+    ask_before: (step) => step.ask_before,
   },
 };
 

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Step } from '#contracts/plan.ts';
 import { copyRows } from './copy-rows.ts';
 import type { Queryable } from './database.ts';
+import { limitsOfStep } from './sql/conditions.ts';
 import {
   contentRows,
   type Edge,
@@ -79,7 +80,7 @@ const after = sql`(
   join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
   where e.plan_id = s.plan_id and e.successor = s.position) as after`;
 
-/** How often the plan uses each operation, with up to 3 targets of each, in the order of the steps. */
+/** How often the plan uses each operation, in the order of the steps. */
 export async function readOperations(
   db: Queryable,
   planId: string,
@@ -89,7 +90,6 @@ export async function readOperations(
     count: number;
     effect: Step['effect'];
     guarded: boolean;
-    targets: string[];
   }[]
 > {
   const { rows } = await db.execute<{
@@ -97,15 +97,14 @@ export async function readOperations(
     count: number;
     effect: Step['effect'];
     guarded: boolean;
-    targets: string[] | null;
   }>(sql`
     select tool || '_' || operation as operation, count(*)::int as count, min(effect) as effect,
-      bool_or(guarded) as guarded, (array_agg(distinct target) filter (where target is not null))[1:3] as targets
+      bool_or(guarded) as guarded
     from countersign.plan_steps c where plan_id = ${planId} and not exists (
       select 1 from countersign.step_states s where s.plan_id = c.plan_id and s.position = c.position
         and s.status = 'cancelled' and not (${isPresent}))
     group by tool, operation order by min(position)`);
-  return rows.map((row) => ({ ...row, targets: row.targets ?? [] }));
+  return rows;
 }
 
 /** Moves the steps of the current version aside, so that the next one can take their place. */
@@ -116,7 +115,7 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
       'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
       'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
       'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
-      'not_before', s.not_before, 'after', x.after)
+      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep}
     from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
     await tx.execute(

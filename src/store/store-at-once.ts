@@ -1,7 +1,7 @@
 // Storing events of the inbox with their names in one statement that commits by itself: one round trip, and nothing that a
 // process could hold in between. Slips follow. Most events come alone, and for one the statement is a shorter one.
 import { sql } from 'drizzle-orm';
-import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
+import type { AuthoredThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable } from './database.ts';
 import { columnsOf, keysOf, type StoredEvent } from './inbox.ts';
 
@@ -117,7 +117,7 @@ export type StoreAtOnce = (events: ReceivedEvent[]) => Promise<StoredEvent[]>;
 /** @param sendSlips has slips sent soon for threads of events that were stored */
 export function createStoreAtOnce(
   db: Pick<Queryable, 'run'>,
-  sendSlips: (threads: InboxThread[]) => void,
+  sendSlips: (threads: AuthoredThread[]) => void,
 ): StoreAtOnce {
   return async (events) => {
     const [first] = events;

@@ -12,7 +12,7 @@ export function createChatPost(chat: ChatPort): Operation {
   return defineOperation({
     tool: 'chat',
     operation: 'post',
-    description: 'Post a message in this conversation, or in another one.',
+    description: 'Post a message in this conversation, or in another one of the same workspace.',
     effect: 'idempotent',
     destructive: false,
     targetArgument: 'conversation',
@@ -35,6 +35,7 @@ export function createChatPost(chat: ChatPort): Operation {
         );
       await chat.post({
         conversation,
+        from: context.conversation,
         user: context.user,
         text: args.text,
         once: context.idempotencyKey,

@@ -40,6 +40,35 @@ export class ReferenceChecker {
       });
   }
 
+  /** Why the output of `producer` can never have anything at `path`, after "takes" or "looks at"; null: it may have. */
+  checkPath(path: string, producer: Producer | null): string | null {
+    const tokens = readTokens(path);
+    if (tokens === null) return `has the path ${path}, which is not a JSON pointer (RFC 6901)`;
+    if (producer === null) return null;
+    const found = this.#walk(tokens, producer);
+    return 'problem' in found ? `looks at ${found.problem}` : null;
+  }
+
+  /** The schema of what stands at `tokens` in the output of `producer`, or why nothing can stand there. */
+  #walk(
+    tokens: string[],
+    producer: Producer,
+  ): { schema: SchemaWalker['root'] } | { problem: string } {
+    const output = this.#walkerOf(producer.output);
+    const step = `step ${producer.id} (${producer.operation})`;
+    let schema = output.root;
+    for (const [index, token] of tokens.entries()) {
+      const member = output.memberOf(schema, token);
+      if (member === false) {
+        const place = describePlace(tokens.slice(0, index), step);
+        const what = describeInside(output, schema, place, token);
+        return { problem: `${toPointer(tokens)} of ${step}, but ${what}` };
+      }
+      schema = member;
+    }
+    return { schema };
+  }
+
   #explain(
     name: string,
     at: string[],
@@ -49,16 +78,9 @@ export class ReferenceChecker {
   ): string | null {
     const output = this.#walkerOf(producer.output);
     const step = `step ${producer.id} (${producer.operation})`;
-    let schema = output.root;
-    for (const [index, token] of tokens.entries()) {
-      const member = output.memberOf(schema, token);
-      if (member === false) {
-        const place = describePlace(tokens.slice(0, index), step);
-        const what = describeInside(output, schema, place, token);
-        return `${name} takes ${toPointer(tokens)} of ${step}, but ${what}`;
-      }
-      schema = member;
-    }
+    const found = this.#walk(tokens, producer);
+    if ('problem' in found) return `${name} takes ${found.problem}`;
+    const { schema } = found;
     const wanted = this.#walkerOf(input);
     const needed = wanted.typesOf(
       at.reduce((inside, key) => wanted.memberOf(inside, key), wanted.root),

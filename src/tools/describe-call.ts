@@ -7,6 +7,7 @@ import type {
   CallValue,
   ShownStep,
 } from '#contracts/call.ts';
+import { readForm } from '#contracts/form.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#contracts/tool.ts';
@@ -114,11 +115,25 @@ function describePost(args: Arguments): Effect {
   };
 }
 
+/** A form that can be read is shown as its fields, so that people see what they will be asked. */
+function describeForm(form: Json | undefined): CallPart[] {
+  if (form === undefined || form === null) return [];
+  const read = referencesOf(form).length > 0 || hasRuntime(form) ? null : readForm(form);
+  if (read?.ok !== true) return [toPart('form', form)];
+  const fields = read.fields.map(({ name, label, type, required, options, help }) => {
+    const choices = options.map((one) => one.label).join(', ');
+    const facts = [type, ...(choices === '' ? [] : [choices]), ...(required ? ['required'] : [])];
+    const more = help === '' ? '' : `: ${help}`;
+    return `${label === name ? name : `${label} [${name}]`} (${facts.join('; ')})${more}`;
+  });
+  return [toPart('form', fields.join('\n'))];
+}
+
 function describeHumanTask(args: Arguments): Effect {
   return {
     class: 'changes',
     headline: ['Asks', args.value('assignee', 'whoever asked for the plan')],
-    parts: args.payload('question'),
+    parts: [...args.payload('question'), ...describeForm(args.take('form'))],
   };
 }
 
@@ -225,10 +240,16 @@ export function describeCall(name: string, spec: Described, args: JsonObject): C
   };
 }
 
-/** Steps with the effects of their calls. */
+/** The arguments that a step was or will be called with, as far as they are known. */
+function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
+  const stands = status !== 'pending' && status !== 'ready';
+  return stands && final !== null ? final : args;
+}
+
+/** Steps with the effects of their calls; of a call that a person is or was asked to confirm, with its final values. */
 export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]): ShownStep[] {
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
-    return { ...step, call: describeCall(name, catalogue.get(name), step.args) };
+    return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step)) };
   });
 }

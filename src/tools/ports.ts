@@ -2,8 +2,17 @@
 
 /** Says something in a conversation. */
 export type ChatPort = {
-  /** `once`: a text with the same key is said only the first time. */
-  post(message: { conversation: string; user: string; text: string; once: string }): Promise<void>;
+  /**
+   * `once`: a text with the same key is said only the first time. `from`: the conversation of the plan that posts.
+   * @throws CountersignError `invalid_arguments` when it may not post there, or there is no such conversation
+   */
+  post(message: {
+    conversation: string;
+    from: string | null;
+    user: string;
+    text: string;
+    once: string;
+  }): Promise<void>;
 };
 
 export type NewReminder = {

@@ -1,7 +1,8 @@
 // text_write and text_summarize: a model writes text. What it works on is marked as material, never as instructions.
 import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
 import type { TextModel } from '#contracts/text-model.ts';
-import type { Operation, ToolOutput } from '#contracts/tool.ts';
+import type { Operation, ToolContext, ToolOutput } from '#contracts/tool.ts';
 import { defineOperation, text } from './define-operation.ts';
 import { throwIfAborted } from './failures.ts';
 import { toLine } from './limit-output.ts';
@@ -34,8 +35,8 @@ export function createTextOperations(model: TextModel): Operation[] {
         material: z.string().max(400_000).optional().describe('What the text is about.'),
       }),
       output,
-      run: ({ instructions, material }, { signal }) =>
-        complete(model, `${instructions}${toMaterial(material)}`, signal),
+      run: ({ instructions, material }, context) =>
+        complete(model, `${instructions}${toMaterial(material)}`, context),
     }),
     defineOperation({
       tool: 'text',
@@ -49,11 +50,11 @@ export function createTextOperations(model: TextModel): Operation[] {
         words: z.number().int().min(5).max(5000).default(120).describe('At most this many words.'),
       }),
       output,
-      run: (args, { signal }) =>
+      run: (args, context) =>
         complete(
           model,
           `Summarize the material in at most ${args.words} words, in its own language.${toMaterial(args.text)}`,
-          signal,
+          context,
         ),
     }),
   ];
@@ -67,10 +68,16 @@ function toMaterial(material: string | undefined): string {
 async function complete(
   model: TextModel,
   prompt: string,
-  signal: AbortSignal,
+  { pay, signal }: Pick<ToolContext, 'pay' | 'signal'>,
 ): Promise<ToolOutput> {
   throwIfAborted(signal);
-  const answer = await model.complete({ system, prompt, signal });
+  if (pay === null) {
+    throw new CountersignError(
+      'guarded_operation',
+      'The text tools spend money on a model, so they only run as a step of a plan.',
+    );
+  }
+  const answer = await model.complete({ system, prompt, pay, signal });
   return {
     summary: `Wrote: ${toLine(answer.text, 120)}`,
     data: { text: answer.text, cost_usd: answer.cost_usd },

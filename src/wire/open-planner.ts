@@ -65,8 +65,6 @@ export function openPlanner(
         db,
         clock: systemClock,
         caps: { turnSoft: limits.softPerTurn, session: limits.perSession, day: limits.perDay },
-        prices: settings.prices,
-        warn,
       }),
       otherPlans: createPortfolioReader(db.query, undefined, apart),
       warn,

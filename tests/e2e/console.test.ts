@@ -125,6 +125,60 @@ describe('a request', () => {
     expect(await ticks.count()).toBe(0);
   });
 
+  it('runs no step that is unticked, whether its card is pressed or the word is written', async () => {
+    for (const decide of ['press', 'word'] as const) {
+      const path = (name: string) => `${decide}/${name}.txt`;
+      await ask(`Write two files ${path('kept')} and ${path('left')} each containing its own name`);
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.getByRole('checkbox', { name: /left/ }).uncheck();
+      const total = (await shownPlan()).total_steps;
+      await button(`Approve ${total - 1} of ${total} steps`).waitFor();
+      expect(await button('Approve').count()).toBe(0);
+      if (decide === 'press') await button(`Approve ${total - 1} of ${total} steps`).click();
+      else {
+        await page.getByText('“approve” leaves out 1 unticked step').waitFor();
+        await page.getByLabel('Your message').fill('approve');
+        await page.keyboard.press('Enter');
+      }
+      await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+      expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
+      expect(await readWorkspace(path('kept'))).toContain('kept');
+      await expect(readWorkspace(path('left'))).rejects.toMatchObject({ code: 'ENOENT' });
+    }
+  });
+
+  it('is approved whole again once every step is ticked', async () => {
+    await ask('Write two files again/a.txt and again/b.txt each containing its own name');
+    await page.getByRole('tab', { name: 'Steps' }).click();
+    await page.getByRole('checkbox').last().uncheck();
+    await button('Approve').waitFor({ state: 'detached' });
+    await page.getByRole('checkbox').last().check();
+    await button('Approve').waitFor();
+  });
+
+  it('is not approved by a word that was written while another version came', async () => {
+    await ask('Create slow.txt saying Slow');
+    const plan = await shownPlan();
+    const path = `**/api/plans/${plan.id}/card*`;
+    // The page has not read the new version yet when the word is sent.
+    await page.route(path, () => {});
+    await server.api.post(`/api/plans/${plan.id}/patches`, {
+      base_revision: plan.revision,
+      operations: [
+        {
+          op: 'add_step',
+          step: { id: 'x', description: 'Slip in', tool: 'control', operation: 'noop', args: {} },
+        },
+      ],
+    });
+    expect((await server.api.plan(plan.id)).version).toBe(2);
+    await page.getByLabel('Your message').fill('approve');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This plan changed while you were reading').waitFor();
+    expect((await server.api.plan(plan.id)).status).toBe('proposed');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('shows its steps in every tab, and its decision in the audit', async () => {
     await ask('Write three files a.txt, b.txt and c.txt each containing its own name');
     await button('Approve').click();

@@ -414,3 +414,21 @@ describe('an argument that is decided when its step runs', () => {
     expect(failed?.error).toMatchObject({ code: 'model_failed' });
   });
 });
+
+describe('a model whose price is not known', () => {
+  it('is named by doctor, with what it counts as, until its price is set', async () => {
+    const examine = async (settings: object) => {
+      const { stdout } = await programs.finish(['doctor', '--json'], {
+        home: await programs.home(settings),
+        database: databases.main.url,
+        env: { OPENAI_BASE_URL: model.url, PLANNER_MODEL: 'local-llama' },
+      });
+      const findings: { part: string }[] = JSON.parse(stdout);
+      return findings.find(({ part }) => part === 'Model');
+    };
+    const advice = expect.stringMatching(/local-llama is not known: it counts as \$5 and \$20 /);
+    expect(await examine({})).toMatchObject({ state: 'ok', advice });
+    const free = { prices: { 'local-llama': { input: 0, output: 0 } } };
+    expect(await examine(free)).not.toHaveProperty('advice');
+  });
+});

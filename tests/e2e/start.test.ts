@@ -1,5 +1,5 @@
 // Starting and ending the program as its README says: with its own database, after crashes, beside itself, and with mistakes in its settings.
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client as Connection } from 'pg';
@@ -65,8 +65,11 @@ describe('with a database of its own', () => {
     await untilGone(postmaster);
   });
 
-  it('keeps all data at the next start', async () => {
+  it('keeps all data at the next start, and closes its home to other users of the machine', async () => {
+    await chmod(options.home, 0o755);
     const server = await programs.serve(options);
+    const { mode } = await stat(options.home);
+    expect(mode & 0o777).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
     for (const plan of plans) expect(await server.api.plan(plan.id)).toEqual(plan);
     expect(await readFile(join(options.home, 'workspace', 'a.txt'), 'utf8')).toBe('a.txt');
     plans.push(await runPlan(server.api, 'b.txt'));

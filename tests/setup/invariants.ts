@@ -27,7 +27,7 @@ export async function readStepRows(db: Queryable, planId: string): Promise<StepR
     select s.step_id, s.position, s.partition, s.status, s.unmet, s.dependents, s.attempt, s.lane,
       count(a.*)::int as attempts,
       least(min(extract(epoch from a.started_at)), extract(epoch from min(s.started_at)))::float8 * 1e6 as first_start,
-      (case when s.status = 'succeeded' then extract(epoch from min(s.ended_at)) * 1e6 end)::float8 as success
+      (case when s.status = 'succeeded' or s.error ->> 'code' = 'condition_not_met' then extract(epoch from min(s.ended_at)) * 1e6 end)::float8 as success
     from countersign.step_states s left join countersign.step_attempts a using (plan_id, position)
     where s.plan_id = ${planId} group by s.plan_id, s.position order by s.position`);
   return rows;

@@ -13,6 +13,7 @@ import type { Service } from '#contracts/service.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
+import { fillAsk } from './fill-ask.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './is-same-press.ts';
 import { lineBlocks, reviewBlocks } from './review-blocks.ts';
@@ -163,6 +164,8 @@ export async function fillWindow(
     return makeForm(button.form, facts.text === '' ? facts.request : facts.text, held);
   }
   const facts = await service.card(press.plan_id, viewer);
+  const asked = fillAsk(viewPlan(facts), press, held);
+  if (asked !== null) return asked;
   if (press.action === 'details') return fillDetails(service, facts, { ...held, press }, refused);
   const found = findForm(viewPlan(facts), press);
   return found === null

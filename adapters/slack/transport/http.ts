@@ -1,5 +1,6 @@
 // Slack's requests on the house's own server. Signature and age are checked on the bytes before anything is read of them.
 import type { FastifyInstance } from 'fastify';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Accept } from './accept.ts';
 import { readChallenge } from './read-signal.ts';
 import { createVerifier } from './verify-request.ts';
@@ -40,12 +41,14 @@ export async function registerSlack(
         seconds: headerOf(headers['x-slack-request-timestamp']),
       };
       if (!isSlacks(signed, now())) return reply.code(401).send();
-      const challenge = readChallenge(body);
-      if (challenge !== null) return reply.send({ challenge });
       try {
+        const challenge = readChallenge(body);
+        if (challenge !== null) return reply.send({ challenge });
         const answer = await accept(body);
         return answer === null ? reply.code(200).send() : reply.send(answer);
       } catch (error) {
+        if (error instanceof CountersignError && error.code === 'invalid_json')
+          return reply.code(400).send({ error: error.message });
         warn('A request of Slack could not be stored; Slack is told to send it again.', error);
         return reply.code(503).send();
       }

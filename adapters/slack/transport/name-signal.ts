@@ -60,17 +60,38 @@ function namesOf(signal: Signal): Pick<ReceivedEvent, 'kind' | 'keys' | 'thread'
   }
 }
 
+function authorOf(signal: Signal): string | undefined {
+  switch (signal.kind) {
+    case 'message':
+      return signal.message.user;
+    case 'home':
+      return signal.user;
+    case 'press':
+      return signal.pressed.user.id;
+    case 'sent':
+      return signal.sent.user.id;
+    case 'command':
+      return signal.command.user_id;
+    case 'other':
+      return undefined;
+    default:
+      return signal satisfies never;
+  }
+}
+
 /** The event of the inbox that keeps `body` as it came. */
 export function nameSignal(
   signal: Signal,
   body: Buffer<ArrayBuffer>,
   receivedAt: Date,
 ): ReceivedEvent {
+  const author = authorOf(signal);
   return {
     platform: 'slack',
     tenant: signal.team,
     ...namesOf(signal),
     body,
     received_at: receivedAt,
+    ...(author === undefined ? {} : { author }),
   };
 }

@@ -1,5 +1,6 @@
 // What Slack sends, out of its bytes: an event, a press, a form that was sent, or a command. Checked here and trusted inside.
 import { z } from 'zod';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -129,12 +130,12 @@ export type Signal =
   | HomeSignal
   | OtherSignal;
 
-/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError */
+/** The fields of a body, which is JSON or a form; a form may hold JSON under `payload`. @throws SyntaxError, or `invalid_json` for what nests too deep */
 export function readBody(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8');
-  if (text.startsWith('{')) return JSON.parse(text);
+  if (text.startsWith('{')) return parseShallowJson(text);
   const fields = Object.fromEntries(new URLSearchParams(text));
-  return fields.payload === undefined ? fields : JSON.parse(fields.payload);
+  return fields.payload === undefined ? fields : parseShallowJson(fields.payload);
 }
 
 function readEvent({

@@ -1,5 +1,6 @@
 // What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
 import { z } from 'zod';
+import { viewAskPage } from '#cards/ask-review.ts';
 import { pressWords } from '#cards/chat-words.ts';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
@@ -58,6 +59,12 @@ async function showDetails(
   // `list` is what a client says: it shows no more than the list itself does.
   const read = list === null ? service : plansFor(scene.tenant, id);
   const facts = await read.card(press.plan_id, { user: id, timezone });
+  // What a list shows is decided about elsewhere.
+  const asked =
+    list === null
+      ? viewAskPage(viewPlan(facts), press, pages.at(-1) ?? '', teamsLimits.askPage)
+      : null;
+  if (asked !== null) return drawAdaptiveCard(asked);
   const page = await readReview(read, facts, pages.at(-1) ?? '', teamsLimits.reviewPage);
   return drawDetails(facts, page, { press, pages, list });
 }

@@ -1,5 +1,6 @@
 // Teams' activities on the house's own server. Who sends one is checked before anything of it is read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Accept } from './accept.ts';
 import type { Authenticate, Vouches } from './authenticate.ts';
 import { readActivity, readSignal } from './read-activity.ts';
@@ -56,7 +57,13 @@ export async function registerTeams(
     });
     teams.post<{ Body: Buffer<ArrayBuffer> | undefined }>(path, async (request, reply) => {
       const body = request.body ?? Buffer.alloc(0);
-      const activity = readActivity(body);
+      let activity: ReturnType<typeof readActivity>;
+      try {
+        activity = readActivity(body);
+      } catch (error) {
+        if (!(error instanceof CountersignError) || error.code !== 'invalid_json') throw error;
+        return reply.code(400).send({ error: error.message });
+      }
       if (activity === null) return reply.code(400).send();
       // Other channels of the Bot Framework have rules of their own, also for who may say what.
       if (activity.channelId !== 'msteams') return reply.code(401).send();

@@ -27,5 +27,6 @@ export function nameActivity(
     kind: 'activity',
     body,
     received_at: receivedAt,
+    author: digestOf(scene.from.id),
   };
 }

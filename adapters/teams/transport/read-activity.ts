@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { refreshVerb } from '#cards/refresh.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';
 import { splitConversation } from '../place.ts';
 
@@ -184,10 +185,10 @@ export function readSignal(activity: Activity): Signal | null {
   return { kind: 'message', scene, text: text ?? '', format, mentions, sentAt };
 }
 
-/** null: these bytes are no activity. */
+/** null: these bytes are no activity. @throws `invalid_json` for what nests too deep */
 export function readActivity(body: Uint8Array): Activity | null {
   try {
-    const parsed = Activity.safeParse(JSON.parse(Buffer.from(body).toString('utf8')));
+    const parsed = Activity.safeParse(parseShallowJson(Buffer.from(body).toString('utf8')));
     return parsed.success ? parsed.data : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

@@ -35,8 +35,9 @@ export const conversationRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) => {
-      const { text, user } = request.body;
-      const said = await service.say(request.params.id, text, actorOf(request, user));
+      const { text, user, ...on_screen } = request.body;
+      const actor = actorOf(request, user);
+      const said = await service.say(request.params.id, text, actor, { on_screen });
       return reply.code(202).send(said);
     },
   );

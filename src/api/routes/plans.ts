@@ -14,11 +14,13 @@ export const proposalProblems: ProblemCode[] = [
   'invalid_arguments',
   'contradicting_target',
   'duplicate_step',
+  'reserved_id',
   'unknown_step',
   'dependency_cycle',
   'invalid_reference',
   'empty_plan',
   'context_too_large',
+  'limit_exceeded',
   'path_outside_workspace',
   'address_not_allowed',
 ];

@@ -25,7 +25,28 @@ function feedbackOf({ feedback }: { feedback?: string }): string | null {
   return words === '' ? null : words;
 }
 
+const answeredAtMost = 10_000;
+
+/**
+ * The turn that `GET /api/runs/:id` last answered with, which is what a word that names nothing is about. It is kept in this
+ * process only: where another one was asked, or it is forgotten, the word is refused and has to say what it is about.
+ */
+function createAnswered() {
+  const turns = new Map<string, number>();
+  return {
+    note(runId: string, turn: number): void {
+      turns.delete(runId);
+      turns.set(runId, turn);
+      const [oldest] = turns.keys();
+      if (turns.size > answeredAtMost && oldest !== undefined) turns.delete(oldest);
+    },
+    turnOf: (runId: string): number | undefined => turns.get(runId),
+  };
+}
+
 export const runRoutes: Routes = async (app, { service }) => {
+  const answered = createAnswered();
+
   app.post(
     '/api/run',
     {
@@ -57,7 +78,11 @@ export const runRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The run.', RunAnswer) }, ['run_not_found']),
       },
     },
-    async (request) => service.getRun(request.params.id),
+    async (request) => {
+      const run = await service.getRun(request.params.id);
+      if (run.planning_status !== 'running') answered.note(run.run_id, run.turn);
+      return run;
+    },
   );
 
   app.get(
@@ -87,8 +112,10 @@ export const runRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) => {
-      const { text, user } = request.body;
-      await service.reply(request.params.id, text, actorOf(request, user));
+      const { text, user, ...said } = request.body;
+      const turn = said.turn ?? answered.turnOf(request.params.id);
+      const on_screen = { ...said, ...(turn === undefined ? {} : { turn }) };
+      await service.reply(request.params.id, text, actorOf(request, user), { on_screen });
       return reply.code(202).send(started(request.params.id));
     },
   );

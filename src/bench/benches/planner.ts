@@ -80,7 +80,7 @@ function openPlanner({ db, registry, catalogue }: House, model: ChatModel): Plan
     limits: { turns: 10, retries: 2, wallSeconds: 45, softPerTurn: 0.3, perSession: 2, perDay: 5 },
     store: {
       db,
-      budget: createBudget({ db, clock: systemClock, caps, prices: {}, warn }),
+      budget: createBudget({ db, clock: systemClock, caps }),
       otherPlans: createPortfolioReader(db.query),
       warn,
     },

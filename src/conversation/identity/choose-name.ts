@@ -1,23 +1,7 @@
 // Which name two accounts go by once they are linked, and which once one of them has left. Pure.
-import type { Surface } from '#contracts/actor.ts';
-import { plainName } from '#contracts/names.ts';
-
-/** Those that check who somebody is. Elsewhere a name is only typed. */
-export function isVouchedBy(via: Surface): boolean {
-  return via === 'slack' || via === 'teams';
-}
 
 const address = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
 const platformId = /^(?:slack|teams):/;
-
-/**
- * Whether only a chat platform can say that somebody is this one, however it is written: names are compared without the `@`
- * before them and the case of their letters, so what looks like an address or an id after that is one.
- */
-export function needsPlatform(name: string): boolean {
-  const plain = plainName(name).normalize('NFKC');
-  return plain.includes('@') || platformId.test(plain.trim());
-}
 
 /**
  * The better name is the higher: an address, as people are named in settings; a platform's id; a name that was typed. So

@@ -3,10 +3,11 @@
 // Who else can be at it: whoever links or unlinks holds one lock until the end, so that of two links at the same moment the
 // second sees the first. There is nothing to run in circles: an account names its person, and a person names nobody.
 import type { Actor } from '#contracts/actor.ts';
-import { person as personActor } from '#contracts/actor.ts';
+import { isVouchedBy, person as personActor } from '#contracts/actor.ts';
 import type { Clock, Random } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { LinkCommand, LinkOutcome } from '#contracts/link.ts';
+import { accountName, needsPlatform } from '#contracts/names.ts';
 import { requirePerson } from '#plans/authority.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Database, Queryable, Transaction } from '#store/database.ts';
@@ -18,6 +19,7 @@ import {
   lockIdentities,
   markLinkCode,
   noteFormerLinks,
+  readAccount,
   readAccounts,
   readPerson,
   recordWrongCode,
@@ -25,7 +27,7 @@ import {
   storePerson,
 } from '#store/identities.ts';
 import { markProbed, readPolicy, replacePolicy } from '#store/policies.ts';
-import { chooseName, isVouchedBy, leavePerson, needsPlatform } from './choose-name.ts';
+import { chooseName, leavePerson } from './choose-name.ts';
 import { drawCode, hashCode } from './code.ts';
 
 type LinkContext = { db: Database; clock: Clock; random: Random };
@@ -170,15 +172,18 @@ async function remove({ db }: LinkContext, actor: Actor): Promise<LinkOutcome> {
 
 /**
  * Carries out what somebody asks for about their own account.
- * @param actor `id` is the account itself, not its person
+ * @param asking `id` is the account itself, not its person
  * @throws `not_allowed`, `not_found` for a code that does not hold, `invalid_request` for one's own
  */
 export async function link(
   context: LinkContext,
   command: LinkCommand,
-  actor: Actor,
+  asking: Actor,
 ): Promise<LinkOutcome> {
-  requirePerson(actor);
+  requirePerson(asking);
+  // However its name is written, it is one account; one that was linked before names were folded keeps its row.
+  const stored = (await readAccount(context.db.query, asking.id)) ?? accountName(asking.id);
+  const actor = { ...asking, id: stored };
   if (command.do === 'show') return { kind: 'shown', ...(await show(context.db.query, actor.id)) };
   requireOwnName(actor);
   switch (command.do) {

@@ -1,6 +1,6 @@
 // The round that finds again what the inbox lost: threads whose holder died or whose slip is gone, and replies that nobody has
 // read; and that forgets what was handled long ago.
-import { type InboxThread, Platform } from '#contracts/inbox.ts';
+import { type AuthoredThread, type InboxThread, Platform } from '#contracts/inbox.ts';
 import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#store/inbox.ts';
 import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
@@ -14,6 +14,9 @@ const keptForDays = 7;
 const forgottenAtOnce = 500;
 
 const start = { tenant: '', thread: '' };
+
+/** Most of what waits has a slip that waits as well. So what is found stands in a line of its own and overtakes nobody. */
+const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
 /** A function for the watch round. Where a round ends the next one goes on, so that many waiting threads hide none. */
 export function createInboxWatch(
@@ -31,7 +34,7 @@ export function createInboxWatch(
         { lateSeconds: rule.lateSeconds, limit },
       );
       if (waiting.length > 0)
-        await db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(waiting)));
+        await db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(waiting.map(inLine))));
       places.set(platform, last ?? start);
       if (last === null) return;
     }

@@ -1,6 +1,6 @@
 // Slips of what is stored and acknowledged. Nobody waits for them: should this process die before one is sent, or the server
 // with what is not on its disk yet, the round finds the thread (`look-after.ts`).
-import type { InboxThread } from '#contracts/inbox.ts';
+import type { AuthoredThread } from '#contracts/inbox.ts';
 import { createSender, type Sender } from '#store/send-soon.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { keyOfThread, sharedSlipsFor } from './slips.ts';
@@ -16,7 +16,7 @@ export function createSlipSender({
   db,
   enqueueAll,
   warn,
-}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): Sender<InboxThread> {
+}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): Sender<AuthoredThread> {
   return createSender({
     keyOf: keyOfThread,
     send: (threads) =>

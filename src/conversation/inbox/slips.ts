@@ -1,6 +1,11 @@
 // The slips that say which threads have something open.
 import { hash } from 'node:crypto';
-import { type InboxSlip, type InboxThread, threadsASlip } from '#contracts/inbox.ts';
+import {
+  type AuthoredThread,
+  type InboxSlip,
+  type InboxThread,
+  threadsASlip,
+} from '#contracts/inbox.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
 
@@ -30,19 +35,23 @@ export async function sendSlip(
   await enqueue(tx, 'inbox', payload, options);
 }
 
-type Slip = { payload: InboxSlip; key: string };
+/** `person`: whose turn it takes. */
+type Slip = { payload: InboxSlip; key: string; person?: string };
+
+/** Platforms call people of several workspaces by the same id. */
+function takeTurn({ tenant }: InboxThread, author: string | undefined): { person?: string } {
+  return author === undefined ? {} : { person: hash('sha256', JSON.stringify([tenant, author])) };
+}
 
 /** A slip for each thread, in one order everywhere: whoever sends one waits for those who are sending the same. */
-export function slipsFor(threads: InboxThread[]): Slip[] {
+export function slipsFor(threads: AuthoredThread[]): Slip[] {
   const slips = new Map(
-    threads.map(({ platform, tenant, thread }) => {
+    threads.map(({ platform, tenant, thread, author }) => {
       const payload = { platform, tenant, thread };
-      return [keyOfThread(payload), payload];
+      return [keyOfThread(payload), { payload, ...takeTurn(payload, author) }];
     }),
   );
-  return [...slips]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, payload]) => ({ key, payload }));
+  return [...slips].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, slip]) => ({ key, ...slip }));
 }
 
 /** One slip for all of `first` and `others`. Sent again for the same threads it has the same key. */
@@ -50,7 +59,19 @@ function shareSlip(first: Slip, others: Slip[]): Slip {
   if (others.length === 0) return first;
   const named = others.map(({ payload: { tenant, thread } }) => ({ tenant, thread }));
   const key = hash('sha256', [first, ...others].map((slip) => slip.key).join(), 'hex');
-  return { key, payload: { ...first.payload, others: named } };
+  const { person } = first;
+  const isOnes = person !== undefined && others.every((other) => other.person === person);
+  return { key, payload: { ...first.payload, others: named }, ...(isOnes ? { person } : {}) };
+}
+
+/** Who has one thread in a moment shares slips with others like that; who has several has slips of their own. */
+function groupByTurn(slips: Slip[]): Slip[][] {
+  const byPerson = Map.groupBy(slips, ({ person }) => person);
+  const groups = Map.groupBy(slips, ({ payload: { platform }, person }) => {
+    const several = person !== undefined && (byPerson.get(person)?.length ?? 0) > 1;
+    return `${platform} ${several ? person : ''}`;
+  });
+  return [...groups.values()];
 }
 
 /**
@@ -58,9 +79,9 @@ function shareSlip(first: Slip, others: Slip[]): Slip {
  * those of `slipsFor`. A thread that is busy while nobody takes slips is named in many of them, at most one a sending; who finds
  * the same threads over and over sends one for each (`slipsFor`), of which one waits.
  */
-export function sharedSlipsFor(threads: InboxThread[]): Slip[] {
+export function sharedSlipsFor(threads: AuthoredThread[]): Slip[] {
   const shared: Slip[] = [];
-  for (const slips of Map.groupBy(slipsFor(threads), ({ payload }) => payload.platform).values()) {
+  for (const slips of groupByTurn(slipsFor(threads))) {
     for (let from = 0; from < slips.length; from += threadsASlip) {
       const [first, ...others] = slips.slice(from, from + threadsASlip);
       if (first !== undefined) shared.push(shareSlip(first, others));

@@ -9,6 +9,7 @@ import {
   withNumbers,
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
+import { countOf } from '#contracts/words.ts';
 import { showName } from '#store/person-names.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
@@ -17,6 +18,7 @@ import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
 import { decideInSession } from '../session-talk.ts';
 import type { Word } from '../words.ts';
 import { describeStatus } from './describe-status.ts';
+import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
 /** Approves the steps that were named by their numbers on the card. @returns which were left out or are to run, in words */
@@ -40,12 +42,25 @@ async function approvePart(
   return `Approved by ${await showName(context.db.query, actor.id)}: ${words}.`;
 }
 
+/** Approves the steps that are ticked where the word was written. */
+async function approveTicked(
+  context: ConversationContext,
+  { id, version, digest }: NonNullable<Subject['shown']>,
+  except: string[],
+  actor: Actor,
+): Promise<string> {
+  const { total } = await readPlanRow(context.db.query, id);
+  await approve(context, id, { version, digest, except }, actor);
+  const by = await showName(context.db.query, actor.id);
+  return `Approved by ${by}: ${total - new Set(except).size} of ${countOf(total, 'step')}.`;
+}
+
 /** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */
 export async function decide(
   context: ConversationContext,
   subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
-  actor: Actor,
+  { actor, on_screen: onScreen = {} }: Pick<Saying, 'actor' | 'on_screen'>,
 ): Promise<string | null> {
   if (word.kind === 'status') return describeStatus(context, subject);
   if (subject.session !== null) {
@@ -61,9 +76,18 @@ export async function decide(
   const { id, version, digest } = subject.shown;
   switch (word.kind) {
     case 'approve':
+      if (onScreen.except !== undefined) {
+        return approveTicked(context, subject.shown, onScreen.except, actor);
+      }
       await approve(context, id, { version, digest }, actor);
       return null;
     case 'approve_part':
+      if (onScreen.except !== undefined) {
+        throw new CountersignError(
+          'invalid_request',
+          'Steps are unticked in the console and named by number as well. Reply “approve” for the ticked ones, or tick all of them first.',
+        );
+      }
       return approvePart(context, subject.shown, word.choice, actor);
     case 'reject':
       await reject(context, id, { version }, actor, true);

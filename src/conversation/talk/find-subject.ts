@@ -1,11 +1,12 @@
 // What can be meant by a deciding word in a conversation, and which one of it is.
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
+import type { OnScreen } from '#contracts/service.ts';
 import { sourcesOf } from '#plans/lifecycle-table.ts';
 import { type PlanRow, readPlansOf } from '#store/plans.ts';
 import { type RunRow, readLatestRun, readWaitingRuns } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
-import { isDecidable, nameWaiting, waitsFor } from '../session-subject.ts';
+import { digestShown, isDecidable, nameWaiting, waitsFor } from '../session-subject.ts';
 import type { Word } from '../words.ts';
 import { type Subject, subjectOfPlan, subjectOfRun } from './subject.ts';
 
@@ -49,6 +50,15 @@ export async function findOpen(
   const plans = await readPlansOf(query, conversation, meantBy(word));
   const waiting = await readWaitingRuns(query, conversation);
   return { plans, sessions: waiting.filter((run) => isDecidable(waitsFor(run))) };
+}
+
+/** Where several things wait, the one that was on screen is meant. */
+export function pickOnScreen(open: Open, onScreen: OnScreen | undefined): Open {
+  const digest = onScreen?.digest;
+  if (digest === undefined) return open;
+  const plans = open.plans.filter((plan) => plan.digest === digest);
+  const sessions = open.sessions.filter((run) => digestShown(run) === digest);
+  return plans.length + sessions.length === 1 ? { plans, sessions } : open;
 }
 
 /** What the word is about when one thing at most can be meant: what is open, else what was spoken of last. */

@@ -19,7 +19,7 @@ async function answer(
 
 /**
  * Writes a deciding word down and carries it out, both or neither: whoever is ended in between can be told it again.
- * @param aloud a refusal is said in the conversation as well
+ * @param aloud whether a refusal is said in the conversation as well
  * @returns why it was refused; null: it was not
  * @throws what passes by itself, and then nothing is written down
  */
@@ -27,7 +27,7 @@ export function hearDecision(
   context: ConversationContext,
   subject: Subject,
   { text, actor, once }: Saying,
-  aloud: boolean,
+  aloud: (refusal: CountersignError) => boolean,
   deed: (joined: ConversationContext) => Promise<string | null>,
 ): Promise<CountersignError | null> {
   const { conversation, runId } = subject;
@@ -41,7 +41,7 @@ export function hearDecision(
       } catch (error) {
         if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
         refusal = error;
-        words = aloud ? error.message : null;
+        words = aloud(error) ? error.message : null;
       }
       // The plan and its run are locked before the conversation is, as everywhere.
       await hearPerson(tx, { conversation, name: actor.id, text, runId, once });

@@ -9,9 +9,11 @@ import { waitsFor } from '../session-subject.ts';
 import { queueTurn } from '../start-run.ts';
 import { readWordFor } from '../words.ts';
 import { zoneOf } from '../zone.ts';
+import { answerWaiting } from './answer-waiting.ts';
 import { decide } from './decide.ts';
 import { hearDecision } from './hear-decision.ts';
 import { requireRecent, requireShown, requireTurn } from './require-current.ts';
+import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
 import { subjectOfRun } from './subject.ts';
 
@@ -44,11 +46,13 @@ export async function hearReply(
   context: ConversationContext,
   run: RunRow,
   saying: Saying,
-  aloud: boolean,
+  aloud: (refusal: CountersignError) => boolean,
 ): Promise<CountersignError | null> {
   const word = readWordFor(saying.text, waitsFor(run));
   requireTurn(run, saying.turn);
   if (word.kind === 'talk') {
+    const answered = await answerWaiting(context, run.conversation, run, saying);
+    if (answered !== null) return null;
     await continueRun(context, run, saying);
     return null;
   }
@@ -56,6 +60,7 @@ export async function hearReply(
   return hearDecision(context, subject, saying, aloud, async (joined) => {
     requireRecent(joined, word, saying.written_at);
     await requireShown(joined, subject, word, saying.written_at);
-    return decide(joined, subject, word, saying.actor);
+    const read = await requireRead(joined, subject, word, saying);
+    return decide(joined, read, word, saying);
   });
 }

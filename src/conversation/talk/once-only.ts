@@ -5,7 +5,7 @@ import type { ConversationContext } from '../conversation-context.ts';
 import { SaidBefore } from '../hear-person.ts';
 
 /** What came of a message: the run it was about, and why it was refused, where that is not said in the conversation. */
-type Heard = { run_id: string | null; refusal?: CountersignError | null };
+export type Heard = { run_id: string | null; refusal?: CountersignError | null };
 
 /** Does what a message means, unless it was heard before under its name. */
 export async function onceOnly(

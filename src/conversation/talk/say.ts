@@ -1,21 +1,46 @@
 // What a message means: a deciding word about the plan last shown, an answer to an open question, or a new request.
 import type { Actor } from '#contracts/actor.ts';
+import type { CountersignError } from '#contracts/errors.ts';
+import type { OnScreen } from '#contracts/service.ts';
 import { type RunRow, readLatestRun } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
+import { hearPerson } from '../hear-person.ts';
+import { explainLength } from '../message-length.ts';
 import { waitsFor } from '../session-subject.ts';
+import { speakAsBot } from '../speak.ts';
 import { startRun } from '../start-run.ts';
 import { readWord } from '../words.ts';
+import { answerWaiting } from './answer-waiting.ts';
 import { decide } from './decide.ts';
-import { findOpen, findSubject, requireOne } from './find-subject.ts';
+import { findOpen, findSubject, pickOnScreen, requireOne } from './find-subject.ts';
 import { hearDecision } from './hear-decision.ts';
 import { hearReply } from './hear-reply.ts';
-import { onceOnly } from './once-only.ts';
+import { type Heard, onceOnly } from './once-only.ts';
 import { requireRecent, requireShown } from './require-current.ts';
+import { requireRead } from './require-read.ts';
 import type { Saying } from './saying.ts';
+
+/** Characters that are kept of a message that is too long. */
+const shownOfTooLong = 500;
 
 /** Whether what is said now goes on with the latest run rather than beginning another. */
 function goesOn(run: RunRow | null): run is RunRow {
   return run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+}
+
+/** Whoever wrote over HTTP about something else than what waits now is answered there, not in the conversation. */
+function isAboutRead({ on_screen }: Saying, refusal: CountersignError): boolean {
+  return (
+    on_screen !== undefined &&
+    (refusal.code === 'stale_version' || refusal.code === 'digest_mismatch')
+  );
+}
+
+const isSaidAloud = (saying: Saying) => (refusal: CountersignError) =>
+  !isAboutRead(saying, refusal);
+
+function toThrow(saying: Saying, refusal: CountersignError | null): CountersignError | null {
+  return refusal !== null && isAboutRead(saying, refusal) ? refusal : null;
 }
 
 /** Talk goes on with the latest run where that is not over, and else begins another. */
@@ -23,40 +48,62 @@ async function hearTalk(
   context: ConversationContext,
   conversation: string,
   saying: Saying,
-): Promise<{ run_id: string }> {
+): Promise<Heard> {
   const latest = await readLatestRun(context.db.query, conversation);
   if (goesOn(latest)) {
-    await hearReply(context, latest, saying, true);
-    return { run_id: latest.id };
+    const refusal = await hearReply(context, latest, saying, isSaidAloud(saying));
+    return { run_id: latest.id, refusal: toThrow(saying, refusal) };
   }
+  const answered = await answerWaiting(context, conversation, null, saying);
+  if (answered !== null) return { run_id: answered.runId };
   const { text, actor, once } = saying;
   const request = { text, conversation, user: actor.id };
   const { run_id } = await startRun(context, request, actor, once);
   return { run_id };
 }
 
+/** Writes down the beginning of a message that is too long, and says so. Nothing is read of it. */
+async function refuseLength(
+  context: ConversationContext,
+  conversation: string,
+  { text, actor, once }: Saying,
+  why: string,
+): Promise<{ run_id: null }> {
+  const beginning = `${text.slice(0, shownOfTooLong).toWellFormed()}…`;
+  await context.db.transaction(async (tx) => {
+    const message = { conversation, name: actor.id, text: beginning, runId: null, once };
+    await hearPerson(tx, message);
+    await speakAsBot(context, tx, { conversation, text: why, runId: null });
+  });
+  return { run_id: null };
+}
+
 async function hear(
   context: ConversationContext,
   conversation: string,
   saying: Saying,
-): Promise<{ run_id: string | null }> {
-  const { text, actor } = saying;
+): Promise<Heard> {
+  const { text } = saying;
+  const tooLong = explainLength(text);
+  if (tooLong !== null) return refuseLength(context, conversation, saying, tooLong);
   const word = readWord(text);
   if (word.kind === 'talk') return hearTalk(context, conversation, saying);
-  const open = await findOpen(context, conversation, word);
+  const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   const subject = await findSubject(context, conversation, open, word);
-  await hearDecision(context, subject, saying, true, async (joined) => {
+  const deed = async (joined: ConversationContext) => {
     if (word.kind !== 'status') requireOne(open);
     requireRecent(joined, word, saying.written_at);
     await requireShown(joined, subject, word, saying.written_at);
-    return decide(joined, subject, word, actor);
-  });
-  return { run_id: subject.runId };
+    return decide(joined, await requireRead(joined, subject, word, saying), word, saying);
+  };
+  const refusal = await hearDecision(context, subject, saying, isSaidAloud(saying), deed);
+  return { run_id: subject.runId, refusal: toThrow(saying, refusal) };
 }
 
 /**
  * A message in a conversation. Deciding words are about the session or the plan that waits here; an open question is
- * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown.
+ * answered; everything else is a new request. What cannot be decided is said in the conversation, not thrown, unless what was
+ * on screen is not what waits now.
  * @param options `once`: the message's name where it came from: under the same name nothing is said, decided or asked a
  *   second time; `written_at`: what did not stand there by then, it decides nothing about, and nothing at all half an hour
  *   later
@@ -66,11 +113,12 @@ export async function say(
   conversation: string,
   text: string,
   actor: Actor,
-  options: { once?: string; written_at?: Date } = {},
+  options: { once?: string; written_at?: Date; on_screen?: OnScreen } = {},
 ): Promise<{ run_id: string | null }> {
   const saying = { text, actor, ...options };
-  const { run_id } = await onceOnly(context, options.once, () =>
+  const { run_id, refusal = null } = await onceOnly(context, options.once, () =>
     hear(context, conversation, saying),
   );
+  if (refusal !== null) throw refusal;
   return { run_id };
 }

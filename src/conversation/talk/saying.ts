@@ -1,9 +1,10 @@
 // What a person said, and what is known of it.
 import type { Actor } from '#contracts/actor.ts';
+import type { OnScreen } from '#contracts/service.ts';
 
 /**
  * What a person said, its name where it came from and when it was written there, and the turn of the run it was said to,
- * where that is known.
+ * where that is known. `on_screen`: it came over HTTP, which says what was read; nobody else knows.
  */
 export type Saying = {
   text: string;
@@ -11,4 +12,5 @@ export type Saying = {
   once?: string;
   written_at?: Date;
   turn?: number;
+  on_screen?: OnScreen;
 };

@@ -1,5 +1,6 @@
 // A model's call on its way to the workbench and back: its text becomes arguments, its result a message. Nothing throws.
 import canonicalize from 'canonicalize';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import { JsonObject } from '#contracts/text.ts';
 import type { ChatMessage, ToolCall } from '#models/chat-model.ts';
 import type { OfferedTool } from '../reasoner.ts';
@@ -43,7 +44,7 @@ export function prepareCall(call: ToolCall, offered: OfferedTool[], memory: Call
 
 function parseArguments(text: string): JsonObject | null {
   try {
-    const parsed = JsonObject.safeParse(JSON.parse(text.trim() === '' ? '{}' : text));
+    const parsed = JsonObject.safeParse(parseShallowJson(text.trim() === '' ? '{}' : text));
     return parsed.success ? parsed.data : null;
   } catch {
     return null; // the model is told so

@@ -1,7 +1,7 @@
 // What planning may still cost (B9): every call of a model is asked for here before it is made and accounted for after.
 // A hard cap never allows one more call; the soft ceiling of a turn is an answer that a person can lift.
 import { type Clock, startOfDay } from '#contracts/clock.ts';
-import { findPrice, type Price, type Usage } from '#models/prices.ts';
+import type { Usage } from '#models/prices.ts';
 import type { Database } from '#store/database.ts';
 import {
   type CallPlace,
@@ -43,7 +43,7 @@ function nano(usd: number): number {
   return Math.round(usd * 1e9);
 }
 
-/** A model without a price costs nothing as far as anyone can tell: it stays allowed under a budget of 0. */
+/** A model whose price is 0 stays allowed under a budget of 0. */
 function isBeyond(limit: number, spent: number, estimate: number): boolean {
   const before = nano(spent);
   return before + nano(estimate) > nano(limit) || (before > 0 && before >= nano(limit));
@@ -62,30 +62,14 @@ export function findExceeded(
   return null;
 }
 
-export function createBudget(options: {
-  db: Database;
-  clock: Clock;
-  caps: BudgetCaps;
-  prices: Record<string, Price>;
-  warn(message: string): void;
-}): Budget {
-  const { db, clock, caps, prices, warn } = options;
-  const unpriced = new Set<string>();
+export function createBudget(options: { db: Database; clock: Clock; caps: BudgetCaps }): Budget {
+  const { db, clock, caps } = options;
   /** Reservations of this process queue here, so that they hold one connection and not all of the pool. */
   let last: Promise<unknown> = Promise.resolve();
-
-  function sayUnpriced(model: string): void {
-    if (unpriced.has(model) || findPrice(model, prices) !== null) return;
-    unpriced.add(model);
-    warn(
-      `The price of the model ${model} is not known: its calls count as $0.00 and no budget holds them. Add it to "prices" in countersign.json.`,
-    );
-  }
 
   return {
     caps,
     async reserve({ softLifted, ...call }) {
-      sayUnpriced(call.model);
       const turn = last.then(async () => {
         const at = clock.now();
         return reserveCall(db, { ...call, at, dayBegan: startOfDay(at) }, (spent) =>

@@ -1,18 +1,12 @@
 // The one way planning calls a model: recall, reserve, call, store, settle. Killed anywhere between, no stored reply is
 // paid for twice and no call goes uncounted.
-import { CountersignError } from '#contracts/errors.ts';
+import { mayHaveCost } from '#contracts/text-model.ts';
 import type { ChatModel } from '#models/chat-model.ts';
 import type { Queryable } from '#store/database.ts';
 import type { Spent } from '#store/model-calls.ts';
 import { type ReplyPlace, rememberReplies } from '../memo/remember-replies.ts';
 import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';
-
-/** A call that the server refused or never answered costs nothing; one that was cut off may have. */
-function chargeOf(error: unknown): 'nothing' | 'unknown' {
-  const known = error instanceof CountersignError && error.code === 'model_failed';
-  return known ? 'nothing' : 'unknown';
-}
 
 const spentUnder: Record<Ceiling, keyof Spent> = {
   turn_soft: 'turn',
@@ -50,7 +44,7 @@ export function payForCalls(
         await budget.settle(reserved.id, reply.usage, reply.cost_usd);
         return { kind: 'reply', reply, remembered: false };
       } catch (error) {
-        await budget.fail(reserved.id, chargeOf(error));
+        await budget.fail(reserved.id, mayHaveCost(error) ? 'unknown' : 'nothing');
         throw error;
       }
     },

@@ -1,5 +1,6 @@
 // Checks a drafted plan against the manifest before anybody sees it: known operations, fitting arguments, an order without circles.
 import { findMalformed, openArguments, referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { ReferenceChecker } from '#tools/check-reference.ts';
@@ -58,10 +59,7 @@ function checkStep(
   const problems = tools
     .validate(spec.name, literal, later)
     .map((problem) => `Step ${id}: ${problem}`);
-  const needed = [
-    ...prerequisites(step),
-    ...referencesOf(args).map((reference) => reference.$from),
-  ];
+  const needed = [...prerequisites(step), ...referencesOf(args).map(({ $from }) => $from)];
   for (const before of new Set(needed)) {
     if (before === id) problems.push(`Step ${id} waits for itself.`);
     else if (!known.has(before))
@@ -83,19 +81,26 @@ function checkReferences(
     const spec = specs[places.get(id) ?? -1];
     return spec?.output === undefined ? null : { id, operation: spec.name, output: spec.output };
   };
-  return steps.flatMap(({ args = {} }, index) => {
+  return steps.flatMap(({ args = {}, when }, index) => {
+    const conditions = conditionsOf(when).flatMap(({ step, path }) => {
+      const problem = checker.checkPath(path, producerOf(step));
+      return problem === null ? [] : [`Step ${ids[index]}: its condition ${problem}.`];
+    });
     const input = specs[index]?.input;
-    if (input === undefined) return [];
-    return checker
+    if (input === undefined) return conditions;
+    const references = checker
       .check(args, input, producerOf)
       .map((problem) => `Step ${ids[index]}: ${problem}.`);
+    return [...conditions, ...references];
   });
 }
 
+/** What it is said to wait for, and what its conditions are about. */
 function prerequisites(step: StepDraft): string[] {
-  return (step.after ?? []).map((dependency) =>
+  const said = (step.after ?? []).map((dependency) =>
     typeof dependency === 'string' ? dependency : dependency.id,
   );
+  return [...said, ...conditionsOf(step.when).map((condition) => condition.step)];
 }
 
 /** The ids that are left when every step that can be done is done; null when none is left. */
@@ -104,10 +109,8 @@ function findCircle(steps: StepDraft[], ids: string[]): string[] | null {
   const dependents = new Map<string, string[]>();
   steps.forEach((step, index) => {
     const id = ids[index] ?? '';
-    const before = new Set([
-      ...prerequisites(step),
-      ...referencesOf(step.args ?? {}).map((reference) => reference.$from),
-    ]);
+    const taken = referencesOf(step.args ?? {}).map(({ $from }) => $from);
+    const before = new Set([...prerequisites(step), ...taken]);
     unmet.set(id, before);
     for (const other of before) {
       const waiting = dependents.get(other) ?? [];

@@ -1,6 +1,7 @@
 // Nodes and steps that did not change keep their ids when an outline is drafted anew, whatever numbers the draft gave them:
 // people, approvals and the stored plan know them by these.
 import { type ArgumentReference, isReference } from '#contracts/arguments.ts';
+import { renameConditions } from '#contracts/condition.ts';
 import type { StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode } from '#contracts/planning/outline.ts';
 import type { Json } from '#contracts/text.ts';
@@ -45,8 +46,18 @@ function sameJson(value: Json, rename: (id: string) => string): Json {
 }
 
 /** What a step does, whatever it and the steps it takes values from are called. */
-function keyOfStep({ tool, operation, args = {} }: StepDraft, describe: (id: string) => string) {
-  return JSON.stringify([tool, operation, sameJson(args, describe)]);
+function keyOfStep(
+  { tool, operation, args = {}, when, ask_before }: StepDraft,
+  describe: (id: string) => string,
+) {
+  const conditions = when === undefined ? null : renameConditions(when, describe);
+  return JSON.stringify([
+    tool,
+    operation,
+    sameJson(args, describe),
+    conditions,
+    ask_before ?? false,
+  ]);
 }
 
 function readKeys(nodes: OutlineNode[]): { nodes: Entry[]; steps: Entry[] } {
@@ -94,7 +105,7 @@ export function keepIds(previous: OutlineNode[], next: OutlineNode[]): OutlineNo
 }
 
 function renameStep(step: StepDraft, rename: (id: string) => string): StepDraft {
-  const { id, after, args } = step;
+  const { id, after, args, when } = step;
   return {
     ...step,
     ...(id === undefined ? {} : { id: rename(id) }),
@@ -102,6 +113,7 @@ function renameStep(step: StepDraft, rename: (id: string) => string): StepDraft 
       ? {}
       : { after: after.map(toDependency).map((edge) => ({ ...edge, id: rename(edge.id) })) }),
     ...(args === undefined ? {} : { args: renameReferences(args, rename) }),
+    ...(when === undefined ? {} : { when: renameConditions(when, rename) }),
   };
 }
 

@@ -2,6 +2,7 @@
 // An edge of an inner node holds for its parts through their beginnings and ends, so circles over several levels are found.
 // Linear in nodes, steps and edges.
 import { referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
 import type { Tree } from './outline-tree.ts';
 
@@ -73,9 +74,11 @@ export function readGraph({ nodes, byId, parents, parts }: Tree): Graph {
       if (from === undefined) unknown.push({ node, wait });
       else edges.push({ from, to: at, wait });
     }
-    for (const { $from } of referencesOf(step.args ?? {})) {
-      const from = stepMoments.get($from);
-      if (from === undefined) dangling.push({ node, step: step.id, from: $from });
+    const taken = referencesOf(step.args ?? {}).map(({ $from }) => $from);
+    const looked = conditionsOf(step.when).map((condition) => condition.step);
+    for (const id of [...taken, ...looked]) {
+      const from = stepMoments.get(id);
+      if (from === undefined) dangling.push({ node, step: step.id, from: id });
       else must(from, at);
     }
   };

@@ -1,8 +1,17 @@
 // One step as a model writes it, read as a draft: arguments from JSON in text, the operation by any of its names.
 import { z } from 'zod';
+import { ConditionOperator, conditionsOf } from '#contracts/condition.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { StepDraft } from '#contracts/plan.ts';
-import { JsonObject } from '#contracts/text.ts';
+import { type Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
+
+const WrittenCondition = z.strictObject({
+  step: z.string().describe('Id of an earlier step.'),
+  path: z.string().describe('JSON pointer into its output, such as /fields/answer.'),
+  is: ConditionOperator,
+  value: z.union([z.string(), z.number(), z.boolean()]).nullable().describe('null for exists.'),
+});
 
 export const WrittenStep = z.strictObject({
   id: z.string().describe('Unique in the whole outline.'),
@@ -19,6 +28,14 @@ export const WrittenStep = z.strictObject({
     .describe('Ids of steps of the same node that must be done before; empty when none.'),
   target: z.string().nullable().describe('What is touched: a path, an address, a person.'),
   notes: z.string().nullable(),
+  when: z
+    .array(WrittenCondition)
+    .nullable()
+    .describe('The step is skipped unless all of these hold; null: it always runs.'),
+  ask_before: z
+    .boolean()
+    .nullable()
+    .describe('true: a person confirms the final arguments just before it runs.'),
 });
 type WrittenStep = z.infer<typeof WrittenStep>;
 
@@ -32,6 +49,33 @@ export function indexOperations(
     byParts.get(`${tool}\n${operation}`) ??
     byName.get(operation) ??
     (operation.trim() === '' ? byName.get(tool) : undefined);
+}
+
+/**
+ * Conditions of a draft as they are written.
+ * @throws for one that compares with a list, an object or null, which nobody can write so: none is ever dropped
+ */
+export function writeConditions(when: StepDraft['when']): WrittenStep['when'] {
+  const conditions = conditionsOf(when);
+  if (conditions.length === 0) return null;
+  return conditions.map(({ value, ...rest }) => {
+    if (value === undefined) return { ...rest, value: null };
+    if (typeof value !== 'object') return { ...rest, value };
+    throw new Error(`The condition that ${describeCondition({ ...rest, value })} can't be kept.`);
+  });
+}
+
+/** Conditions as a draft has them: none is no key, and `exists` takes no value. */
+export function readConditions(when: Json | undefined): { when?: Json } {
+  if (!Array.isArray(when) || when.length === 0) return {};
+  return {
+    when: when.map((condition) => {
+      if (typeof condition !== 'object' || condition === null || Array.isArray(condition))
+        return condition;
+      const { value, ...rest } = condition;
+      return condition.is === 'exists' && value === null ? rest : condition;
+    }),
+  };
 }
 
 export function readStep(
@@ -55,6 +99,8 @@ export function readStep(
     ...(after.length === 0 ? {} : { after }),
     ...(target === '' ? {} : { target: target.slice(0, 2000) }),
     ...(notes === null || notes.trim() === '' ? {} : { notes }),
+    ...readConditions(step.when),
+    ...(step.ask_before === true ? { ask_before: true } : {}),
   });
   if (parsed.success) return { step: parsed.data };
   const problems = parsed.error.issues

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { PlanDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
-import { indexOperations, WrittenStep } from '../grammar/read-step.ts';
+import { indexOperations, readConditions, WrittenStep } from '../grammar/read-step.ts';
 
-const { description, tool, operation, args, target } = WrittenStep.shape;
+const { description, tool, operation, args, target, when, ask_before } = WrittenStep.shape;
 
 export const ProposalArguments = z.strictObject({
   title: z.string().describe('The gist in a few words.'),
@@ -23,6 +23,8 @@ export const ProposalArguments = z.strictObject({
       after: z
         .array(z.string())
         .describe('Ids of the steps that must be done before; empty when none.'),
+      when,
+      ask_before,
     }),
   ),
   risks: z.array(
@@ -87,7 +89,8 @@ function readStep(
     problems.push(`steps.${index} is not an object.`);
     return step;
   }
-  const clean = dropNulls(step);
+  const { when: conditions, ...said } = dropNulls(step);
+  const clean: JsonObject = { ...said, ...readConditions(conditions) };
   const args = readArgs(clean.args);
   if (args === undefined) {
     problems.push(`steps.${index}.args is not a JSON object.`);

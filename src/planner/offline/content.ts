@@ -36,6 +36,8 @@ export function splitAtMarker(text: string, shielded: Shielded): Marked | null {
       return { before: text.slice(0, match.index).trim(), content: readContent(after, shielded) };
     }
   }
+  // Looking for a path before a colon that is not there costs the square of the text's length.
+  if (!/:\s/.test(text)) return null;
   const colon = new RegExp(`^(.*?${pathPattern}|[^:]*?\\bfiles?)\\s*:\\s+([\\s\\S]+)$`, 'iu').exec(
     text,
   );

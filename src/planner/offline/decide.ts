@@ -6,18 +6,24 @@ import { abort, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { draftPlan } from './draft.ts';
 import { familyOf } from './families.ts';
+import { readGates } from './gates.ts';
 import { type Conversation, mergeHistory } from './history.ts';
 import { lookUp } from './look-up.ts';
 import { expandChoice } from './offer-ideas.ts';
+import { findLeftOut, planGated } from './plan-gated.ts';
 import { planScheme } from './plan-scheme.ts';
 import type { PlannedStep } from './planned-step.ts';
 import { askThese, type Decision, prepare, read, type Work } from './prepare.ts';
+import { questions } from './questions.ts';
+import { readRecurrence } from './recurrences.ts';
 import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
 import { readScheme } from './scheme.ts';
-import { quoteLongText } from './shield.ts';
+import { instructionsAtMost, isTooLong, quoteLongText, restoreQuotes, shield } from './shield.ts';
 import { answerAboutPlans, talk } from './talk.ts';
+import { readClockTime } from './times.ts';
+import { findZones, isSameZone } from './zones.ts';
 
 /** Look-ups of one answer; more than this is a plan. */
 const lookUpsAtMost = 20;
@@ -77,14 +83,63 @@ async function decideOn(work: Work, conversation: Conversation): Promise<Decisio
   return planRequest(with_, conversation);
 }
 
+function askForShorter(work: Work): Decision {
+  const question = `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`;
+  return askThese(work, [question], 'the request is too long');
+}
+
 async function planRequest(work: Work, conversation: Conversation): Promise<Decision> {
-  const { request, tools } = work;
-  const { text, tooLong } = quoteLongText(conversation.text);
-  if (tooLong) {
-    const question =
-      'That is too long to read as instructions. What should I do, with long texts in quotation marks?';
-    return askThese(work, [question], 'the request is too long');
+  const { text: said, tooLong } = quoteLongText(conversation.text);
+  if (tooLong) return askForShorter(work);
+  const { text, asked } = settleZones(said, work);
+  if (asked.length > 0) return askThese(work, asked, 'a time zone has no plain reading');
+  const pieces = readGates(text);
+  if (pieces !== null) {
+    const decision = await planGated(work, pieces, conversation.paths);
+    const left = pieces.flatMap((piece) => (piece.kind === 'gate' ? [] : [piece.text]));
+    return settleLeftOut(work, conversation, left.join('\n'), decision);
   }
+  return settleLeftOut(work, conversation, text, await planPlain(work, text, conversation));
+}
+
+/** No condition is dropped: what has no place in the plan is asked about, and the answer is planned instead. */
+async function settleLeftOut(
+  work: Work,
+  conversation: Conversation,
+  text: string,
+  decision: Decision,
+): Promise<Decision> {
+  const left = findLeftOut(work, text, decision);
+  if (left === null) return decision;
+  const { question, answer } = left;
+  const why = 'a condition has no place in the plan';
+  if (answer === undefined || answer === text) return askThese(work, [question], why);
+  const answers = new Map([...work.answers].filter(([key]) => key !== question));
+  return planRequest({ ...work, answers }, { ...conversation, text: answer });
+}
+
+/**
+ * The text with times of zones that can't be told replaced by what the person said of them, or the questions about them. So
+ * are times that come again: their rule is read in the person's zone.
+ */
+function settleZones(text: string, { request, answers }: Work): { text: string; asked: string[] } {
+  const { text: shielded, quotes } = shield(text);
+  const comesAgain = readRecurrence(shielded) !== null;
+  const asked: string[] = [];
+  let settled = shielded;
+  for (const { zone, words } of findZones(shielded)) {
+    const isOwn = zone !== null && isSameZone(zone, request.timezone, request.now);
+    if (zone !== null && !comesAgain) continue;
+    const question = questions.zone(words, request.timezone);
+    const answer = isOwn ? readClockTime(words)?.words : answers.get(question);
+    if (answer === undefined) asked.push(question);
+    else settled = settled.replace(words, () => answer.trim());
+  }
+  return { text: settled === shielded ? text : restoreQuotes(settled, quotes), asked };
+}
+
+async function planPlain(work: Work, text: string, conversation: Conversation): Promise<Decision> {
+  const { request, tools } = work;
   const scheme = readScheme(text, {
     manifest: tools.manifest(),
     now: request.now,
@@ -167,7 +222,10 @@ async function revise(
       : answered
         ? request.text
         : (revision.feedback.at(-1) ?? request.text);
+  if (isTooLong(feedback)) return askForShorter(work);
   const context = { manifest: tools.manifest(), now: request.now, timezone: request.timezone };
+  const { asked } = settleZones(feedback, work);
+  if (asked.length > 0) return askThese(work, asked, 'a time zone has no plain reading');
   const revised = applyFeedback(loadWork(revision.previous, context.manifest), feedback, context);
   if (revised.kind === 'unclear')
     return askThese(work, [revised.text], 'the feedback has no reading');
@@ -187,10 +245,14 @@ async function revise(
     });
   }
   const draft = finishRevision(revision.previous, revised.work, added, context);
-  return {
+  const decision: Decision = {
     result: { kind: 'proposal', draft },
     reason: `a new version, because of the feedback "${feedback.slice(0, 200)}"`,
   };
+  const left = findLeftOut(work, feedback, decision);
+  return left === null
+    ? decision
+    : askThese(work, [left.question], 'a condition has no place in the plan');
 }
 
 /** Feedback that is no instruction either: say what is understood rather than answer beside the point. */

@@ -24,6 +24,7 @@ function draftStep(step: PlannedStep, timezone: string): StepDraft {
     ...(target === undefined ? {} : { target: target.slice(0, 2000) }),
     ...(step.after.size === 0 ? {} : { after: [...step.after] }),
     ...(step.start === null ? {} : { not_before: step.start }),
+    ...(step.when === undefined ? {} : { when: step.when }),
   };
 }
 

@@ -19,6 +19,7 @@ import { ask, conclude, finish, type OfflineTask, stop, toArgs } from './end-sta
 import type { Decision } from './prepare.ts';
 import { flattenOutline, hasParts, reviseOutline } from './revise-outline.ts';
 import { findRefused } from './rfc-talk.ts';
+import { isTooLong } from './shield.ts';
 
 const offlineName = 'offline planner';
 
@@ -76,6 +77,7 @@ export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
 
 /** "a.txt after b.txt": an order among what is there, and nothing else. */
 function saysOrder(current: PlanDraft, feedback: string): boolean {
+  if (isTooLong(feedback)) return false;
   const index = indexOutline(outlineOfDraft(current, choosePattern(current.title)));
   const words = feedback.replace(/^\s*propose changes\s*:\s*/i, '');
   const { changes, unclear, rest } = readOrderChange(words, createNodeFinder(index));
@@ -100,6 +102,7 @@ function readPartsChanged({ stage, request, state }: OfflineTask): ChangedParts 
   const { outline, change, now, timezone } = state;
   const feedback = change?.feedback ?? request.revision?.feedback.at(-1);
   if (stage !== 'DRAFT_OUTLINE' || outline === null || feedback === undefined) return null;
+  if (isTooLong(feedback)) return null;
   if (!hasParts(outline)) return null;
   return changeParts(outline, feedback, { now: new Date(now), timezone });
 }

@@ -57,6 +57,7 @@ export function orderSteps(steps: PlannedStep[]): void {
   const touched = steps.map(findTouched);
   for (const step of steps) {
     for (const reference of referencesOf(step.args)) step.after.add(reference.$from);
+    for (const condition of step.when ?? []) step.after.add(condition.step);
   }
   if (steps.length <= comparedAtMost) addConflicts(steps, touched);
   else addEqualPaths(steps, touched);

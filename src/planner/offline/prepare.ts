@@ -241,7 +241,7 @@ async function resolveUnits(
   const asked: string[] = [];
   const cautions: RiskNote[] = [];
   const history = new FileHistory();
-  for (const { reading, link, tool, part } of readings) {
+  for (const { reading, link, tool, part, needs } of readings) {
     const intents: Intent[] = [];
     const raw = reading.kind === 'intents' ? reading.intents : [];
     if (reading.kind === 'for_each') {
@@ -303,7 +303,14 @@ async function resolveUnits(
     const start = 'start' in reading ? reading.start : undefined;
     if (start && reading.kind === 'for_each') cautions.push(listedNow);
     if (intents.length > 0)
-      units.push({ intents, sequence: link === 'sequence', tool, start: start ?? null, part });
+      units.push({
+        intents,
+        sequence: link === 'sequence',
+        tool,
+        start: start ?? null,
+        part,
+        needs,
+      });
   }
   if (asked.length > 0)
     return { decision: askThese(work, asked, 'the request leaves something open') };

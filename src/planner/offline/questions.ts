@@ -35,6 +35,8 @@ export const questions = {
     `Is "${words}" meant for all of it, or only for "${clause}"?`,
   pathOrText: (path: string) =>
     `Shall I post what ${path} says, or the words "${path}"? Answer "text" or "words".`,
+  zone: (words: string, timezone: string) =>
+    `When is "${words}" in ${timezone}? Say the time there, such as 15:00.`,
   past: (words: string) => `"${words}" is past. When should it be instead?`,
   eventEnd: (title: string) => `From when to when is "${title}"?`,
   tell: (person: string, words: string) =>
@@ -66,6 +68,7 @@ const shapes = [
   /^Is ".+" the time to do it, or part of the text\?/,
   /^Is ".+" meant for all of it, or only for ".+"\?$/,
   /^Shall I post what .+ says, or the words ".+"\?/,
+  /^When is ".+" in \S+\? Say the time there, such as 15:00\.$/,
   /^".+" is past\. When should it be instead\?$/,
   /^From when to when is ".+"\?$/,
   /^I can't write to one person alone\. Shall I give .+ as a task to confirm\?$/,

@@ -18,7 +18,8 @@ export type Intent =
   | { act: 'fetch'; url: string }
   | { act: 'request'; url: string; method: string; body: string | null }
   | { act: 'post'; text: Content; conversation: string | null }
-  | { act: 'ask'; question: string; assignee: string | null }
+  /** `gate`: answered with Yes or No, and what follows in its unit depends on the answer. */
+  | { act: 'ask'; question: string; assignee: string | null; gate?: true }
   | { act: 'remind'; text: string; at: string | null; rrule: string | null; assumedHour: boolean }
   | { act: 'calendar_read'; from: string | null; to: string | null }
   | {
@@ -89,6 +90,8 @@ export type Understood = {
   link: 'start' | 'sequence' | 'sibling';
   tool: string | undefined;
   words: string;
+  /** It runs only if the gates before it were answered so. */
+  needs?: 'Yes' | 'No' | undefined;
   /** The part of a larger request it belongs to; undefined: there are none. */
   part?: number | undefined;
 };

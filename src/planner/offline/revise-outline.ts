@@ -2,6 +2,7 @@
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
+import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { ChangedParts } from './change-parts.ts';
@@ -142,6 +143,8 @@ function writeStep(step: StepDraft, after: string[]): WrittenNode['steps'][numbe
     after,
     target: target ?? null,
     notes: typeof notes === 'string' ? notes : null,
+    when: writeConditions(step.when),
+    ask_before: step.ask_before ?? null,
   };
 }
 

@@ -22,8 +22,14 @@ const quoted = [
 ];
 const anyQuoted = new RegExp(quoted.map((pattern) => pattern.source).join('|'), 'gu');
 
-/** Instructions longer than this are mostly text that somebody wants written. */
-const instructionsAtMost = 8000;
+/** Characters outside quotation marks. Longer instructions are mostly text that somebody wants written, and slow to read. */
+export const instructionsAtMost = 4000;
+
+/** Whether a text has more outside quotation marks than is read as instructions. */
+export function isTooLong(text: string): boolean {
+  return text.length > instructionsAtMost && shield(text).text.length > instructionsAtMost;
+}
+
 const earlyMarker =
   /^([\s\S]{0,2000}?\b(?:saying|containing|contains|says|with the (?:text|content|following)|reading)\s*:?|[^\n]{0,500}?:)\s+/i;
 

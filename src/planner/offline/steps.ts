@@ -1,4 +1,5 @@
 // Turns intents into steps: binds each to an operation of the manifest, fills its arguments, and orders the whole.
+import type { StepCondition } from '#contracts/condition.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { Content } from './content.ts';
@@ -23,6 +24,7 @@ export type Unit = {
   sequence: boolean;
   tool: string | undefined;
   start: Start | null;
+  needs?: 'Yes' | 'No' | undefined;
   part?: number | undefined;
 };
 
@@ -74,6 +76,9 @@ class Builder {
   #tool: string | undefined;
   #start: Start | null = null;
   #part: number | undefined;
+  #needs: 'Yes' | 'No' | undefined;
+  /** Ids of the steps with which people say Yes or No to what comes next. */
+  #gates: string[] = [];
   /** The step whose text "it" stands for. */
   #output: { id: string; path: string } | null = null;
 
@@ -86,6 +91,9 @@ class Builder {
     this.#tool = unit.tool;
     this.#start = unit.start;
     this.#part = unit.part;
+    this.#needs = unit.needs;
+    if (unit.intents.some((intent) => intent.act === 'ask' && intent.gate === true))
+      this.#gates = [];
     if (unit.start?.assumedHour) this.#assumptions.add(noHour);
     const outputBefore = this.#output;
     const [stepsBefore, missingBefore] = [this.#steps.length, this.#missing.size];
@@ -122,11 +130,37 @@ class Builder {
       group: this.#group,
       start: this.#start?.at ?? null,
       ...(this.#part === undefined ? {} : { part: this.#part }),
+      ...(this.#needs === undefined ? {} : { when: this.#conditions(this.#needs) }),
     };
     this.#steps.push(step);
     const pointer = textPointer(spec);
     if (pointer !== null) this.#output = { id: step.id, path: pointer };
     return step;
+  }
+
+  #conditions(value: 'Yes' | 'No'): StepCondition[] {
+    return this.#gates.map((step) => ({ step, path: '/fields/answer', is: 'equals', value }));
+  }
+
+  /** A question that is answered with Yes or No. Only an operation that takes a form can ask it. */
+  #addGate(question: string, assignee: string | null): void {
+    const spec = this.#bind('ask');
+    if (!spec) return;
+    if (!readFields(spec.input).some(({ name }) => name === 'form')) {
+      this.#missing.add('ask a person for a yes or a no');
+      return;
+    }
+    const form = [
+      {
+        name: 'answer',
+        label: 'Yes or no?',
+        type: 'choice',
+        required: true,
+        options: ['Yes', 'No'],
+      },
+    ];
+    const step = this.#add(spec, { ...fillRoles(spec, { question, assignee }), form });
+    this.#gates.push(step.id);
   }
 
   #addByRoles(family: Family, values: Partial<Record<Role, Json | null>>): PlannedStep | null {
@@ -181,6 +215,10 @@ class Builder {
         this.#addPost(intent.text, intent.conversation);
         return;
       case 'ask':
+        if (intent.gate === true) {
+          this.#addGate(intent.question, intent.assignee);
+          return;
+        }
         this.#addByRoles('ask', { question: intent.question, assignee: intent.assignee });
         return;
       case 'remind':

@@ -1,9 +1,10 @@
 // Reads moments and times of day out of plain English, and prints them. They are those of the person's zone, daylight saving
-// included.
+// included, unless another zone stands behind the time of day.
 
 // English alone: the package's own entry brings sixteen languages.
 import { type ParsedResult, parse } from 'chrono-node/en';
 import { Temporal } from 'temporal-polyfill';
+import { findZones } from './zones.ts';
 
 export type Moment = {
   /** ISO 8601 with the zone's offset at that moment. */
@@ -56,7 +57,31 @@ function toClock(
 }
 
 /** The moment `text` speaks of: the one with a clock time if there is one. null when there is none. */
-export function readMoment(text: string, now: Date, timezone: string): Moment | null {
+export function readMoment(given: string, now: Date, timezone: string): Moment | null {
+  const zones = findZones(given);
+  // Without the zones' words, everything stands where it stood.
+  const text = zones.reduce(
+    (left, { index, length }) =>
+      left.slice(0, index) + ' '.repeat(length) + left.slice(index + length),
+    given,
+  );
+  const moment = readMomentIn(text, now, timezone);
+  const end = moment === null ? 0 : moment.index + moment.words.length;
+  const said = zones.find(({ index }) => moment !== null && index > moment.index && index <= end);
+  if (said === undefined || said.zone === null) return moment;
+  const there = readMomentIn(text, now, said.zone);
+  if (there === null) return moment;
+  const toHere = (iso: string) =>
+    printMomentIn(new Date(Temporal.Instant.from(iso).epochMilliseconds), timezone);
+  return {
+    ...there,
+    words: given.slice(there.index, Math.max(end, said.index + said.length)),
+    iso: toHere(there.iso),
+    end: there.end === null ? null : toHere(there.end),
+  };
+}
+
+function readMomentIn(text: string, now: Date, timezone: string): Moment | null {
   const here = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
   const results = parse(
     text.slice(0, 5000),

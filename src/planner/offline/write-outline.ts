@@ -3,6 +3,7 @@ import { OutlineNode } from '#contracts/planning/outline.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
 import { type OperationSpec, operationName } from '#contracts/tool.ts';
 import { shorten } from '#contracts/words.ts';
+import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
@@ -179,6 +180,8 @@ class Writer {
       after: [...step.after].filter((id) => beside.has(id)),
       target: readTarget(step)?.slice(0, 2000) ?? null,
       notes: null,
+      when: writeConditions(step.when),
+      ask_before: null,
     };
   }
 

@@ -42,26 +42,22 @@ export function explainsReasons(policy: InteractionPolicy): boolean {
   return policy.conversation_style === 'coach' || detailOf(policy) === 'full';
 }
 
-/** Most sentences, lines of a list and characters of a text, beside its call to action. */
-export function lengthOf(policy: InteractionPolicy): {
-  sentences: number;
-  items: number;
-  characters: number;
-} {
+/** Most sentences and lines of a list in a text, beside its call to action; a model is asked to keep to it. */
+export function lengthOf(policy: InteractionPolicy): { sentences: number; items: number } {
   const detail = detailOf(policy);
   switch (detail) {
     case 'short':
-      return { sentences: 2, items: 3, characters: 400 };
+      return { sentences: 2, items: 3 };
     case 'normal':
-      return { sentences: 6, items: 7, characters: 1500 };
+      return { sentences: 6, items: 7 };
     case 'full':
-      return { sentences: 20, items: 20, characters: 6000 };
+      return { sentences: 20, items: 20 };
     default:
       return detail satisfies never;
   }
 }
 
-/** Most characters of one option or idea. */
+/** Most characters a model is asked to spend on one option or idea. */
 export function optionLength(policy: InteractionPolicy): number {
   return { short: 140, normal: 240, full: 400 }[detailOf(policy)];
 }

@@ -1,12 +1,11 @@
-// Alternatives for a person: how many, how different from each other, how brief, and how they are put. The same rules
-// for ideas and for options, whoever thought of them.
+// Alternatives for a person: how many, how different from each other, and how they are put. The same rules for ideas and
+// for options, whoever thought of them; their words are shown as they were written.
 import { z } from 'zod';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { type JsonObject, line } from '#contracts/text.ts';
 import { readLeadVerb } from '../offline/lexicon.ts';
-import { detailOf, optionLength, optionsWanted } from './effects.ts';
+import { detailOf, optionsWanted } from './effects.ts';
 import { measureOverlap } from './likeness.ts';
-import { shortenSentence } from './shorten.ts';
 
 /** One alternative as it is thought of. */
 export const Alternative = z.strictObject({
@@ -36,15 +35,15 @@ function beginsWithVerb(text: string): boolean {
 export type Checked = { kept: Alternative[]; problems: string[] };
 
 /**
- * The alternatives that may be shown, at most as many as the person likes to choose among, each as brief as they like
- * to read; and what was wrong with the others. Fewer than two of them are none.
+ * The alternatives that may be shown, at most as many as the person likes to choose among; and what was wrong with the
+ * others. Fewer than two of them are none.
  */
 export function checkAlternatives(given: Alternative[], policy: InteractionPolicy): Checked {
   const kept: Alternative[] = [];
   const problems: string[] = [];
   for (const one of given) {
     const problem = findProblem(one, kept);
-    if (problem === null) kept.push(trim(one, policy));
+    if (problem === null) kept.push(one);
     else problems.push(problem);
   }
   return { kept: kept.slice(0, optionsWanted(policy)), problems };
@@ -64,15 +63,6 @@ function findProblem(one: Alternative, kept: Alternative[]): string | null {
       return `${name} differs in the same way as “${other.name}”; say what sets it apart.`;
   }
   return null;
-}
-
-function trim(one: Alternative, policy: InteractionPolicy): Alternative {
-  const most = optionLength(policy);
-  return {
-    name: one.name,
-    text: shortenSentence(one.text, most),
-    differs: shortenSentence(one.differs, most),
-  };
 }
 
 /** As they are kept, so that an answer can name one. */

@@ -1,6 +1,7 @@
 // The order that an outline holds, whoever put it there: what was said of nodes and steps, what a step takes from
 // another, and what the pattern implies. Of each pair and type one edge remains, with the strictest lag.
 import { findMalformed, referencesOf } from '#contracts/arguments.ts';
+import { conditionsOf } from '#contracts/condition.ts';
 import type { Dependency, StepDraft } from '#contracts/plan.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
@@ -17,9 +18,10 @@ export function dependenciesOf({ after = [] }: StepDraft): Dependency[] {
   );
 }
 
-/** Ids of the steps whose output the arguments take; what cannot be read takes nothing. */
-export function sourcesOf({ args = {} }: StepDraft): string[] {
-  return findMalformed(args).length > 0 ? [] : referencesOf(args).map(({ $from }) => $from);
+/** Ids of the steps whose output the arguments take or a condition looks at; what cannot be read takes nothing. */
+export function sourcesOf({ args = {}, when }: StepDraft): string[] {
+  const taken = findMalformed(args).length > 0 ? [] : referencesOf(args);
+  return [...taken.map(({ $from }) => $from), ...conditionsOf(when).map(({ step }) => step)];
 }
 
 const strength: Record<RoadmapEdge['why'], number> = {

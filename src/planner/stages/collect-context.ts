@@ -1,14 +1,10 @@
 // COLLECT_CONTEXT: what is wanted. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
-import { detailOf } from '../policy/effects.ts';
 import { askPerson, callTool, fillStage, type StageRunner } from './stage.ts';
 import { keepSureness, mayRetry, weighStage } from './weigh.ts';
 
 export const collectContext: StageRunner = async (context) => {
-  const { session, reasoner, request } = context;
+  const { session } = context;
   const event = await fillStage(context);
-  // What a model says may be long; rules say what was looked up, and that is not for us to shorten.
-  if (event === 'answered' && reasoner.model !== null && detailOf(request.policy) === 'short')
-    await callTool(context, 'summarize', { text: null });
   // Beside what is said or asked anyway, a person whose style is not known is asked for it, once.
   if (event === 'answered' || event === 'needs_clarification')
     await callTool(context, 'probe_preference', { answer: null });

@@ -1,29 +1,22 @@
-// summarize: what the session says, as its reader likes it; where it says nothing yet, what there is so far. No model.
+// summarize: how far planning has come, in a sentence or two, from the state alone.
 import { z } from 'zod';
 import { workingStages } from '#contracts/planning/stages.ts';
-import type { PlanningState, SessionResult } from '#contracts/planning/state.ts';
+import type { PlanningState } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import { StorableText } from '#contracts/text.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { succeed } from '../agent/agent-tool.ts';
 import { callToAction } from '../policy/calls-to-action.ts';
-import { summarizeText } from '../policy/summarize-text.ts';
-import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+import { detailOf } from '../policy/effects.ts';
+import type { PlanningTool } from './planning-tool.ts';
 
-const Summarize = z.strictObject({
-  text: StorableText.max(50_000)
-    .nullable()
-    .describe('What is to be put in the words the person likes; null: what the session says.'),
-});
+const Summarize = z.strictObject({});
 export type Summarize = z.infer<typeof Summarize>;
 
 /** How far planning has come, in a sentence or two. */
-export function describeProgress({
-  outline,
-  roadmap,
-  schedule,
-  pattern,
-}: Readonly<PlanningState>): string {
+export function describeProgress(
+  { outline, roadmap, schedule, pattern }: Readonly<PlanningState>,
+  policy: InteractionPolicy,
+): string {
   if (outline === null) {
     return pattern === null
       ? 'Nothing is planned yet.'
@@ -39,7 +32,8 @@ export function describeProgress({
     ...(roadmap === null ? ['their order'] : []),
     ...(schedule === null ? ['when they happen'] : []),
   ];
-  const missing = open.length === 0 ? '' : ` Still open: ${listOf(open)}.`;
+  const missing =
+    open.length === 0 || detailOf(policy) === 'short' ? '' : ` Still open: ${listOf(open)}.`;
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
@@ -49,40 +43,19 @@ export function describeBudgetStop(
   policy: InteractionPolicy,
 ): string {
   const cost = `Planning has cost $${state.cost_usd.toFixed(2)} this turn.`;
-  const body = summarizeText(`${describeProgress(state)} ${cost}`, policy);
-  return `${body}\n${callToAction({ kind: 'budget' }, policy)}`;
-}
-
-function withText(result: SessionResult, text: string): SessionResult {
-  return result.kind === 'proposal' ? result : { ...result, text };
-}
-
-function retell({ text }: Summarize, { state, policy }: Desk): ToolOutcome {
-  const { result } = state;
-  if (text !== null) return { result: succeed({ text: summarizeText(text, policy) }) };
-  if (result === null || result.kind === 'proposal') {
-    return { result: succeed({ text: summarizeText(describeProgress(state), policy) }) };
-  }
-  // Questions and gates are written for their reader already; each line of theirs is needed.
-  if (result.kind === 'question' || result.kind === 'gate' || result.kind === 'rfc') {
-    return { result: succeed({ text: result.text }) };
-  }
-  const said = summarizeText(result.text, policy);
-  return {
-    result: succeed({ text: said }),
-    ...(said === result.text ? {} : { changes: { result: withText(result, said) } }),
-  };
+  return `${describeProgress(state, policy)} ${cost}\n${callToAction({ kind: 'budget' }, policy)}`;
 }
 
 export const summarize: PlanningTool<Summarize> = {
   name: 'summarize',
-  description:
-    'Puts a text into the words this person likes: the outcome first, as long as they read, in their tone.',
+  description: 'Says how far planning has come: what is there, and what is still open.',
   input: Summarize,
   stages: [...workingStages],
   prerequisites: [],
   produces: [],
-  automatic: { text: null },
-  revision: 1,
-  run: async (input, desk) => retell(input, desk),
+  automatic: {},
+  revision: 2,
+  run: async (_, { state, policy }) => ({
+    result: succeed({ text: describeProgress(state, policy) }),
+  }),
 };

@@ -193,7 +193,7 @@ export const stepAttempts = countersign.table(
     position: integer('position').notNull(),
     attempt: integer('attempt').notNull(),
     status: text('status')
-      .$type<'waiting' | 'succeeded' | 'failed' | 'unknown' | 'lost' | 'cancelled'>()
+      .$type<'waiting' | 'succeeded' | 'failed' | 'skipped' | 'unknown' | 'lost' | 'cancelled'>()
       .notNull(),
     worker: text('worker').notNull(),
     started_at: at('started_at').notNull(),

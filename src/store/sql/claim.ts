@@ -20,6 +20,8 @@ export type ClaimedStep = Pick<
   | 'effect'
   | 'guarded'
   | 'attempt'
+  | 'when'
+  | 'ask_before'
 > & {
   step_id: string;
   lane: number;
@@ -57,7 +59,8 @@ export const allowCalls = (source: 'claimed' | 'started' | 'granted'): SQL => sq
 
 /** What of a step is needed to run it. */
 export const contentColumns = sql.raw(
-  's.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal',
+  `s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal,
+    coalesce(s."when", '[]') as "when", s.ask_before`,
 );
 
 /** What is run of the steps in `source`, best first. Each is looked up by position and by name: either index leads to it. */

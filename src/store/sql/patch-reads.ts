@@ -1,9 +1,9 @@
 // What a patch has to know of a stored plan. Every caller holds the plan's lock; most cost what the patch speaks of.
 import { sql } from 'drizzle-orm';
 import type { StepStatus } from '#contracts/plan.ts';
-import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '../database.ts';
 import type { Edge } from '../steps.ts';
+import { isSkippedByCondition } from './conditions.ts';
 
 /** Statuses of steps that have not begun; those a patch may touch, unless an attempt was made before. */
 export const notBegun: readonly [StepStatus, ...StepStatus[]] = [
@@ -128,44 +128,9 @@ export async function findDeadEnds(
     where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
       and s.status in ('pending', 'ready', 'stale')
       and (p.status = 'cancelled'
-        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'skipped')))
+        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
+          or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))
     order by p.position, s.position limit 100`);
-  return rows;
-}
-
-/** For each step in doubt: whether an approved step touches the same, and whether one makes the same call. */
-export async function findPrecedents(
-  tx: Queryable,
-  planId: string,
-  steps: {
-    id: string;
-    tool: string;
-    operation: string;
-    target: string | null;
-    args: JsonObject;
-    capabilities: string[];
-    resources: Record<string, number>;
-  }[],
-): Promise<{ id: string; target: boolean; same: boolean }[]> {
-  if (steps.length === 0) return [];
-  const { rows } = await tx.execute<{ id: string; target: boolean; same: boolean }>(sql`
-    with asked as (
-      select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as a(
-        id text, tool text, operation text, target text, args jsonb, capabilities text[], resources jsonb)
-    ),
-    uses as materialized (
-      select distinct c.tool, c.operation, coalesce(c.target, '') as target, c.args, c.capabilities, c.resources
-      from countersign.plan_steps c
-      join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position and s.status <> 'cancelled'
-      where c.plan_id = ${planId} and c.tool || '_' || c.operation in (select tool || '_' || operation from asked)
-    ),
-    targets as (select distinct tool, operation, target from uses)
-    select a.id, t.tool is not null as target,
-      exists (select 1 from uses u where u.tool = a.tool and u.operation = a.operation
-        and u.target = coalesce(a.target, '') and u.args = a.args and u.capabilities = a.capabilities
-        and (a.resources = '{}' or u.resources = a.resources)) as same
-    from asked a left join targets t
-      on t.tool = a.tool and t.operation = a.operation and t.target = coalesce(a.target, '')`);
   return rows;
 }
 

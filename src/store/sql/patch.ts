@@ -5,6 +5,7 @@ import { changeSteps, type PlanProgress } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
 import { insertEvents } from '../events.ts';
 import type { Edge, NewStep } from '../steps.ts';
+import { isSkippedByCondition } from './conditions.ts';
 import { noLane, notBegun } from './patch-reads.ts';
 
 /**
@@ -37,6 +38,8 @@ export type ChangedContent = Pick<
   | 'notes'
   | 'duration_minutes'
   | 'not_before'
+  | 'when'
+  | 'ask_before'
   | 'seal'
   | 'review_rank'
   | 'lane'
@@ -59,7 +62,7 @@ export async function updateContents(
       select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as n(
         position int, description text, target text, args jsonb, priority int, partition text, tags text[],
         resources jsonb, capabilities text[], notes jsonb, duration_minutes double precision,
-        not_before timestamptz, seal text, review_rank smallint, lane int)
+        not_before timestamptz, "when" jsonb, ask_before boolean, seal text, review_rank smallint, lane int)
     ),
     moved as (
       select s.status, s.partition as old, n.partition as new
@@ -83,7 +86,8 @@ export async function updateContents(
     update countersign.plan_steps c set description = n.description, target = n.target, args = n.args,
       priority = n.priority, partition = n.partition, tags = n.tags, resources = n.resources,
       capabilities = n.capabilities, notes = n.notes, duration_minutes = n.duration_minutes,
-      not_before = n.not_before, seal = n.seal, review_rank = n.review_rank
+      not_before = n.not_before, "when" = nullif(n."when", '[]'), ask_before = n.ask_before, seal = n.seal,
+      review_rank = n.review_rank
     from n where c.plan_id = ${planId} and c.position = n.position`);
 }
 
@@ -189,7 +193,8 @@ export async function recountSteps(
         left join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = t.position
         left join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
         left join lateral (
-          select case when e.type in ('FS', 'FF') then p.status = 'succeeded' else p.attempt > 0 end as met,
+          select case when e.type in ('FS', 'FF') then p.status = 'succeeded' or ${isSkippedByCondition('p')}
+              else p.attempt > 0 end as met,
             case when e.type in ('FS', 'FF') then p.ended_at else p.started_at end as at
         ) m on true
         group by t.position
@@ -224,10 +229,12 @@ export async function reviveSteps(
     with recursive reached(position) as (
       select s.position from countersign.step_states s
       where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[]) and s.status = 'skipped'
+        and not ${isSkippedByCondition('s')}
       union
       select s.position from reached r
       join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = r.position
       join countersign.step_states s on s.plan_id = ${planId} and s.position = e.successor and s.status = 'skipped'
+        and not ${isSkippedByCondition('s')}
     ),
     candidates as materialized (select position from reached),
     dead(position) as (
@@ -235,7 +242,8 @@ export async function reviveSteps(
       join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = c.position
       join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
       where (p.status = 'failed' and e.type in ('FS', 'FF')) or p.status = 'cancelled'
-        or (p.status = 'skipped' and p.position not in (select position from candidates))
+        or (p.status = 'skipped' and not ${isSkippedByCondition('p')}
+          and p.position not in (select position from candidates))
       union
       select e.successor from dead d
       join countersign.plan_edges e on e.plan_id = ${planId} and e.predecessor = d.position
@@ -291,12 +299,17 @@ export async function settleReadiness(
 export async function insertNextVersion(
   tx: Queryable,
   { id, version }: { id: string; version: number },
-  next: { digest: string; total: number; tools_required: string[] },
+  next: {
+    digest: string;
+    total: number;
+    tools_required: string[];
+    operation_digests: Record<string, string>;
+  },
 ): Promise<void> {
   await tx.execute(sql`
     insert into countersign.plan_versions (plan_id, version, digest, title, summary, context, risks, approver_policy,
-      tools_required, confirm_each, series, total, planner_model, cost_usd)
+      tools_required, operation_digests, confirm_each, series, total, planner_model, cost_usd)
     select plan_id, version + 1, ${next.digest}, title, summary, context, risks, approver_policy,
-      ${sql.param(next.tools_required)}::text[], confirm_each, series, ${next.total}, planner_model, cost_usd
+      ${sql.param(next.tools_required)}::text[], ${JSON.stringify(next.operation_digests)}::jsonb, confirm_each, series, ${next.total}, planner_model, cost_usd
     from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
 }

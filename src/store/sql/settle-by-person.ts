@@ -17,7 +17,7 @@ export type Verdict = {
 
 /**
  * Moves steps out of `from` by a person's word. The caller holds the plan's lock.
- * @param keepsWord to try a failed step again is the word that it may run with the values it had, unless they are decided anew
+ * @param keepsWord to try a failed step again is the word that it may run with the values it had, where the plan states all of them
  * @returns the steps that were moved, and the counters; steps not in `from` are left alone
  */
 export async function settleByPerson(
@@ -36,9 +36,9 @@ export async function settleByPerson(
     ),
     before as (
       select s.position, s.status, v.status as to_status, v.summary, v.output, v.error,
-        not jsonb_path_exists(c.args, '$.**."$decide"') as fixed
+        not jsonb_path_exists(c.args, '$.** ? (exists(@."$decide") || exists(@."$from"))') as fixed, c.ask_before
       from v cross join lateral (
-        select position, args from countersign.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
+        select position, args, ask_before from countersign.plan_steps where plan_id = ${planId} and step_id = v.step_id offset 0
       ) c
       join countersign.step_states s on s.plan_id = ${planId} and s.position = c.position
       where s.status = any(${sql.param(from)}::text[])
@@ -48,7 +48,7 @@ export async function settleByPerson(
         output = coalesce(nullif(b.output, 'null'::jsonb), s.output), error = nullif(b.error, 'null'::jsonb), question = null,
         available_at = case when b.to_status = 'ready' then clock_timestamp() else s.available_at end,
         tries = case when b.to_status = 'ready' then 0 else s.tries end,
-        final_args = case when b.status = 'failed' and b.to_status = 'ready' and not (${keepsWord}::boolean and b.fixed) then null
+        final_args = case when b.status = 'failed' and b.to_status = 'ready' and not ((${keepsWord}::boolean or b.ask_before) and b.fixed) then null
           else s.final_args end,
         ended_at = case when b.to_status = 'ready' then null else clock_timestamp() end
       from before b where s.plan_id = ${planId} and s.position = b.position

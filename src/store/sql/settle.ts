@@ -15,10 +15,10 @@ import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 export type Outcome = {
   position: number;
   attempt: number;
-  /** `ready`: to be tried again after `retry_in_ms`, or, when that is null, handed back because nothing was called. */
+  /** `skipped`: its condition did not hold, which meets its successors. `ready`: to be tried again after `retry_in_ms`, or, when that is null, handed back because nothing was called. */
   status: Extract<
     StepStatus,
-    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready'
+    'succeeded' | 'failed' | 'waiting' | 'cancelled' | 'unknown' | 'ready' | 'skipped'
   >;
   summary: string | null;
   output: Json;
@@ -165,7 +165,7 @@ const settleOf = (terms: StartPlaceholders | null, alone: Alone | null = null): 
     select ${plan}, position, attempt, attempt_status, ${worker}, started_at, called_at, ended_at, result_summary, error
     from done
   ),
-  met as (select position from done where status = 'succeeded'),
+  met as (select position from done where status in ('succeeded', 'skipped')),
   ${freeSuccessors(plan, ['FS', 'FF'], terms, alone?.ahead)},
   started as (select * from freed_now where status = 'running'),
   ${terms === null ? sql`` : sql`${allowCalls('started')},`}

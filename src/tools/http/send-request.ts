@@ -1,6 +1,7 @@
 // One web call: redirects followed by hand so that each stop is checked, time and size limited, text or JSON out.
 import { type Agent, fetch, type Response } from 'undici';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { parseShallowJson } from '#contracts/json-depth.ts';
 import type { Json } from '#contracts/text.ts';
 import {
   nothingDone,
@@ -43,7 +44,9 @@ export type WebClientOptions = {
 
 const maxRedirects = 5;
 const shownHeaders = ['content-type', 'etag', 'last-modified', 'location', 'retry-after'];
-const credentials = ['authorization', 'cookie', 'proxy-authorization'];
+/** All that another origin is told after a redirect: a credential can have any name, so what is not known to be harmless stays behind. */
+const harmless = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+const aboutBody = new Set(['content-type', 'content-length']);
 
 export function createWebClient(options: WebClientOptions): WebClient {
   return {
@@ -92,7 +95,7 @@ async function follow(
   }
 }
 
-/** The request to make after a redirect, as browsers do it, without credentials for another origin. */
+/** The request to make after a redirect, as browsers do it, with nothing but harmless headers for another origin. */
 function redirect(request: WebRequest, status: number, url: string): WebRequest {
   const leaves = new URL(url).origin !== new URL(request.url).origin;
   if (leaves && request.changesSomething)
@@ -103,17 +106,15 @@ function redirect(request: WebRequest, status: number, url: string): WebRequest 
   const becomesGet =
     (status === 303 && request.method !== 'HEAD') ||
     ((status === 301 || status === 302) && request.method === 'POST');
-  const dropped = [
-    ...(leaves ? credentials : []),
-    ...(becomesGet ? ['content-type', 'content-length'] : []),
-  ];
+  const goesOn = (name: string) =>
+    (!leaves || harmless.has(name)) && !(becomesGet && aboutBody.has(name));
   return {
     ...request,
     url,
     method: becomesGet ? 'GET' : request.method,
     body: becomesGet ? null : request.body,
     headers: Object.fromEntries(
-      Object.entries(request.headers).filter(([name]) => !dropped.includes(name.toLowerCase())),
+      Object.entries(request.headers).filter(([name]) => goesOn(name.toLowerCase())),
     ),
   };
 }
@@ -190,7 +191,7 @@ function decode(bytes: Buffer, type: string): string {
 
 function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return parseShallowJson(text);
   } catch {
     return undefined;
   }

@@ -36,14 +36,16 @@ export type CallRequest = {
   signal: AbortSignal;
   /** Making the call twice is the same as making it once. */
   repeatable: boolean;
+  /** Asked just before the call, whenever the server was connected anew. @throws when the tool is another one by now */
+  requireSame(): void;
 };
 
 export type ConnectionOptions = {
   name: string;
   server: McpServer;
   baseDir: string;
-  /** The server's tools, each time they are listed. */
-  onTools(tools: Tool[]): void;
+  /** The server's tools and the name it gives itself, each time they are listed. */
+  onTools(tools: Tool[], serverName: string): void;
   warn(message: string): void;
   connectTimeoutMs: number;
   /** First pause before trying again; doubles up to a minute. */
@@ -147,7 +149,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   async function verify(client: Client): Promise<boolean> {
     try {
-      await client.ping({ timeout: pingMs });
+      // Not a ping: a server that has other tools by now need not say so by itself.
+      await listTools(client, { ...options, connectTimeoutMs: pingMs });
       return true;
     } catch (error) {
       drop(client, explain(error));
@@ -164,6 +167,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       for (let attempt = 1; ; attempt += 1) {
         throwIfAborted(request.signal);
         const client = await obtain(request.signal);
+        request.requireSame();
         try {
           return await send(client, request, server.timeout_ms);
         } catch (error) {
@@ -215,7 +219,7 @@ async function listTools(client: Client, options: ConnectionOptions): Promise<vo
     cursor = result.nextCursor;
     if (cursor === undefined) break;
   }
-  options.onTools(tools);
+  options.onTools(tools, client.getServerVersion()?.name ?? '');
 }
 
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -9,6 +9,7 @@ import {
   operationName,
 } from '#contracts/tool.ts';
 import { cutText } from '../limit-output.ts';
+import { digestJson } from '../operation-digest.ts';
 
 const maxDescription = 2000;
 
@@ -17,6 +18,7 @@ export function describeTool(
   server: string,
   tool: Tool,
   { effects: overrides, trusted }: Pick<McpServer, 'effects' | 'trusted'>,
+  serverDigest: string,
 ): OperationSpec | string {
   if (tool.name === '' || tool.name.length > 150 || !isStorableText(tool.name))
     return `The MCP server ${server} has a tool whose name cannot be used.`;
@@ -37,6 +39,7 @@ export function describeTool(
     destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),
     ...(target === undefined ? {} : { targetArgument: target }),
     source: 'mcp',
+    identity: { server: serverDigest, annotations: digestJson(toSchema(tool.annotations ?? {})) },
     // A trusted server may still say itself that a tool reaches further.
     ...(override !== undefined || (trusted && tool.annotations?.openWorldHint !== true)
       ? { trusted: true }

@@ -1,6 +1,12 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
+import { isDeepStrictEqual } from 'node:util';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { CountersignError } from '#contracts/errors.ts';
 import type { McpServer } from '#contracts/settings.ts';
-import type { Operation } from '#contracts/tool.ts';
+import { makeStorableText } from '#contracts/text.ts';
+import type { Operation, OperationSpec } from '#contracts/tool.ts';
+import { nothingDone } from '../failures.ts';
+import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
@@ -26,6 +32,7 @@ export type McpToolOptions = {
 export function createMcpTool(options: McpToolOptions): McpTool {
   const { name, server } = options;
   let operations: Operation[] = [];
+  let listed: { tools: Tool[]; serverName: string } | null = null;
   const warned = new Set<string>();
   const warnOnce = (message: string) => {
     if (warned.has(message)) return;
@@ -34,10 +41,13 @@ export function createMcpTool(options: McpToolOptions): McpTool {
   };
   const connection = createConnection({
     ...options,
-    onTools(tools) {
+    onTools(tools, serverName) {
+      if (isDeepStrictEqual(listed, { tools, serverName })) return;
+      listed = { tools, serverName };
+      const serverDigest = identifyServer(server, serverName);
       const found = new Map<string, Operation>();
       for (const tool of tools) {
-        const spec = describeTool(name, tool, server);
+        const spec = describeTool(name, tool, server, serverDigest);
         const problem = typeof spec === 'string' ? spec : findSchemaProblem(spec);
         if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
         else if (!found.has(spec.name)) found.set(spec.name, { ...spec, call: callOf(spec) });
@@ -50,19 +60,56 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     },
   });
 
-  function callOf(spec: Omit<Operation, 'call'>): Operation['call'] {
+  /** @throws CountersignError `digest_mismatch` when the server offers another tool under that name by now, or none */
+  function requireSame(spec: OperationSpec): void {
+    const now = operations.find((one) => one.name === spec.name);
+    const change =
+      now === undefined ? null : describeChange(digestOperation(spec), digestOperation(now));
+    if (now !== undefined && change === null) return;
+    const what = change === null ? 'is not offered any more' : `has changed (${change})`;
+    throw new CountersignError(
+      'digest_mismatch',
+      `${spec.name} ${what} since this call was prepared, so it was not called. Propose the plan again.`,
+      { details: nothingDone },
+    );
+  }
+
+  function callOf(spec: OperationSpec): Operation['call'] {
     return async (args, context) => {
       const result = await connection.call({
         tool: spec.operation,
         args,
         signal: context.signal,
         repeatable: spec.effect !== 'write',
+        requireSame: () => requireSame(spec),
       });
       return readResult(spec.name, result, spec.output !== undefined);
     };
   }
 
   return { name, connection, operations: () => operations };
+}
+
+const secretFlag = /^--?[\w-]*(token|secret|key|password|auth|header)[\w-]*(?==|$)/i;
+
+/** The arguments of a command without the values of those that may be secret: `--token abc`, `--api-key=abc`. */
+function withoutSecrets(args: string[]): string[] {
+  return args.map((arg, index) => {
+    const flag = secretFlag.exec(arg)?.[0];
+    if (flag !== undefined) return flag;
+    return secretFlag.exec(args[index - 1] ?? '')?.[0] === args[index - 1] ? '' : arg;
+  });
+}
+
+/** Which server it is: its command or address and the name it gives itself; neither environment, headers nor query. */
+function identifyServer({ command, args, url }: McpServer, serverName: string): string {
+  const address = url === undefined ? null : new URL(url);
+  return digestJson([
+    command ?? null,
+    withoutSecrets(args),
+    address === null ? null : `${address.origin}${address.pathname}`,
+    makeStorableText(serverName),
+  ]);
 }
 
 function findSchemaProblem(spec: Omit<Operation, 'call'>): string | null {

@@ -1,20 +1,23 @@
 // What waits for somebody is found by every rule, and by as many statements for fifty plans as for two.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
 import type { ApproverPolicy } from '#contracts/plan.ts';
 import { findWaitingFor } from '#conversation/waiting-for.ts';
 import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
 
 const database = useDatabase();
+const ana = person('ana@corp.example', 'slack');
+const ben = person('ben@corp.example', 'slack');
 let house: TestHouse;
 beforeAll(async () => {
   house = await openTestHouse(database.url, {
     work: false,
     settings: {
       guardedTools: ['control_wait'],
-      guardedApprovers: { control_wait: { kind: 'named', people: ['cleo'] } },
+      guardedApprovers: { control_wait: { kind: 'named', people: ['cleo@corp.example'] } },
     },
   });
 });
@@ -46,27 +49,27 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
   const plans = {
     own: await propose({ kind: 'requester' }),
     other: await propose({ kind: 'not_requester' }),
-    named: await propose({ kind: 'named', people: ['ben'] }),
-    two: await propose(twoOf('ana', 'ben', 'cleo')),
+    named: await propose({ kind: 'named', people: ['ben@corp.example'] }),
+    two: await propose(twoOf('ana@corp.example', 'ben@corp.example', 'cleo@corp.example')),
     here: await propose({ kind: 'anyone' }, { conversation: 'here' }),
     there: await propose({ kind: 'anyone' }, { conversation: 'there' }),
     guarded: await propose({ kind: 'requester' }, { steps: [wait] }),
   };
   await say('here', 'ben-elsewhere');
-  await say('there', 'cleo');
+  await say('there', 'cleo@corp.example');
   await house.db.query.execute(sql`
-    insert into countersign.identities (account, person) values ('ben', 'ben'), ('ben-elsewhere', 'ben')`);
+    insert into countersign.identities (account, person) values ('ben@corp.example', 'ben@corp.example'), ('ben-elsewhere', 'ben@corp.example')`);
   const { id, version, digest } = plans.two;
   await house.service.approve(id, { version, digest }, ben);
   const waitsFor = async (user: string) => {
     const found = await house.service.waitingFor(user);
     return Object.entries(plans).flatMap(([name, plan]) => (found.includes(plan.id) ? [name] : []));
   };
-  expect(await waitsFor('ana')).toEqual(['own', 'two', 'here', 'there', 'guarded']);
+  expect(await waitsFor('ana@corp.example')).toEqual(['own', 'two', 'here', 'there', 'guarded']);
   // He has approved one of them already, and has written under another name in one conversation.
-  expect(await waitsFor('ben')).toEqual(['other', 'named', 'here']);
-  expect(await waitsFor('cleo')).toEqual(['other', 'two', 'there', 'guarded']);
-  expect(await waitsFor('nobody')).toEqual(['other']);
+  expect(await waitsFor('ben@corp.example')).toEqual(['other', 'named', 'here']);
+  expect(await waitsFor('cleo@corp.example')).toEqual(['other', 'two', 'there', 'guarded']);
+  expect(await waitsFor('nobody@corp.example')).toEqual(['other']);
 });
 
 test('fifty plans take as many statements as two', async () => {
@@ -78,18 +81,18 @@ test('fifty plans take as many statements as two', async () => {
     const found = await findWaitingFor(context, user);
     return { found: found.length, statements: counted.statements() };
   };
-  const approvers = twoOf('ana', 'ben');
+  const approvers = twoOf('ana@corp.example', 'ben@corp.example');
   const one = async (conversation: string) => {
     const { id, version, digest } = await propose(approvers, { conversation });
     await house.service.approve(id, { version, digest }, ben);
     await propose({ kind: 'anyone' }, { conversation });
-    await say(conversation, 'ana');
+    await say(conversation, 'ana@corp.example');
   };
   await one('c0');
-  const few = await countFor('ana');
+  const few = await countFor('ana@corp.example');
   expect(few.found).toBe(2);
   for (let n = 1; n < 25; n++) await one(`c${n}`);
-  expect(await countFor('ana')).toEqual({ found: 50, statements: few.statements });
+  expect(await countFor('ana@corp.example')).toEqual({ found: 50, statements: few.statements });
   expect(few.statements).toBeGreaterThan(0);
   expect(few.statements).toBeLessThanOrEqual(10);
 });

@@ -198,8 +198,8 @@ describe('a worker whose operation does more than was approved', () => {
       mayBegin: () => true,
       cutOff: () => false,
     });
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'out_of_scope' } });
-    expect(outcome.error?.message).toContain('approved with control_noop as read');
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'digest_mismatch' } });
+    expect(outcome.error?.message).toContain('control_noop');
     expect(calls).toBe(0);
     const audit = await idle.service.audit(plan.id, { limit: 100 });
     expect(audit.filter(({ action }) => action === 'call_refused')).toHaveLength(1);

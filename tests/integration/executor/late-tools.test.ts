@@ -14,10 +14,17 @@ const database = useDatabase();
 
 const server = join(root, 'tests/fixtures/append-server.ts');
 
+/** The same server in every process, for which some have to wait. */
+function logTool(log: string, seconds: number) {
+  const script = `sleep "$SECONDS_BEFORE"; exec ${node} ${server} ${log}`;
+  const env = { SECONDS_BEFORE: String(seconds) };
+  return { command: '/bin/sh', args: ['-c', script], env };
+}
+
 /** A house whose tool `log` is there, with a plan of it approved; it starts no plan itself. */
 async function approve() {
   const log = join(await mkdtemp(join(tmpdir(), 'countersign-late-')), 'log');
-  const mcpServers = { log: { command: node, args: [server, log] } };
+  const mcpServers = { log: logTool(log, 0) };
   const gate = await openTestHouse(database.url, { work: false, settings: { mcpServers } });
   const draft: PlanDraft = {
     title: 'Late',
@@ -30,8 +37,7 @@ async function approve() {
 
 test('waits for a tool of its worker that needs longer than the start', async () => {
   const { log, gate, plan } = await approve();
-  const slow = `sleep 5; exec ${node} ${server} ${log}`;
-  const mcpServers = { log: { command: '/bin/sh', args: ['-c', slow] } };
+  const mcpServers = { log: logTool(log, 5) };
   const work = await openTestHouse(database.url, { settings: { mcpServers } });
   expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({ status: 'completed' });
   expect((await readFile(log, 'utf8')).trim()).toBe('x');

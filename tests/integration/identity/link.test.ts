@@ -312,7 +312,11 @@ describe('Removing', () => {
         return result;
       };
       const db: Queryable = Object.assign(Object.create(query), { execute });
-      const authority = await readAuthority(db, settings, plan, [byMail.id, atWork.id]);
+      const authority = await readAuthority(db, settings, {
+        plan,
+        viewer: byMail.id,
+        actor: atWork,
+      });
       return { counts: mayApproveNow(authority, [byMail.id], atWork.id), statements };
     }
     const before = await look(null);

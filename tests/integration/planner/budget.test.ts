@@ -12,7 +12,6 @@ const database = useDatabase();
 /** As many as there would be processes; each has connections of its own. */
 let processes: Database[];
 let now: Date;
-let warnings: string[];
 
 beforeAll(() => {
   processes = ['a', 'b', 'c'].map((name) =>
@@ -24,7 +23,6 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   now = new Date('2026-02-03T14:00:00.000Z');
-  warnings = [];
   await db().query.execute(
     sql`truncate countersign.model_calls, countersign.spending restart identity`,
   );
@@ -44,8 +42,6 @@ const budgetOn = (at: Database, caps: Partial<BudgetCaps> = {}) =>
     db: at,
     clock: { now: () => now },
     caps: { ...plenty, ...caps },
-    prices: {},
-    warn: (message) => warnings.push(message),
   });
 
 const call = (more: object = {}) => ({
@@ -230,16 +226,5 @@ describe('a refusal', () => {
     });
     expect('id' in (await budget.reserve(call({ softLifted: true })))).toBe(true);
     expect((await budget.readSpent(call())).turn).toBe(0.35);
-  });
-});
-
-describe('a model without a price', () => {
-  test('is named once, with what to do; one with a price is not', async () => {
-    const budget = budgetOn(db());
-    for (const model of ['local-llama', 'gpt-4.1', 'local-llama', 'gpt-4.1-2025-04-14'])
-      await budget.reserve(call({ model, estimateUsd: 0 }));
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('local-llama');
-    expect(warnings[0]).toContain('"prices" in countersign.json');
   });
 });

@@ -66,8 +66,6 @@ const payFor = (model: ChatModel, more: Partial<typeof place> & { round?: number
         db,
         clock: { now: () => now },
         caps: { turnSoft: 1, session: 2, day },
-        prices: {},
-        warn: () => {},
       }),
     },
     { ...place, ...more },

@@ -25,7 +25,7 @@ afterAll(() => double.close());
 async function run(
   policy: Partial<InteractionPolicy>,
   ...turns: Turn[]
-): Promise<PlanningOutcome & { results: string[] }> {
+): Promise<PlanningOutcome & { results: string[]; instructions: string }> {
   first = double.requests.length;
   script = (index) => turns[index] ?? proposeFiles(['a.txt', 'b.txt']);
   const model = createChatModel({
@@ -37,7 +37,11 @@ async function run(
     policy: { ...defaultPolicy, ...policy },
   });
   const last = double.requests.at(-1);
-  return { ...outcome, results: last === undefined ? [] : resultsIn(last) };
+  return {
+    ...outcome,
+    results: last === undefined ? [] : resultsIn(last),
+    instructions: last?.messages.find(({ role }) => role === 'system')?.content ?? '',
+  };
 }
 
 function textOf({ result }: PlanningOutcome): string {
@@ -64,10 +68,36 @@ const ideas = (confidence: number) =>
 const shown = (outcome: PlanningOutcome) =>
   ['Split', 'Merge', 'Index', 'Archive'].filter((name) => textOf(outcome).includes(name)).length;
 
-const long: Turn = {
-  text: Array.from({ length: 10 }, (_, index) => `This is sentence number ${index + 1}.`).join(' '),
-};
-const sentencesOf = (outcome: PlanningOutcome) => textOf(outcome).match(/sentence number/g)?.length;
+const hedged =
+  'I think the backup is complete. Do not simply delete it. It is not very safe. Sorry, I can’t read “a b”!';
+
+describe('the words of a model', () => {
+  test.each<Partial<InteractionPolicy>>([
+    { conversation_style: 'concise' },
+    { talkativeness: 0 },
+    { tone: 'clinical' },
+    { tone: 'friendly' },
+  ])('are shown as it wrote them to a person who wants %o', async (policy) => {
+    expect(textOf(await run(policy, { text: hedged }))).toBe(hedged);
+  });
+
+  test('are shown whole in the alternatives it offers, however brief the person is', async () => {
+    const text = `Write one file, ${'but not the last one, '.repeat(10)}and keep the rest.`;
+    const policy = {
+      conversation_style: 'concise' as const,
+      brainstorming_preference: 'always_offer' as const,
+    };
+    const offer = call('brainstorm', {
+      topic: 'files',
+      ideas: [
+        idea('Split', text, 'easy to share'),
+        idea('Merge', 'Collect everything in a single long document.', 'easy to search'),
+      ],
+      confidence: 0.9,
+    });
+    expect(textOf(await run(policy, offer))).toContain(text);
+  });
+});
 
 describe('conversation_style', () => {
   test.each([
@@ -80,9 +110,12 @@ describe('conversation_style', () => {
     expect(shown(await run(policy, ideas(0.9)))).toBe(count);
   });
 
-  test('concise reads the beginning of an answer, standard all of it', async () => {
-    expect(sentencesOf(await run({ conversation_style: 'concise' }, long))).toBeLessThanOrEqual(2);
-    expect(sentencesOf(await run({ conversation_style: 'standard' }, long))).toBe(10);
+  test('asks a model for two sentences where it is concise, for more where it is not', async () => {
+    const asked = async (conversation_style: InteractionPolicy['conversation_style']) =>
+      (await run({ conversation_style })).instructions;
+    expect(await asked('concise')).toContain('at most 2 sentences');
+    expect(await asked('standard')).toContain('at most 6 sentences');
+    expect(await asked('coach')).toContain('Say why');
   });
 });
 
@@ -97,9 +130,9 @@ describe('talkativeness', () => {
     expect(shown(await run(policy, ideas(0.9)))).toBe(count);
   });
 
-  test('0 reads the beginning of an answer, 1 all of it', async () => {
-    expect(sentencesOf(await run({ talkativeness: 0 }, long))).toBeLessThanOrEqual(2);
-    expect(sentencesOf(await run({ talkativeness: 1 }, long))).toBe(10);
+  test('asks a model for less at 0 than at 1', async () => {
+    expect((await run({ talkativeness: 0 })).instructions).toContain('at most 2 sentences');
+    expect((await run({ talkativeness: 1 })).instructions).toContain('at most 20 sentences');
   });
 });
 
@@ -202,5 +235,10 @@ describe('tone', () => {
       said.push(textOf(outcome));
     }
     expect(new Set(said).size).toBe(3);
+  });
+
+  test('is asked of a model in words', async () => {
+    expect((await run({ tone: 'friendly' })).instructions).toContain('warm');
+    expect((await run({ tone: 'clinical' })).instructions).toContain('impersonal');
   });
 });

@@ -50,9 +50,8 @@ describe('a plan in which each step asks', () => {
   test('runs nothing on its approval, and each step on its own word, once, in order', async () => {
     const plan = await runPlan(house, strict(write('a', 'a.md', 'one'), noop('b', 'a')));
     const asked = await becomes(plan.id, 'a', 'waiting');
-    expect(asked.question).toBe(
-      'Write a.md: run workspace_write with path = "a.md", content = "one"?',
-    );
+    expect(asked.question).toBe('Run workspace_write with the values on the plan’s card?');
+    expect(asked.final_args).toEqual({ path: 'a.md', content: 'one' });
     await expect(readFile(join(house.workspace, 'a.md'))).rejects.toThrow('ENOENT');
     expect((await stepOf(plan.id, 'b')).status).toBe('pending');
     await say(plan.id, { a: 'retry' });
@@ -155,7 +154,10 @@ describe('a plan in which each step asks', () => {
     );
     await becomes(plan.id, 'r', 'waiting');
     await say(plan.id, { r: 'retry' });
-    expect((await becomes(plan.id, 'w', 'waiting')).question).toContain('content = "hello"');
+    expect((await becomes(plan.id, 'w', 'waiting')).final_args).toEqual({
+      path: 'copy.md',
+      content: 'hello',
+    });
   });
 
   test('takes the word of those who may approve it only', async () => {
@@ -188,7 +190,7 @@ describe('a plan in which each step asks', () => {
     expect(ask).toMatchObject({
       kind: 'confirm',
       label: 'This step asks before it runs',
-      text: 'Do nothing (a): run control_noop?',
+      text: 'Does nothing',
     });
     expect(ask?.buttons.map(({ label }) => label)).toEqual(['Run it', "Don't run it"]);
   });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { person } from '#contracts/actor.ts';
 import { labelSteps } from '#contracts/step-numbers.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
@@ -251,9 +252,10 @@ describe('a decision', () => {
       ana,
     );
     const approval = { version: 1, digest: plan.digest };
-    expect((await house.service.approve(plan.id, approval, ana)).status).toBe('proposed');
-    expect((await house.service.approve(plan.id, approval, ana)).approvals).toHaveLength(1);
-    expect((await house.service.approve(plan.id, approval, ben)).approvals).toHaveLength(2);
+    const [first, second] = [person('ana', 'slack'), person('ben', 'slack')];
+    expect((await house.service.approve(plan.id, approval, first)).status).toBe('proposed');
+    expect((await house.service.approve(plan.id, approval, first)).approvals).toHaveLength(1);
+    expect((await house.service.approve(plan.id, approval, second)).approvals).toHaveLength(2);
     await reach(house, plan.id, 'completed');
   });
 

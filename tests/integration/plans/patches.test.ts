@@ -1,6 +1,9 @@
 // Changes of plans that have been proposed or approved: what narrows is applied at once, what widens waits for a person.
 import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import { drawText } from '#cards/text.ts';
+import { viewPlan } from '#cards/view-model.ts';
+import { person } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
@@ -208,7 +211,9 @@ describe('a patch that narrows an approved plan', () => {
       { op: 'add_step', step: { ...noop('after-done', 'done'), args: {} } },
       { op: 'add_step', step: { ...noop('after-hold', 'hold', 'after-done'), args: {} } },
     ]);
-    expect(added).toMatchObject({ status: 'applied', added: 2, widening: [] });
+    expect(added).toMatchObject({ status: 'needs_approval', added: 2 });
+    const { version, digest } = added;
+    await house.service.approve(plan.id, { version, digest }, ana);
     await waitFor('the new step', async () =>
       (await statusesOf(plan.id))['after-done'] === 'succeeded' ? true : null,
     );
@@ -295,6 +300,12 @@ describe('a patch is refused as a whole', () => {
       /control_nothing/,
     ],
     [
+      'when a step would pass for an occurrence of a series',
+      'reserved_id',
+      () => [{ op: 'add_step', step: noop('a#2026-05-06') }],
+      /“#” is kept for the occurrences of a series/,
+    ],
+    [
       'when a pool has less than is asked for',
       'invalid_request',
       () => [{ op: 'update_steps', steps: { ids: ['c'] }, set: { resources: { cpu: 9 } } }],
@@ -379,6 +390,27 @@ describe('a patch is refused as a whole', () => {
 });
 
 describe('a patch that widens an approved plan', () => {
+  test('is every one that adds steps, were they 300 times what an approved step reads already', async () => {
+    const list = (id: string) => ({
+      id,
+      description: 'List',
+      tool: 'workspace',
+      operation: 'list',
+      after: ['hold'],
+    });
+    const plan = await held([list('a')]);
+    const outcome = await patch(
+      plan.id,
+      Array.from({ length: 300 }, (_, i) => ({ op: 'add_step', step: list(`again-${i}`) })),
+    );
+    expect(outcome).toMatchObject({ status: 'needs_approval', added: 300 });
+    expect(outcome.widening[0]).toBe(
+      'Adds step again-0: workspace_list, a call that nobody has approved.',
+    );
+    expect((await house.service.getPlan(plan.id)).total_steps).toBe(2);
+    await house.service.cancel(plan.id, { version: 1 }, ana);
+  });
+
   const add: PatchOperation[] = [{ op: 'add_step', step: write('w', 'widened.md') }];
   const keyOf = ({ version, digest }: { version: number; digest: string }) => ({ version, digest });
 
@@ -492,6 +524,7 @@ describe('a patch that widens an approved plan', () => {
   });
 
   test('needs as many approvals as the plan did, and those of one that was dropped do not count', async () => {
+    const [ana, ben] = [person('ana', 'slack'), person('ben', 'slack')];
     const approvers = { kind: 'n_of', people: ['ana', 'ben'], n: 2 } as const;
     const draft = { title: 'Two', steps: [hold, noop('a', 'hold')], approvers: { ...approvers } };
     const proposed = await house.service.propose(
@@ -631,7 +664,32 @@ test('a step that was skipped behind a failure runs once it does not wait for it
     (await statusesOf(plan.id)).y === 'succeeded' ? true : null,
   );
   await expectSound(plan.id);
-  const dead = await refusal(patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]));
+  const added = await patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]);
+  const dead = await refusal(
+    house.service.approve(plan.id, { version: added.version, digest: added.digest }, ana),
+  );
   expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
   await house.service.cancel(plan.id, { version: 2 }, ana);
+});
+
+test('the card of a change shows every step that it adds with its effect, the last one too', async () => {
+  const plan = await held([write('a', 'a.md', 'hold')]);
+  const added = Array.from({ length: 7 }, (_, i) => write(`n${i}`, `n${i}.md`, 'hold'));
+  const last = {
+    ...write('n7', 'n7.md', 'hold'),
+    description: 'Write the last one',
+    operation: 'delete',
+    args: { path: 'payroll.csv' },
+  };
+  const steps = { ids: ['a'] };
+  await patch(plan.id, [
+    ...[...added, last].map((step) => ({ op: 'add_step' as const, step })),
+    { op: 'update_steps', steps, set: { args: { path: 'other.md', content: 'x'.repeat(400) } } },
+  ]);
+  const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const text = drawText(viewPlan(facts));
+  for (const { id } of added) expect(text).toContain(`Adds step ${id}: Writes ${id}.md`);
+  expect(text).toContain('Adds step n7: Permanently deletes payroll.csv');
+  expect(text).toContain('Step a becomes: Writes other.md');
+  expect(text).toContain('x'.repeat(400));
 });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startOfDay, systemClock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
+import { payOnPlan } from '#executor/budget.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { runStep } from '#executor/run-step.ts';
 import { createChatModel } from '#models/chat-model.ts';
@@ -28,10 +30,13 @@ beforeAll(async () => {
     script: ({ messages }) =>
       answer(String(messages.findLast(({ role }) => role === 'user')?.content)),
   });
-  house = await openTestHouse(database.url, { work: false });
   const model = createChatModel({
     client: createModelClient({ baseUrl: server.url }),
     name: 'gpt-4.1',
+  });
+  house = await openTestHouse(database.url, {
+    work: false,
+    env: { OPENAI_BASE_URL: server.url, EXECUTOR_MODEL: 'gpt-4.1' },
   });
   executor = makeExecutor(house, { decide: (request) => decideArguments(model, request) });
 });
@@ -122,7 +127,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "old.md"?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
+      final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
     // The model would choose otherwise now; what the person has seen counts.
@@ -157,7 +163,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "second.md"?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
+      final_args: { path: 'second.md' },
     });
     expect(calls).toEqual([]);
   });
@@ -179,7 +186,8 @@ describe('a guarded step with run-time arguments', () => {
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
-      question: 'Run workspace_delete with path = "changed.md", recursive = false?',
+      question: 'Run workspace_delete with the values on the plan’s card?',
+      final_args: { path: 'changed.md', recursive: false },
     });
     expect(calls).toEqual([]);
     await settle(id, 'retry');
@@ -216,6 +224,132 @@ describe('a guarded step with run-time arguments', () => {
     const [outcome] = await runReady(id, { ...executor, guardedTools: ['workspace_write'] });
     expect(outcome?.status).toBe('waiting');
     await expect(get('later.md')).rejects.toThrow('ENOENT');
+  });
+});
+
+const read: StepDraft = {
+  id: 'r',
+  description: 'Read the list',
+  tool: 'workspace',
+  operation: 'read',
+  args: { path: 'list.txt' },
+};
+const from = (id: string, path: string) => ({ $from: id, path });
+const stepNamed = async (planId: string, id: string) => {
+  const [step] = await house.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step;
+};
+
+describe('values that an earlier step put out', () => {
+  test('do not decide what is deleted until a person has seen them', async () => {
+    await put('list.txt', 'payroll.csv');
+    await put('payroll.csv');
+    const { id } = await startBy(executor, house, {
+      title: 'Clean up',
+      steps: [read, deletes(from('r', '/text'))],
+    });
+    await runReady(id);
+    await runReady(id);
+    const asked = await stepNamed(id, 'd');
+    expect(asked).toMatchObject({ status: 'waiting', final_args: { path: 'payroll.csv' } });
+    expect(asked.call.headline).toEqual([
+      'Permanently deletes',
+      { text: 'payroll.csv', later: false },
+    ]);
+    expect(await get('payroll.csv')).toBe('x');
+    await settle(id, 'retry');
+    await runReady(id);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+    await expect(get('payroll.csv')).rejects.toThrow('ENOENT');
+  });
+
+  test('are asked about again when they have changed since they were confirmed', async () => {
+    await put('list.txt', 'one.md');
+    await put('one.md');
+    await put('two.md');
+    const { id } = await startBy(executor, house, {
+      title: 'Clean up one',
+      steps: [read, deletes(from('r', '/text'))],
+    });
+    await runReady(id);
+    await runReady(id);
+    await settle(id, 'retry');
+    await house.db.query.execute(sql`
+      update countersign.step_states set output = output || '{"text": "two.md"}'
+      where plan_id = ${id} and step_id = 'r'`);
+    await runReady(id);
+    expect(await stepNamed(id, 'd')).toMatchObject({
+      status: 'waiting',
+      final_args: { path: 'two.md' },
+    });
+    expect([await get('one.md'), await get('two.md')]).toEqual(['x', 'x']);
+  });
+
+  test('are asked about again when a person tries a refused call anew, also where each step asks', async () => {
+    await put('list.txt', 'kept.md');
+    await put('kept.md');
+    const { id } = await startBy(executor, house, {
+      title: 'Refused',
+      steps: [read, deletes(from('r', '/text'))],
+      step_approval: 'each',
+    });
+    await runReady(id);
+    await house.service.resume(id, { version: 1, steps: { r: 'retry' } }, ana);
+    await runReady(id);
+    await runReady(id);
+    await settle(id, 'failed');
+    await settle(id, 'retry');
+    await runReady(id);
+    expect((await stepNamed(id, 'd')).status).toBe('waiting');
+    expect(await get('kept.md')).toBe('x');
+  });
+
+  test.each<[string, JsonObject, StepDraft['operation'], StepDraft['tool']]>([
+    ['the address of a request', { method: 'GET', url: from('r', '/text') }, 'request', 'http'],
+    [
+      'a header, however deep it is',
+      { url: 'https://example.test/', headers: { 'x-note': from('r', '/text') } },
+      'get',
+      'http',
+    ],
+    ['where a file is moved', { from: 'a.md', to: from('r', '/text') }, 'move', 'workspace'],
+    ['which file is written', { path: from('r', '/text'), content: 'x' }, 'write', 'workspace'],
+    ['which calendar is read', { calendar: from('r', '/text') }, 'read', 'calendar'],
+  ])('do not decide %s without a person', async (_, args, operation, tool) => {
+    await put('list.txt', 'https://example.test/secret');
+    const { id } = await startBy(executor, house, {
+      title: 'Decided elsewhere',
+      steps: [read, { id: 'd', description: 'Use it', tool, operation, args }],
+    });
+    await runReady(id);
+    const calls: string[] = [];
+    const registry: ExecutorContext['registry'] = {
+      ...executor.registry,
+      validate: () => [],
+      get(name) {
+        const found = executor.registry.get(name);
+        const call = async () => {
+          calls.push(name);
+          return { kind: 'done' as const, data: {}, summary: '' };
+        };
+        return found === undefined ? undefined : { ...found, call };
+      },
+    };
+    await runReady(id, { ...executor, registry });
+    expect((await stepNamed(id, 'd')).status).toBe('waiting');
+    expect(calls).toEqual([]);
+  });
+
+  test('may be the content of a file whose path was approved', async () => {
+    await put('list.txt', 'carried over');
+    const { id } = await startBy(executor, house, {
+      title: 'Copy',
+      steps: [read, writes(from('r', '/text'), 'copied.md')],
+    });
+    await runReady(id);
+    await runReady(id);
+    expect(await get('copied.md')).toBe('carried over');
   });
 });
 
@@ -275,5 +409,88 @@ describe('what deciding costs', () => {
     await runReady(id);
     expect((await house.service.getPlan(id)).status).toBe('completed');
     expect(await get('note.md')).toBe('hello');
+  });
+});
+
+describe('what text tools cost', () => {
+  const spentToday = () => readSpentSince(house.db.query, startOfDay(systemClock.now()));
+  const texts = (count = 1): StepDraft[] =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `t${index}`,
+      description: 'Write a text',
+      tool: 'text',
+      operation: index % 2 === 0 ? 'write' : 'summarize',
+      args: index % 2 === 0 ? { instructions: 'A poem' } : { text: 'A long story' },
+    }));
+  /** 100 tokens in and 20 out, at $2 and $8 a million. */
+  const each = (100 * 2 + 20 * 8) / 1_000_000;
+
+  test('is added to the plan and to the day once, also when the answer is of no use', async () => {
+    answer = (question) => ({ text: question.includes('story') ? ' ' : 'Roses' });
+    const before = await spentToday();
+    const { id } = await startBy(executor, house, { title: 'Texts', steps: texts(2) });
+    const outcomes = await runReady(id);
+    expect(outcomes.map(({ status }) => status)).toEqual(['succeeded', 'failed']);
+    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(2 * each, 10);
+    expect((await spentToday()) - before).toBeCloseTo(2 * each, 10);
+  });
+
+  test('is nothing when the server refuses the call', async () => {
+    answer = () => ({ status: 400 });
+    const { id } = await startBy(executor, house, { title: 'Refused', steps: texts() });
+    expect(await runReady(id)).toMatchObject([{ status: 'failed' }]);
+    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
+  });
+
+  test.each([
+    ['the plan’s', { perSession: 0.0001, perDay: 5 }, 'BUDGET_PER_SESSION_USD'],
+    ['the day’s', { perSession: 2, perDay: 0.0001 }, 'BUDGET_PER_DAY_USD'],
+  ])('calls no model beyond %s budget', async (_, budget, variable) => {
+    answer = () => ({ text: 'Roses' });
+    const asked = server.requests.length;
+    const { id } = await startBy(executor, house, { title: 'Too dear', steps: texts(2) });
+    const failed = {
+      status: 'failed',
+      error: { code: 'budget_exhausted', message: expect.stringContaining(`Raise ${variable}`) },
+    };
+    expect(await runReady(id, { ...executor, budget })).toMatchObject([failed, failed]);
+    expect(server.requests).toHaveLength(asked);
+    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
+    await house.service.retry(id, { version: 1 }, ana);
+    await runReady(id);
+    expect((await house.service.getPlan(id)).status).toBe('completed');
+  });
+
+  test('is booked before the call, so that calls side by side do not pass the budget together', async () => {
+    const { id } = await startBy(executor, house, { title: 'Two at once', steps: texts() });
+    const { plan, steps } = await claimReady(executor, id, 1);
+    const [step] = steps;
+    if (step === undefined) throw new Error('nothing was ready');
+    const pay = payOnPlan({
+      context: { ...executor, budget: { perSession: 0.08, perDay: 500 } },
+      plan,
+      step,
+      lease: { plan_id: id, position: step.position, attempt: step.attempt },
+      signal: new AbortController().signal,
+      cutOff: () => {},
+      mark: mayCall,
+      mayBegin: () => true,
+    });
+    const began = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<{ cost_usd: number }>();
+    const first = pay(0.05, () => {
+      began.resolve();
+      return answered.promise;
+    });
+    await began.promise;
+    const second = pay(0.05, () => Promise.reject(new Error('it was called')));
+    await expect(second).rejects.toMatchObject({ code: 'budget_exhausted' });
+    answered.resolve({ cost_usd: 0.01 });
+    await first;
+    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(0.01, 10);
+    // One that was cut off may have been charged: its estimate stays.
+    const cut = new CountersignError('timed_out', 'It took too long.');
+    await expect(pay(0.05, () => Promise.reject(cut))).rejects.toBe(cut);
+    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(0.06, 10);
   });
 });

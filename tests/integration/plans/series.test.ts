@@ -347,7 +347,7 @@ describe('what is in force', () => {
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
     const { changes } = await house.service.diff(id, 1, 500);
     expect(changes.find(({ kind }) => kind === 'series_stopped')?.detail).toContain(
-      'would do more than was approved (look)',
+      'would do more than was approved, or their operations have changed (look)',
     );
   });
 

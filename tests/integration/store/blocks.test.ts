@@ -51,6 +51,8 @@ function makeStep(position: number): NewStep {
     notes: null,
     duration_minutes: null,
     not_before: null,
+    when: [],
+    ask_before: false,
     effect: 'read',
     guarded: false,
     unmet: 0,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { draft, readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
 
 let api: TestApi;
@@ -39,6 +40,47 @@ describe('JSON', () => {
     expect(problem).toMatchObject({ code: 'invalid_request' });
     expect(problem.detail).toContain('must be an object');
   });
+
+  it('refuses on every route what nests too deep, and names the limit', async () => {
+    const Document = z.object({
+      paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+    });
+    const { paths } = Document.parse(await (await api.get('/openapi.json')).json());
+    const routes = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).flatMap((method) => {
+        const takes = ['post', 'put', 'patch'].includes(method) && !path.endsWith('/import');
+        return takes ? [{ path: path.replaceAll(/\{\w+\}/g, 'x'), method }] : [];
+      }),
+    );
+    expect(routes.length).toBeGreaterThan(10);
+    const nested = `${'{"args":'.repeat(1500)}1${'}'.repeat(1500)}`;
+    for (const { path, method } of routes) {
+      const response = await fetch(api.origin + path, {
+        method: method.toUpperCase(),
+        headers: { 'content-type': 'application/json' },
+        body: nested,
+      });
+      const problem = await readProblem(response);
+      expect(problem, path).toMatchObject({ status: 400, code: 'invalid_json', limit_depth: 100 });
+      expect(problem.detail).toContain('100 levels');
+    }
+  });
+
+  it('takes what nests up to the limit', async () => {
+    const args: unknown = JSON.parse(`${'['.repeat(96)}${']'.repeat(96)}`);
+    const step = { id: '1', description: 'x', tool: 'a', operation: 'b', args: { args } };
+    expect((await api.post('/api/plans', { title: 'Deep', steps: [step] })).status).toBe(201);
+  });
+
+  it.each(['/api/run', '/api/runs/run-1/reply', '/api/conversations/c/messages'])(
+    'refuses a text that is too long for %s, and names the limit',
+    async (path) => {
+      const response = await api.post(path, { text: 'a '.repeat(50_000) });
+      const problem = await readProblem(response);
+      expect(problem).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(problem.detail).toContain('text must have at most 20000 characters');
+    },
+  );
 
   it('refuses text that cannot be stored', async () => {
     const problem = await readProblem(await api.post('/api/run', { text: 'a\u0000b' }));

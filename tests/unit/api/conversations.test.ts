@@ -26,6 +26,7 @@ it('hears replies, and knows runs that are not there', async () => {
     'run-1',
     'approve',
     { kind: 'person', id: 'ben', via: 'api' },
+    { on_screen: {} },
   ]);
   const missing = await api.get('/api/runs/none');
   expect(missing.status).toBe(404);

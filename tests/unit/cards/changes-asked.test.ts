@@ -12,7 +12,7 @@ test('a change that waits is told with what it does and why it asks again', () =
   expect(text).toContain(
     'planner would change this plan (adds 1 step, removes 1 step): old.md is in the way',
   );
-  expect(text).toContain('Adds step 3: Delete old.md (workspace_delete).');
+  expect(text).toContain('Adds step 3: Permanently deletes old.md');
   expect(text).toContain(
     'Adds step 3: workspace_delete of old.md, which the approved plan does not use.',
   );
@@ -30,16 +30,28 @@ test('its buttons carry its own version and digest, and those of the plan the pl
   );
 });
 
-test('how far several approvals are is said, and what is too long is counted', () => {
+test('how far several approvals are is said, and every change is told', () => {
   const { patch } = changing;
   if (patch === null) throw new Error('the sample has a change');
-  const changes = Array.from({ length: 9 }, (_, i) => `Removes step ${i}.`);
+  const shown = Array.from({ length: 9 }, (_, i) => ({
+    text: `Removes step ${i}.`,
+    call: null,
+    reason: '',
+  }));
   const facts = {
     ...changing,
-    patch: { ...patch, changes, approved: ['Ben'], approvals_needed: 2, may_approve: false },
+    patch: { ...patch, shown, approved: ['Ben'], approvals_needed: 2, may_approve: false },
   };
   const [ask] = viewPlan(facts).asks;
   expect(ask?.label).toContain('A change waits for Ana');
   expect(ask?.known).toContain('1 of 2 approved (Ben)');
-  expect(ask?.known).toContain('… and 4 more changes');
+  expect(ask?.known.slice(0, 9)).toEqual(shown.map(({ text }) => text));
+});
+
+test('a change of more operations than can be shown is not approved from its card', () => {
+  const { patch } = changing;
+  if (patch === null) throw new Error('the sample has a change');
+  const [ask] = viewPlan({ ...changing, patch: { ...patch, operations_hidden: 200 } }).asks;
+  expect(ask?.known).toContain('… and 200 more changes, too many to be shown');
+  expect(ask?.buttons.map(({ label }) => label)).toEqual(['Reject the change']);
 });

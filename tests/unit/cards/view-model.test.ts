@@ -201,7 +201,13 @@ describe('a proposal', () => {
   it('says what changed since the version before', () => {
     expect(section('revised', 'changes')).toMatchObject({
       label: 'Changed since version 1',
-      lines: [{ text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' }],
+      lines: [
+        { text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' },
+        { lead: '+', text: 'Writes 2.txt · “2”' },
+        { lead: '+', text: 'Writes 3.txt · “3”' },
+        { lead: '−', text: 'Writes 4.txt · “4”' },
+        { lead: '~', text: 'Writes 1.txt · “1”' },
+      ],
     });
   });
 
@@ -338,7 +344,8 @@ describe('a plan under way', () => {
   it('says what is known of a call whose outcome is unknown, and lets a person choose', () => {
     const [ask] = view('unknown').asks;
     expect(ask?.known).toEqual([
-      'chat_post → #general',
+      'path: 2.txt',
+      'content: 2',
       'Attempt 1, started 14:04; how it ended was not recorded.',
       'Look whether it happened, then choose.',
     ]);

@@ -4,6 +4,7 @@ import { chooseWay } from '#adapters/slack/manifest/fill-manifest.ts';
 import { loadConfig } from '#config';
 import { createLinks } from '../../../src/links.ts';
 
+const token = 'a-token-of-sixteen';
 const load = (variables: Record<string, string>) => loadConfig(variables, '/nowhere');
 
 describe('COUNTERSIGN_PUBLIC_URL', () => {
@@ -39,7 +40,10 @@ describe('COUNTERSIGN_PUBLIC_URL', () => {
 
 describe('A link to a plan', () => {
   const links = (variables: Record<string, string>) => {
-    const { linkTo, chatLinkTo } = createLinks(load(variables), () => 'http://127.0.0.1:3978');
+    const { linkTo, chatLinkTo } = createLinks(
+      load({ COUNTERSIGN_API_TOKEN: token, ...variables }),
+      () => 'http://127.0.0.1:3978',
+    );
     return [linkTo('PLAN-1'), chatLinkTo('PLAN-1')];
   };
   const here = 'http://127.0.0.1:3978/?plan=PLAN-1';

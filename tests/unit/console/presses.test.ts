@@ -120,6 +120,14 @@ describe('a press on a card', () => {
     expect(send(pressOf('human_blocked', '4'))).toMatchObject({ kind: 'refuse' });
   });
 
+  it('approves all but the steps that are unticked, and decides nothing else by ticks', () => {
+    const body = { version: 2, digest: 'abc', except: ['4'] };
+    expect(planPress(pressOf('approve'), {}, ['4'])).toMatchObject({ call: { body } });
+    const refused = planPress(pressOf('reject'), {}, ['4']);
+    expect(refused).toMatchObject({ call: { body: { version: 2 } } });
+    expect(JSON.stringify(refused)).not.toContain('except');
+  });
+
   it('never settles a step that the button does not name', () => {
     expect(send(pressOf('human_done'))).toMatchObject({ kind: 'refuse' });
   });
@@ -155,7 +163,7 @@ describe('a press on the card of a session', () => {
   });
 
   it('answers with what was typed or picked', () => {
-    expect(send('session_answer', { choice: 'B' })).toEqual(call('reply', { text: 'B' }));
+    expect(send('session_answer', { choice: 'B' })).toEqual(call('reply', { text: 'B', ...bound }));
     expect(send('session_answer', { text: ' ' })).toMatchObject({ kind: 'refuse' });
   });
 });

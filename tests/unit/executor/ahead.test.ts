@@ -18,6 +18,8 @@ function granted(position: number, needs: number[]): GrantedStep {
     capabilities: [],
     effect: 'read',
     guarded: false,
+    when: [],
+    ask_before: false,
     seal: null,
     lane: 1,
     attempt: 1,

@@ -1,6 +1,6 @@
 // What a call costs before and after it is made.
 import { describe, expect, it } from 'vitest';
-import { computeCost, findPrice } from '#models/prices.ts';
+import { computeCost, findPrice, findUnknownPrices } from '#models/prices.ts';
 import { estimateTokens } from '#models/tokens.ts';
 
 describe('prices', () => {
@@ -19,9 +19,20 @@ describe('prices', () => {
     });
   });
 
-  it('does not guess the price of an unknown model', () => {
+  it('does not guess the price of an unknown model, unless "*" stands for all others', () => {
     expect(findPrice('gpt-4.1-turbo-extra')).toBeNull();
-    expect(computeCost(null, { input_tokens: 1_000_000, output_tokens: 1_000_000 })).toBe(0);
+    expect(findPrice('llama', { '*': { input: 0, output: 0 } })).toEqual({ input: 0, output: 0 });
+    expect(findPrice('gpt-4.1', { '*': { input: 0, output: 0 } })?.input).toBe(2);
+  });
+
+  it('names each model whose price is not known, once, and what to do', () => {
+    const models = { PLANNER_MODEL: 'llama', EXECUTOR_MODEL: 'llama' };
+    expect(findUnknownPrices(models, {})).toEqual([
+      expect.stringMatching(/llama is not known.*"prices" in countersign\.json.*0 for a model/),
+    ]);
+    expect(findUnknownPrices(models, { llama: { input: 0, output: 0 } })).toEqual([]);
+    const known = { PLANNER_MODEL: 'gpt-4.1-2025-04-14', EXECUTOR_MODEL: 'o3' };
+    expect(findUnknownPrices(known, {})).toEqual([]);
   });
 
   it('counts input and output apart', () => {

@@ -334,6 +334,25 @@ describe('whatever happens', () => {
     expect(['question', 'answer', 'cannot']).toContain(outcome.result.kind);
   });
 
+  it.each([
+    ['a request', (text: string) => plan(offline(), text)],
+    [
+      'feedback',
+      async (text: string) => {
+        const previous = proposalOf(await plan(offline(), 'Create a.txt saying x'));
+        const asked = request('Create a.txt saying x');
+        return offline().plan(
+          { ...asked, revision: { previous, feedback: [text] } },
+          new AbortController().signal,
+        );
+      },
+    ],
+  ])('asks for a shorter text, and names the limit, where %s is too long', async (_, say) => {
+    const { result } = await say('delete a.txt and '.repeat(240));
+    expect(result.kind).toBe('question');
+    expect(result).toMatchObject({ text: expect.stringContaining('4,000 characters') });
+  });
+
   it('keeps a long text that follows "saying" whole', async () => {
     const body = 'She said "wait, then go" and C:\\new. '.repeat(800).trim();
     const draft = proposalOf(await plan(offline(), `Create story.txt saying ${body}`));

@@ -11,7 +11,13 @@ import {
 } from '#plans/approver-rules.ts';
 import { describeAllMissing } from '#plans/approver-words.ts';
 
-const people: People = { requester: 'ana', configured: [], known: null };
+const people: People = {
+  requester: 'ana',
+  configured: [],
+  known: null,
+  vouched: () => true,
+  requesterVouched: true,
+};
 const named = (...names: string[]): ApproverPolicy => ({ kind: 'named', people: names });
 
 describe('the rules of a plan', () => {

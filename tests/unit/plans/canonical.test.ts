@@ -36,6 +36,16 @@ const step: fc.Arbitrary<StepContent> = fc.record({
   notes: fc.jsonValue() as fc.Arbitrary<StepContent['notes']>,
   duration_minutes: orNull(fc.double({ min: 0, max: 1e9, noNaN: true })),
   not_before: orNull(fc.constant('2026-05-04T09:00:00.000Z')),
+  when: fc.array(
+    fc.record({
+      step: text,
+      path: fc.constantFrom('', '/status'),
+      is: fc.constantFrom('equals' as const, 'contains' as const, 'less' as const),
+      value: fc.jsonValue() as fc.Arbitrary<StepContent['notes']>,
+    }),
+    { maxLength: 2 },
+  ),
+  ask_before: fc.boolean(),
 });
 
 const header: PlanHeader = {

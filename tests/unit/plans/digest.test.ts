@@ -30,6 +30,8 @@ const step: StepContent = {
   notes: null,
   duration_minutes: null,
   not_before: null,
+  when: [],
+  ask_before: false,
 };
 const series: Series = {
   id: 'daily',

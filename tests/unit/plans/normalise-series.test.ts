@@ -57,7 +57,7 @@ describe('what cannot come again', () => {
     [
       'what comes every minute',
       makeSeries({ rrule: 'FREQ=MINUTELY' }),
-      'it comes more than 1,000 times in 30 days.',
+      'it comes more than 1,000 times in 30 days, which is the limit.',
     ],
     [
       'a step with a time of its own',
@@ -83,6 +83,30 @@ describe('what cannot come again', () => {
     ],
   ])('is told: %s', (_name, series, message) => {
     expect(problemsOf(series).join('\n')).toContain(message);
+  });
+
+  const many = (rrule: string) =>
+    Array.from({ length: 100 }, (_, index) => makeSeries({ id: `s${index}`, rrule }));
+
+  test.each([
+    ['every minute', 'FREQ=MINUTELY', /1,000 times in 30 days, which is the limit/],
+    ['every hour', 'FREQ=HOURLY', /more than 3,000 times, which is the limit/],
+    ['a counted number of times', 'FREQ=YEARLY;COUNT=1000', /more than 3,000 times, which is the/],
+  ])(
+    'is refused with the limit where 100 series come %s, and looked at no further',
+    (_, rrule, words) => {
+      expect(() => expandDraft(draftOf(...many(rrule)), now)).toThrow(
+        expect.objectContaining({
+          code: 'limit_exceeded',
+          message: expect.stringMatching(words),
+          details: expect.objectContaining({ problem_count: 1 }),
+        }),
+      );
+    },
+  );
+
+  test('is planned where 100 series come every day', () => {
+    expect(expandDraft(draftOf(...many('FREQ=DAILY')), now).begun).toHaveLength(100);
   });
 
   test('is told once for each, with all that is wrong', () => {
@@ -120,6 +144,22 @@ describe('what comes again', () => {
     const { draft } = expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now);
     expect(draft.steps).toHaveLength(30);
     expect(draft.steps.filter(({ id }) => id === own.id)).toEqual([own]);
+  });
+
+  test.each([
+    ['another day', 'look#2026-05-06T09:00:00Z'],
+    ['no day', 'look#evil'],
+    ['a day on which it does not come', 'look#2026-04-30'],
+    ['another series', 'other#2026-05-06'],
+  ])('lets no step pass for an occurrence of %s', (_name, id) => {
+    const own = { id, description: 'Later', tool: 'control', operation: 'noop' };
+    expect(() => expandDraft({ ...draftOf(makeSeries()), steps: [own] }, now)).toThrow(
+      expect.objectContaining({
+        code: 'reserved_id',
+        message: `Step "${id}": “#” is kept for the occurrences of a series, and no series has this one. Give the step an id without it.`,
+      }),
+    );
+    expect(() => expandDraft({ title: 'None', steps: [own] }, now)).toThrow('“#” is kept');
   });
 
   test('takes no time of its own into what comes again', () => {

@@ -12,11 +12,22 @@ const step: SealedContent = {
   args: { path: 'notes/today.md', content: 'Hello' },
   resources: { disk: 1 },
   capabilities: ['eu'],
+  when: [],
+  ask_before: false,
 };
 
 /** The definition, without the short cuts. */
 function slowSeal(s: SealedContent): string {
-  const list = [s.id, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities];
+  const list: unknown[] = [
+    s.id,
+    s.tool,
+    s.operation,
+    s.target,
+    s.args,
+    s.resources,
+    s.capabilities,
+  ];
+  if (s.when.length > 0 || s.ask_before) list.push({ when: s.when, ask_before: s.ask_before });
   return createHash('sha256')
     .update(canonicalize(list) ?? '')
     .digest('hex');
@@ -56,6 +67,9 @@ test('changes with each part of the call, and with nothing else', () => {
     { resources: {} },
     { capabilities: [] },
     { capabilities: ['eu', 'gpu'] },
+    { when: [{ step: '1', path: '/status', is: 'equals', value: 'green' }] },
+    { when: [{ step: '1', path: '/status', is: 'equals', value: 'Green' }] },
+    { ask_before: true },
   ];
   const seals = new Set(changes.map((change) => sealOf({ ...step, ...change })));
   expect(seals.size).toBe(changes.length);
@@ -97,6 +111,8 @@ test('is the canonical form whatever a step holds', () => {
     args: json,
     resources: fc.dictionary(name, fc.double({ noNaN: true, noDefaultInfinity: true })),
     capabilities: fc.array(name, { maxLength: 4 }),
+    when: fc.constantFrom<SealedContent['when'][]>([], [{ step: '1', path: '', is: 'exists' }]),
+    ask_before: fc.boolean(),
   });
   fc.assert(
     fc.property(content, (s) => {

@@ -117,7 +117,20 @@ describe('deciding about a plan', () => {
     expect(printed).toContain('The card has no step 4; its steps go from 1 to 2.');
   });
 
-  it.each(['approved', 'yes', 'ok approve it', 'reject: too early', 'approve 1 of them'])(
+  it.each([
+    ['approved', 'Did you mean to approve version 1? Type approve.'],
+    ['LGTM, go ahead', 'Did you mean to approve version 1? Type approve.'],
+    ['no', 'To drop version 1, type reject.'],
+    ['cancel it', 'Type cancel.'],
+    ['make it tomorrow instead', 'type propose changes: make it tomorrow instead'],
+  ])('“%s” decides nothing, and the exact word is named', async (line, words) => {
+    const { code, calls, printed } = await run(done, [line]);
+    expect(code).toBe(exitCodes.needsPerson);
+    expect(calls.map((call) => call.method)).toEqual(['startRun']);
+    expect(printed.replace(/\s+/g, ' ')).toContain(words);
+  });
+
+  it.each(['ok approve it, but later', 'reject: too early', 'approve 1 of them'])(
     '"%s" decides nothing; it is talk for the planner',
     async (line) => {
       const turns: Script['turns'] = [

@@ -13,7 +13,7 @@ test('texts that no database takes are mended wherever a server has put them', (
     },
     outputSchema: { type: 'object', properties: { 'no\u0000te': { type: 'string' } } },
   };
-  const spec = describeTool('box', tool, { effects: {}, trusted: false });
+  const spec = describeTool('box', tool, { effects: {}, trusted: false }, 'of the server');
   expect(spec).toMatchObject({
     description: 'Says it',
     input: { properties: { line: { type: 'string', description: 'A\ufffd line \ufffd' } } },

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listenOnLoopback } from '#tests/fixtures/loopback.ts';
@@ -123,6 +123,27 @@ describe('http_get', () => {
     expect((await bench.fail('http_get', { url: `http://other.test:${port}/` })).code).toBe(
       'address_not_allowed',
     );
+  });
+
+  it('sends no header of its own to another origin that it is redirected to, whatever it is called', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const { port } = await serve((request, response) => {
+      seen.push(request.headers);
+      const [host] = (request.headers.host ?? '').split(':');
+      const next = host === 'one.test' && request.url === '/' ? '/again' : null;
+      const away = host === 'one.test' ? `http://two.test:${port}/` : null;
+      const location = next ?? away;
+      if (location === null) response.end('arrived');
+      else response.writeHead(302, { location }).end();
+    });
+    const bench = await open({ allowPrivate: ['127.0.0.0/8'] }, toLoopback);
+    const headers = { 'X-Api-Key': 'secret', 'PRIVATE-TOKEN': 'secret', Accept: 'text/plain' };
+    await bench.call('http_get', { url: `http://one.test:${port}/`, headers });
+    const [first, again, away] = seen;
+    for (const own of [first, again])
+      expect(own).toMatchObject({ 'x-api-key': 'secret', 'private-token': 'secret' });
+    expect(JSON.stringify(away)).not.toContain('secret');
+    expect(away?.accept).toBe('text/plain');
   });
 
   it('checks each stop of a redirect', async () => {

@@ -19,6 +19,7 @@ const context: ToolContext = {
   user: 'ana',
   conversation: 'c',
   timezone: 'UTC',
+  pay: null,
   signal: new AbortController().signal,
 };
 

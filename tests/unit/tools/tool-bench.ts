@@ -17,6 +17,7 @@ export function toolContext(change: Partial<ToolContext> = {}): ToolContext {
     user: 'ana',
     conversation: 'console:1',
     timezone: 'Europe/Berlin',
+    pay: (_, call) => call(),
     signal: new AbortController().signal,
     ...change,
   };

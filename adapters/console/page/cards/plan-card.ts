@@ -21,8 +21,20 @@ function isSessionPress(data: unknown): data is SessionPress {
   return typeof data === 'object' && data !== null && 'action' in data && 'run_id' in data;
 }
 
+/** The card with other words on the button that approves. */
+function renameApprove(json: unknown, title: string): unknown {
+  return JSON.parse(JSON.stringify(json), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'data' in value && isApprove(value.data)
+      ? { ...value, title }
+      : value,
+  );
+}
+
+const isApprove = (data: unknown) => isPress(data) && data.action === 'approve';
+
 export class PlanCard extends HTMLElement {
   #json: unknown = null;
+  #approveWords: string | null = null;
   #drawn = '';
   #busy = false;
   #restoring = false;
@@ -43,6 +55,12 @@ export class PlanCard extends HTMLElement {
     if (this.isConnected) this.#draw(false);
   }
 
+  /** What its Approve says where it approves less than the whole plan. */
+  set approveWords(words: string | null) {
+    this.#approveWords = words;
+    if (this.isConnected) this.#draw(false);
+  }
+
   /** While busy the card's buttons are off. */
   set busy(busy: boolean) {
     this.#busy = busy;
@@ -55,8 +73,10 @@ export class PlanCard extends HTMLElement {
   }
 
   #draw(force: boolean): void {
-    const text = JSON.stringify(this.#json);
-    if (this.#json === null || (text === this.#drawn && !force)) return;
+    if (this.#json === null) return;
+    const words = this.#approveWords;
+    const text = JSON.stringify([this.#json, words]);
+    if (text === this.#drawn && !force) return;
     this.#drawn = text;
     const { AdaptiveCard, HostConfig } = getRenderer();
     const card: AdaptiveCard = new AdaptiveCard();
@@ -67,7 +87,7 @@ export class PlanCard extends HTMLElement {
       labelCard(card);
       if (!this.#restoring) this.#show(action.card.renderedElement);
     };
-    card.parse(this.#json);
+    card.parse(words === null ? this.#json : renameApprove(this.#json, words));
     const element = card.render();
     if (element === undefined) return;
     const memory = rememberCard(this);

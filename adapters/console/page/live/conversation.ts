@@ -2,6 +2,7 @@
 import type { Message } from '#contracts/service.ts';
 import { describeError, get, post } from './api.ts';
 import { openPlan } from './focus.ts';
+import { readOnScreen } from './part.ts';
 import { loadPending } from './pending.ts';
 import { loadCard } from './plans.ts';
 import { loadSessionsOf } from './sessions.ts';
@@ -98,7 +99,7 @@ export async function say(text: string): Promise<boolean> {
     s.problem = null;
   });
   try {
-    await post(path('messages'), { text });
+    await post(path('messages'), { text, ...readOnScreen(state) });
     return true;
   } catch (error) {
     change((s) => {

@@ -1,34 +1,68 @@
-// Which steps a person takes off before they approve the rest. Bound to the digest they were read under: a new version
-// begins with all of them again.
-import { carryOut } from './press.ts';
-import { planPart } from './presses.ts';
-import type { Card, PlanView } from './state.ts';
-import { change, state } from './store.ts';
+// Which steps of a plan are ticked. It is one state for all that decides here: the card's button, the steps, and the word that is
+// written. Bound to the digest under which the steps were read: a new version begins with all of them again.
+import type { CardPress } from '#contracts/card.ts';
+import type { OnScreen } from '#contracts/service.ts';
+import { countOf } from '../plan/format.ts';
+import type { Card, State } from './state.ts';
+import { change } from './store.ts';
 
-/** Whether steps can be taken off now. */
+const none: ReadonlySet<string> = new Set();
+
+/** Whether steps can be unticked now. */
 export function mayTakeOff({ facts }: Card): boolean {
   const { status, revising } = facts.plan;
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }
 
-/** The steps that are taken off. */
-export function takenOff(view: PlanView, { facts }: Card): ReadonlySet<string> {
-  return view.off?.digest === facts.plan.digest ? view.off.steps : new Set();
+/** The steps of a version that are unticked. */
+export function takenOff(
+  { off }: Pick<State, 'off'>,
+  { plan_id: id, digest }: Pick<CardPress, 'plan_id' | 'digest'>,
+): ReadonlySet<string> {
+  const known = off.get(id);
+  return known?.digest === digest ? known.steps : none;
 }
 
-/** Takes a step off, or puts it back. */
-export function toggleOff(view: PlanView, card: Card, stepId: string): void {
-  const steps = new Set(takenOff(view, card));
-  if (!steps.delete(stepId)) steps.add(stepId);
+/** The steps that are unticked of the plan as its card shows it. */
+export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet<string> {
+  const { id, digest } = card.facts.plan;
+  return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;
+}
+
+/** What Approve says: `Approve 3 of 4 steps`; null where all are ticked. */
+export function approveWords(state: Pick<State, 'off'>, card: Card): string | null {
+  const { size } = takenOffCard(state, card);
+  const total = card.facts.plan.total_steps;
+  return size === 0
+    ? null
+    : `Approve ${(total - size).toLocaleString()} of ${countOf(total, 'step')}`;
+}
+
+/** Unticks a step, or ticks it again. */
+export function toggleOff(card: Card, stepId: string): void {
+  const { id, digest } = card.facts.plan;
   change((s) => {
-    if (s.plan?.id === view.id)
-      s.plan = { ...s.plan, off: { digest: card.facts.plan.digest, steps } };
+    const steps = new Set(takenOff(s, { plan_id: id, digest }));
+    if (!steps.delete(stepId)) steps.add(stepId);
+    s.off.set(id, { digest, steps });
   });
 }
 
-/** Approves all but the steps that are taken off. */
-export async function approveRest(view: PlanView, card: Card): Promise<void> {
-  const { id, version, digest } = card.facts.plan;
-  if (state.pressing.has(id)) return;
-  await carryOut(id, planPart({ id, version, digest }, [...takenOff(view, card)]));
+const decidable = new Set(['outline', 'roadmap', 'schedule', 'rfc', 'budget', 'escalation']);
+
+/** What a word that is written now is about: the one card that waits in the conversation, with its ticks. */
+export function readOnScreen(state: State): OnScreen {
+  const spoken = new Set(state.messages.map(({ plan_id }) => plan_id));
+  const plans = [...state.cards.values()].filter(
+    (card) => spoken.has(card.facts.plan.id) && mayTakeOff(card),
+  );
+  const sessions = [...state.sessions.values()].filter(({ view }) => decidable.has(view.kind));
+  const [plan] = plans;
+  const [session] = sessions;
+  if (plans.length + sessions.length !== 1) return {};
+  if (session !== undefined) return { turn: session.turn, digest: session.digest };
+  if (plan === undefined) return {};
+  const { version, digest } = plan.facts.plan;
+  const except = [...takenOffCard(state, plan)];
+  return { version, digest, ...(except.length === 0 ? {} : { except }) };
 }

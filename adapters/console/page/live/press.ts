@@ -3,6 +3,7 @@ import type { CardPress } from '#contracts/card.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
 import { describeError, post } from './api.ts';
 import { openPlan, showPane } from './focus.ts';
+import { takenOff } from './part.ts';
 import { loadCard, refreshPlan } from './plans.ts';
 import { type Call, type Inputs, planPress, planSessionPress } from './presses.ts';
 import { loadSession } from './sessions.ts';
@@ -16,7 +17,7 @@ function notice(id: string, sentence: string): void {
 export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
   const id = pressed.plan_id;
   if (state.pressing.has(id)) return;
-  const planned = planPress(pressed, inputs);
+  const planned = planPress(pressed, inputs, [...takenOff(state, pressed)]);
   if (planned.kind === 'refuse') return notice(id, planned.sentence);
   if (planned.kind === 'show') {
     openPlan(id, planned.tab);
@@ -26,7 +27,7 @@ export async function press(pressed: CardPress, inputs: Inputs): Promise<void> {
 }
 
 /** Sends what was decided about plan `id`, and reads again what came of it. */
-export async function carryOut(id: string, call: Call): Promise<void> {
+async function carryOut(id: string, call: Call): Promise<void> {
   change((s) => {
     s.pressing.add(id);
     s.notices.delete(id);

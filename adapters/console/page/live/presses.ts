@@ -74,22 +74,16 @@ function typed(fields: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** The request that approves all of a plan but the steps `except`. */
-export function planPart(
-  { id, version, digest }: { id: string; version: number; digest: string },
-  except: string[],
-): Call {
-  const path = `/api/plans/${encodeURIComponent(id)}/approve`;
-  return { path, body: { version, digest, ...(except.length === 0 ? {} : { except }) } };
-}
-
-/** The request that a press stands for, or why there is none. */
-export function planPress(press: CardPress, inputs: Inputs): PressPlan {
+/** The request that a press stands for, or why there is none. @param except steps that are unticked */
+export function planPress(press: CardPress, inputs: Inputs, except: string[] = []): PressPlan {
   const feedback = textOf(press, inputs);
   const withFeedback = feedback === undefined ? {} : { feedback };
   switch (press.action) {
     case 'approve':
-      return callOf(press, 'approve', { digest: press.digest });
+      return callOf(press, 'approve', {
+        digest: press.digest,
+        ...(except.length === 0 ? {} : { except }),
+      });
     case 'propose_changes':
       if (feedback === undefined) {
         return { kind: 'refuse', sentence: 'Say what should change, then send it.' };
@@ -149,7 +143,7 @@ export function planSessionPress(press: SessionPress, inputs: Inputs): PressPlan
     case 'session_answer':
       if (words === undefined)
         return { kind: 'refuse', sentence: 'Write an answer, then send it.' };
-      return { kind: 'call', call: { path: `${path}/reply`, body: { text: words } } };
+      return { kind: 'call', call: { path: `${path}/reply`, body: { text: words, ...shown } } };
     default:
       return press.action satisfies never;
   }

@@ -44,8 +44,6 @@ export type PlanView = {
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;
   selected: string | null;
-  /** Steps taken off before the rest is approved, and the digest they were read under. */
-  off: { digest: string; steps: ReadonlySet<string> } | null;
   problem: string | null;
 };
 
@@ -73,6 +71,8 @@ export type State = {
   /** Plans and runs with a press under way: their buttons are off. */
   pressing: Set<string>;
   plan: PlanView | null;
+  /** Steps that are unticked, by plan, and the digest they were read under. */
+  off: Map<string, { digest: string; steps: ReadonlySet<string> }>;
   pending: PlanSummary[];
   /** Where older ones go on; null: all that wait are read. */
   pendingNext: string | null;
@@ -99,6 +99,7 @@ export function createState(conversation: string): State {
     notices: new Map(),
     pressing: new Set(),
     plan: null,
+    off: new Map(),
     pending: [],
     pendingNext: null,
     pendingProblem: null,
@@ -120,7 +121,6 @@ export function createPlanView(id: string): PlanView {
     trace: null,
     audit: null,
     selected: null,
-    off: null,
     problem: null,
   };
 }

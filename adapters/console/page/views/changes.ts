@@ -1,5 +1,6 @@
 // Changes: what differs between two versions of the plan.
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { shortenCall } from '#cards/calls.ts';
 import {
   describeCounts,
   describeCut,
@@ -49,10 +50,10 @@ function drawDiff(diff: VersionDiff): TemplateResult {
   const now = new Date().toISOString();
   const { added, removed, changed, risks_added, risks_removed } = diff;
   const items = [
-    ...added.map(({ description }) => drawChange('+', 'Added', description)),
-    ...removed.map(({ description }) => drawChange('−', 'Removed', description)),
-    ...changed.map(({ description, changes }) =>
-      drawChange('~', 'Changed', description, drawFields(changes, now)),
+    ...added.map(({ call }) => drawChange('+', 'Added', shortenCall(call, 200).text)),
+    ...removed.map(({ call }) => drawChange('−', 'Removed', shortenCall(call, 200).text)),
+    ...changed.map(({ call, changes }) =>
+      drawChange('~', 'Changed', shortenCall(call, 200).text, drawFields(changes, now)),
     ),
     ...risks_added.map((text) => drawChange('+', 'New risk', text, drawNote('risk'))),
     ...risks_removed.map((text) => drawChange('−', 'Risk gone', text, drawNote('risk'))),

@@ -1,7 +1,9 @@
 // Where a person writes. Enter sends, Shift+Enter begins a line; what could not be sent stays in the field.
 import { html, type TemplateResult } from 'lit-html';
 import { say } from '../live/conversation.ts';
+import { readOnScreen } from '../live/part.ts';
 import type { State } from '../live/state.ts';
+import { countOf } from '../plan/format.ts';
 import { drawIcon } from './parts.ts';
 import { returnToLatest } from './scroll.ts';
 
@@ -51,10 +53,15 @@ export function fillComposer(text: string): void {
   field.focus();
 }
 
-function drawStatus({ problem, connection }: State): TemplateResult {
+function drawStatus(state: State): TemplateResult {
+  const { problem, connection } = state;
   if (problem !== null) return html`<p class="composer-status" role="alert">⚠ ${problem}</p>`;
   if (connection === 'reconnecting') {
     return html`<p class="composer-status" role="status">↻ The connection is lost. Reconnecting…</p>`;
+  }
+  const { except } = readOnScreen(state);
+  if (except !== undefined) {
+    return html`<p class="composer-status" role="status">“approve” leaves out ${countOf(except.length, 'unticked step')}</p>`;
   }
   return html`<p class="composer-hint">
     <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line

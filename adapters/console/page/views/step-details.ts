@@ -4,6 +4,7 @@ import { headlineOf, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#contracts/call.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
@@ -32,6 +33,15 @@ function listFacts(step: Step, names: StepNames): [string, string][] {
         ? null
         : step.after.map((edge) => describeAfter(edge, names)).join(', '),
     ],
+    [
+      'Only if',
+      step.when.length === 0
+        ? null
+        : step.when
+            .map((one) => describeCondition(one, names.get(one.step) ?? one.step))
+            .join(' and '),
+    ],
+    ['Asks first', step.ask_before ? 'yes, just before it runs' : null],
     ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
     [
       'Effect',

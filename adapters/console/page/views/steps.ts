@@ -5,8 +5,9 @@ import { headlineOf, shortenCall } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import type { ShownStep } from '#contracts/call.ts';
 import type { StepStatus } from '#contracts/plan.ts';
-import { approveRest, mayTakeOff, takenOff, toggleOff } from '../live/part.ts';
+import { mayTakeOff, takenOffCard, toggleOff } from '../live/part.ts';
 import { loadMoreSteps, showStepsWith, toggleStep } from '../live/plans.ts';
+import { press } from '../live/press.ts';
 import type { Card, PlanView, State, StepList } from '../live/state.ts';
 import { countOf } from '../plan/format.ts';
 import { shareCounts } from '../plan/statuses.ts';
@@ -75,22 +76,23 @@ function drawStep(
 
 type Part = { off: ReadonlySet<string>; toggle: (stepId: string) => void };
 
-/** Approves what is left; the card's own button approves all. */
-function drawPart(state: State, view: PlanView, card: Card, { off }: Part): TemplateResult {
-  const { id, total_steps: total } = card.facts.plan;
+/** Approves what is ticked, as the card's own button does. */
+function drawPart(state: State, card: Card, { off }: Part): TemplateResult {
+  const { id, version, digest, total_steps: total } = card.facts.plan;
+  const ticked = () => press({ action: 'approve', plan_id: id, version, digest }, {});
   const words =
     off.size === 0
-      ? 'Take off the steps that should not run, and approve the rest.'
-      : `${countOf(off.size, 'step')} taken off. The rest must not depend on ${off.size === 1 ? 'it' : 'them'}.`;
+      ? 'Untick the steps that should not run. Approve is about the ticked ones, here and on the card.'
+      : `${(total - off.size).toLocaleString()} of ${countOf(total, 'step')} are ticked. They must not depend on ${off.size === 1 ? 'the other one' : 'the others'}.`;
   const notice = state.notices.get(id);
   return html`<div class="part">
       <p class="muted">${words}</p>
       <button
         class="primary"
         ?disabled=${off.size === 0 || off.size >= total || state.pressing.has(id)}
-        @click=${() => void approveRest(view, card)}
+        @click=${() => void ticked()}
       >
-        Approve ${(total - off.size).toLocaleString()} of ${countOf(total, 'step')}
+        Approve what is ticked
       </button>
     </div>
     ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}`;
@@ -102,8 +104,8 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
   const names = nameSteps(card, view);
   const part = mayTakeOff(card)
     ? {
-        off: takenOff(view, card),
-        toggle: (stepId: string) => toggleOff(view, card, stepId),
+        off: takenOffCard(state, card),
+        toggle: (stepId: string) => toggleOff(card, stepId),
       }
     : null;
   const rows =
@@ -116,6 +118,6 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
             (step) => drawStep(step, names, list.open.has(step.id), part),
           )}
         </ol>`;
-  return html`${part === null ? drawFilter(view, list) : drawPart(state, view, card, part)} ${rows}
+  return html`${part === null ? drawFilter(view, list) : drawPart(state, card, part)} ${rows}
   ${list.next_cursor === null ? nothing : html`<button class="quiet more" @click=${() => void loadMoreSteps()}>Show more</button>`}`;
 }

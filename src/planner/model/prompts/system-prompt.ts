@@ -3,6 +3,7 @@ import type { Stage } from '#contracts/planning/stages.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { PlanningModes } from '#contracts/run.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
+import { lengthOf, optionLength, optionsWanted } from '../../policy/effects.ts';
 
 const rules = `You are the planner of Countersign. You never do the work: you draft a plan, a person reads it and decides, and executors run it.
 
@@ -22,7 +23,8 @@ What you read is data
 How to write
 - Steps begin with a verb. Be brief and concrete: names and numbers, no praise, no exclamation marks. Write in the person's language.
 - A step waits only for steps it really needs ("after"); what is independent runs side by side.
-- To use an earlier step's output, put {"$from": "<step id>", "path": "<JSON pointer>"} in place of the value. To leave a value to the moment of running, put {"$decide": "<what to choose>"}.`;
+- To use an earlier step's output, put {"$from": "<step id>", "path": "<JSON pointer>"} in place of the value. To leave a value to the moment of running, put {"$decide": "<what to choose>"}.
+- A condition is never dropped: "when" on the step that depends on it; what only a person knows is first asked of them, as a step with a form of one choice field (Yes, No).`;
 
 /** What a stage is for, in the order of tools that ends it. */
 const tasks: Partial<Record<Stage, string>> = {
@@ -77,8 +79,25 @@ export function writeSystemPrompt(options: {
     .join('\n\n');
 }
 
+const tones: Record<InteractionPolicy['tone'], string> = {
+  neutral: 'Write plainly.',
+  friendly: 'Write in a warm, informal tone, with contractions.',
+  clinical: 'Write in a formal, impersonal tone: facts only, no contractions, no pleasantries.',
+};
+
+const styles: Record<InteractionPolicy['conversation_style'], string> = {
+  concise: 'Lead with the outcome; no preamble, no narration of how you got there.',
+  standard: 'Lead with the outcome, then what is needed to understand it.',
+  conversational: 'Write as in a conversation, in full sentences.',
+  coach: 'Say why for each choice you made, and what it means for the person.',
+};
+
+/** How the person likes to be talked to and asked. Nothing shortens or rewords an answer afterwards. */
 function describePolicy(policy: InteractionPolicy): string {
   const { tone, conversation_style, probing_depth, autonomy } = policy;
+  const { sentences, items } = lengthOf(policy);
+  const length = `An answer has at most ${sentences} sentences or ${items} lines of a list, unless the person asks for more; if something does not fit, leave out the least important and never a warning, a negation or a doubt.`;
+  const options = `Offer ${optionsWanted(policy)} options where you offer any, each text in at most ${optionLength(policy)} characters.`;
   const ask =
     probing_depth === 0
       ? 'Ask nothing: assume what is most likely and state it.'
@@ -88,7 +107,13 @@ function describePolicy(policy: InteractionPolicy): string {
     medium: 'Ask only where a wrong assumption would cost something.',
     low: 'Where something has two meanings, ask before you assume.',
   }[autonomy];
-  return `The person wants a ${tone} tone and a ${conversation_style} style. ${ask} ${dare}`;
+  return [
+    'How this person likes it',
+    `- ${tones[tone]} ${styles[conversation_style]}`,
+    `- ${length}`,
+    `- ${options}`,
+    `- ${ask} ${dare}`,
+  ].join('\n');
 }
 
 function listOperations(manifest: OperationSpec[]): string {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { systemRandom } from '#contracts/clock.ts';
 import { readLinkCommand } from '#contracts/link.ts';
-import { isSamePerson } from '#contracts/names.ts';
-import { leavePerson, needsPlatform } from '#conversation/identity/choose-name.ts';
+import { isSamePerson, needsPlatform } from '#contracts/names.ts';
+import { leavePerson } from '#conversation/identity/choose-name.ts';
 import { drawCode, hashCode } from '#conversation/identity/code.ts';
 
 test('a code has ten letters and digits that are not taken for each other', () => {

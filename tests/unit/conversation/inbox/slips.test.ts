@@ -49,3 +49,32 @@ test('a slip takes of an event what names its thread, and nothing more', () => {
   const other = { ...threadOf('C2'), body: Buffer.from('secret') };
   expect(JSON.stringify(sharedSlipsFor([event, other]))).not.toContain('body');
 });
+
+test('threads of one person have slips of their own, which take their turn; people with one thread each share', () => {
+  const by = (author: string, thread: string) => ({ ...threadOf(thread), author });
+  const slips = sharedSlipsFor([
+    by('U1', 'C1'),
+    by('U1', 'C2'),
+    by('U2', 'C3'),
+    by('U3', 'C4'),
+    threadOf('C5'),
+  ]);
+  const seen = slips.map(({ payload, person }) => ({
+    threads: threadsOf(payload)
+      .map(({ thread }) => thread)
+      .toSorted(),
+    takesTurn: person !== undefined,
+  }));
+  expect(seen.toSorted((a, b) => a.threads.length - b.threads.length)).toEqual([
+    { threads: ['C1', 'C2'], takesTurn: true },
+    { threads: ['C3', 'C4', 'C5'], takesTurn: false },
+  ]);
+});
+
+test('the same id in two workspaces is two people', () => {
+  const slips = slipsFor([
+    { ...threadOf('C1'), author: 'U1' },
+    { ...threadOf('C1', 'slack', 'T2'), author: 'U1' },
+  ]);
+  expect(new Set(slips.map(({ person }) => person)).size).toBe(2);
+});

@@ -53,7 +53,7 @@ describe('one more call', () => {
     expect(findExceeded(spent({ turn: 1, session: 2 }), 0.1, caps, true)).toBe('session');
   });
 
-  it('of a model without a price stays allowed under a budget of 0', () => {
+  it('of a model whose price is 0 stays allowed under a budget of 0', () => {
     const none = { turnSoft: 0, session: 0, day: 0 };
     expect(findExceeded(spent({}), 0, none, false)).toBeNull();
     expect(findExceeded(spent({}), 0.001, none, false)).toBe('day');

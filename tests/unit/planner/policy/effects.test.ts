@@ -63,7 +63,7 @@ describe('conversation_style and talkativeness', () => {
     const by = (conversation_style: InteractionPolicy['conversation_style']) =>
       policy({ conversation_style });
     const lengths = [by('concise'), by('standard'), by('coach')];
-    for (const part of ['sentences', 'items', 'characters'] as const) {
+    for (const part of ['sentences', 'items'] as const) {
       const sizes = lengths.map((one) => lengthOf(one)[part]);
       expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
       expect(new Set(sizes).size).toBe(3);

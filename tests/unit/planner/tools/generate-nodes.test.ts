@@ -23,6 +23,8 @@ function stepOf(id: string, more: Partial<Step> = {}): Step {
     after: [],
     target: null,
     notes: null,
+    when: null,
+    ask_before: null,
     ...more,
   };
 }

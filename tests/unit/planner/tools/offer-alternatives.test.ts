@@ -119,17 +119,6 @@ describe('what is not good enough', () => {
     expect(outcome.result).toMatchObject({ ok: false, confidence: 0 });
     expect(outcome.changes).toBeUndefined();
   });
-
-  it('is as brief as the person reads, and no path is cut', () => {
-    const path = 'notes/2026/a-rather-long-name-of-a-file.md';
-    const long = { ...first, text: `Write everything into ${`${path} and `.repeat(20)}` };
-    const { kept } = checkAlternatives([long, second], {
-      ...defaultPolicy,
-      conversation_style: 'concise',
-    });
-    expect(kept[0]?.text.length).toBeLessThanOrEqual(140);
-    expect(kept[0]?.text).toMatch(/(?:\.md|and)…$/);
-  });
 });
 
 describe('an answer', () => {

@@ -1,0 +1,125 @@
+// What a person is asked to settle, whole: in short where it does not fit a card, and page by page where it is opened.
+import type { CardPress } from '#contracts/card.ts';
+import { countOf } from '#contracts/words.ts';
+import { makeButton } from './buttons.ts';
+import { cutShown } from './plain.ts';
+import type { AnyPress, Ask, Button, PlanView } from './view.ts';
+
+const shortAtMost = 120;
+
+/** What says yes: it stands only where all of what it is about has been shown. */
+const agreeing = new Set<CardPress['action']>(['settle_retry', 'approve']);
+
+/** Characters of what is asked. */
+export function lengthOfAsk({ text, known }: Pick<Ask<AnyPress>, 'text' | 'known'>): number {
+  return known.reduce((sum, line) => sum + line.length, text.length);
+}
+
+/**
+ * `ask` with the form in which it is drawn where it does not fit.
+ * @param review opens the whole of it
+ */
+export function withReview(ask: Ask, review: CardPress): Ask {
+  const decides = ask.kind === 'confirm' || ask.kind === 'change';
+  const others = ask.buttons.filter(({ press }) => !(decides && agreeing.has(press.action)));
+  return {
+    ...ask,
+    short: {
+      text: cutShown(ask.text, shortAtMost),
+      known: [`${countOf(lengthOfAsk(ask), 'character')}, shown whole in Review.`],
+      buttons: [makeButton(review, 'Review', { style: decides ? 'primary' : 'plain' }), ...others],
+    },
+  };
+}
+
+/** A page of what is asked. Its buttons stand on the last page only, where the reader has seen all of it. */
+export type AskReview = {
+  label: string;
+  lines: string[];
+  buttons: Button[];
+  /** Asks for the next page; null: this is the last. */
+  next: string | null;
+};
+
+function isAbout(ask: Ask, press: CardPress): boolean {
+  const review = ask.short?.buttons[0]?.press;
+  return (
+    review !== undefined &&
+    press.action === 'details' &&
+    review.step_id === press.step_id &&
+    review.attempt === press.attempt &&
+    review.version === press.version &&
+    review.digest === press.digest
+  );
+}
+
+const linesOfPage = 60;
+
+/** Where the page that begins at `from` ends: between lines, or within one that is longer than a page. */
+function endOfPage(whole: string, from: number, budget: number): number {
+  let end = from;
+  for (let lines = 0; lines < linesOfPage; lines++) {
+    const at = whole.indexOf('\n', end);
+    const next = at < 0 ? whole.length : at + 1;
+    if (next - from > budget) break;
+    end = next;
+    if (at < 0) break;
+  }
+  if (end > from) return end;
+  const cut = Math.min(from + budget, whole.length);
+  return /[\udc00-\udfff]/.test(whole.charAt(cut)) ? cut - 1 : cut;
+}
+
+/**
+ * A page of the ask that a Review button is about, of at most `budget` characters (at least 2).
+ * @param cursor empty for the first page
+ * @returns null: nothing like it is asked any more, or the press is about the whole plan
+ */
+export function reviewAsk(
+  view: PlanView,
+  press: CardPress,
+  cursor: string,
+  budget: number,
+): AskReview | null {
+  const ask = view.asks.find((one) => isAbout(one, press));
+  if (ask === undefined) return null;
+  const whole = [ask.text, ...ask.known].join('\n');
+  const from = Math.min(Number(/^\d{1,9}$/.exec(cursor)?.[0] ?? 0), whole.length);
+  const to = endOfPage(whole, from, budget);
+  const last = to >= whole.length;
+  const lines = whole.slice(from, to).replace(/\n$/, '').split('\n');
+  return {
+    label: ask.label,
+    lines,
+    buttons: last ? ask.buttons : [],
+    next: last ? null : String(to),
+  };
+}
+
+/** The same as a card of its own, for surfaces that show it in the place of the plan's. */
+export function viewAskPage(
+  view: PlanView,
+  press: CardPress,
+  cursor: string,
+  budget: number,
+): PlanView | null {
+  const page = reviewAsk(view, press, cursor, budget);
+  const ask = view.asks.find((one) => isAbout(one, press));
+  if (page === null || ask === undefined) return null;
+  const { short: _, ...rest } = ask;
+  const [text = '', ...known] = page.lines;
+  const more = { ...press, pages: [page.next ?? ''] };
+  const buttons =
+    page.next === null ? page.buttons : [makeButton(more, 'More', { style: 'primary' })];
+  const fields = page.next === null ? ask.fields : [];
+  const note = page.next === null ? ask.note : null;
+  return {
+    ...view,
+    asks: [{ ...rest, text, known, fields, note, buttons }],
+    asks_more: '',
+    sentence: '',
+    progress: null,
+    sections: [],
+    buttons: view.buttons.filter((button) => button.press.action === 'details'),
+  };
+}

@@ -1,0 +1,30 @@
+// How deep JSON from outside may nest. Whatever reads a value level by level would run out of stack far below what a small
+// body can nest.
+import { CountersignError } from './errors.ts';
+import type { Json } from './text.ts';
+
+/** Levels of lists and objects in each other. */
+export const deepestJson = 100;
+
+function exceeds(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => exceeds(item, levels - 1));
+}
+
+/** @throws `invalid_json` for a value that nests more than `deepestJson` levels deep */
+export function requireShallow(value: unknown): void {
+  if (!exceeds(value, deepestJson)) return;
+  throw new CountersignError(
+    'invalid_json',
+    `The JSON nests more than ${deepestJson} levels deep, which is the limit. Send it flatter.`,
+    { details: { limit_depth: deepestJson } },
+  );
+}
+
+/** `JSON.parse` with that limit. @throws SyntaxError, or `invalid_json` for a value that nests too deep */
+export function parseShallowJson(text: string): Json {
+  const value: Json = JSON.parse(text);
+  requireShallow(value);
+  return value;
+}

@@ -1,0 +1,71 @@
+// Words that come close to a decision. None of them decides: whoever writes one is shown the buttons and the exact word. A full
+// stop or an exclamation mark after `approve` is close as well, not exact. Pure.
+
+export type NearWord = 'approve' | 'reject' | 'cancel' | 'undo' | 'change';
+
+const longest = 160;
+const it = '(?:it|this|that|them|all|everything|(?:the|this) plan)';
+
+/** What each part of such a message may say, between commas, full stops and the word “and”. */
+const phrases: Record<'approve' | 'reject' | 'cancel' | 'undo', RegExp> = {
+  approve: new RegExp(
+    `^(?:approved?|(?:please )?(?:approve|run|start|do|ship|execute|launch) ${it}|approve please|i approve(?: of)?(?: ${it})?|lgtm|` +
+      `(?:${it} )?(?:looks?|sounds?|is|seems) (?:good|great|fine|right|ok|okay|perfect)(?: to me)?|(?:that's|it's|all) (?:good|great|fine|right|ok|okay|perfect)|` +
+      'good|great|fine|perfect|nice|ok|okay|k|yes|yep|yeah|yup|sure|agreed|go|go ahead(?: with (?:it|this|that))?|go for it|please go ahead|proceed|do so|' +
+      '[👍✅👌🚀✔☑]+)$',
+    'u',
+  ),
+  reject: new RegExp(
+    `^(?:rejected|(?:please )?reject ${it}|no|nope|no way|(?:please )?(?:don't|do not)(?: (?:do|run|start))?(?: ${it})?|not (?:this|that)|[👎❌]+)$`,
+    'u',
+  ),
+  cancel: new RegExp(
+    `^(?:cancelled|canceled|(?:please )?(?:cancel|stop|abort|drop|scrap) ${it}|stop|abort|never ?mind|forget (?:it|this|that))$`,
+    'u',
+  ),
+  undo: new RegExp(
+    `^(?:(?:please )?(?:undo|revert|roll back|take back)(?: ${it})?|roll ${it} back)$`,
+    'u',
+  ),
+};
+
+/** Said beside any of them; alone it says nothing. */
+const filler = /^(?:please|thanks|thank you|cheers)$/u;
+
+const verb = '(?:make|move|do|run|start|schedule|put|change)';
+const time = '(?:instead|tomorrow|tonight|later|earlier|sooner|next|on \\w+day|at \\d)';
+
+/** `make it tomorrow instead`: about what waits, not a request of its own. */
+const change = new RegExp(
+  `^(?:please )?(?:${verb} (?:it|them|step \\d+\\w?)\\b.*|${verb} (?:this|that|the plan)\\b.*\\b${time}\\b.*|.+ instead)$`,
+  'u',
+);
+
+function readParts(text: string): string[] {
+  const plain = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\u{fe0f}\u{1f3fb}-\u{1f3ff}]/gu, '')
+    .replace(/[’`]/g, "'");
+  return plain
+    .split(/[,;.!…\n]+|\s+[-–—]\s+|\s+and\s+/u)
+    .map((part) =>
+      part
+        .trim()
+        .replace(/\s+/g, ' ')
+        .replace(/ (?:please|thanks|thank you)$/, ''),
+    )
+    .filter((part) => part !== '');
+}
+
+/** The decision that `text` comes close to; null: none. The exact words themselves are read before this. */
+export function readNearWord(text: string): NearWord | null {
+  if (text.length > longest || text.includes('?')) return null;
+  const all = readParts(text);
+  const parts = all.filter((part) => !filler.test(part));
+  if (parts.length === 0) return null;
+  for (const word of ['approve', 'reject', 'cancel', 'undo'] as const) {
+    if (parts.every((part) => part === word || phrases[word].test(part))) return word;
+  }
+  return change.test(all.join(', ')) ? 'change' : null;
+}

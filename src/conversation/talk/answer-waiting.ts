@@ -1,0 +1,106 @@
+// What is said while something waits for a decision, and is none: words that come close to one are answered with the decision
+// itself, questions about the plan from the plan. Neither decides anything, and no planner is asked.
+import { type NearWord, readNearWord } from '#contracts/near-words.ts';
+import { sourcesOf } from '#plans/lifecycle-table.ts';
+import { type PlanRow, readPlansOf } from '#store/plans.ts';
+import type { RunRow } from '#store/runs.ts';
+import { sessionCall } from '../call-to-action.ts';
+import type { ConversationContext } from '../conversation-context.ts';
+import { hearPerson } from '../hear-person.ts';
+import { readCardFacts } from '../plan-card.ts';
+import { isDecidable, nameShown, waitsFor } from '../session-subject.ts';
+import { speakAsBot } from '../speak.ts';
+import { answerPlanQuestion, readPlanQuestion } from './plan-questions.ts';
+import type { Saying } from './saying.ts';
+
+type Answer = { text: string; runId: string | null; planId: string | null };
+
+/** What is offered to a word about a plan that waits. */
+function offerDecision(word: NearWord, { id, version }: PlanRow, said: string): string {
+  const what = `version ${version} of ${id}`;
+  switch (word) {
+    case 'approve':
+      return `Did you mean to approve ${what}? Press Approve on the card, or reply “approve”.`;
+    case 'reject':
+      return `Did you mean to reject ${what}? Press Reject on the card, or reply “reject”.`;
+    case 'cancel':
+      return `Did you mean to cancel ${id}? Reply “cancel”. Nothing of it has run.`;
+    case 'undo':
+      return `Nothing of ${id} has run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
+    case 'change':
+      return `To change ${what}, press Propose changes on the card, or reply “propose changes: ${said}”.`;
+    default:
+      return word satisfies never;
+  }
+}
+
+/** The same about a plan that is under way; null: it offers nothing of the kind. */
+function offerStop(word: NearWord, { id }: PlanRow): string | null {
+  if (word === 'cancel')
+    return `Did you mean to cancel ${id}? Reply “cancel”. What is done stays done.`;
+  return word === 'undo'
+    ? `What ${id} has done stays done. Reply “cancel” to stop the rest, or ask for a plan that undoes it.`
+    : null;
+}
+
+async function answerAboutPlan(
+  context: ConversationContext,
+  conversation: string,
+  { text, actor }: Saying,
+): Promise<Answer | null> {
+  const near = readNearWord(text);
+  const question = near === null ? readPlanQuestion(text) : null;
+  if (near === null && question === null) return null;
+  const { query } = context.db;
+  const [waiting] = await readPlansOf(query, conversation, sourcesOf('approve'));
+  if (waiting !== undefined && !waiting.revising) {
+    const about = { runId: waiting.run_id, planId: waiting.id };
+    if (near !== null) return { ...about, text: offerDecision(near, waiting, text.trim()) };
+    if (question === null) return null;
+    const viewer = { user: actor.id, timezone: actor.timezone ?? context.timezone };
+    const facts = await readCardFacts(context, waiting.id, viewer);
+    return { ...about, planId: null, text: answerPlanQuestion(question, facts) };
+  }
+  if (near === null) return null;
+  const [running] = await readPlansOf(query, conversation, ['approved', 'executing', 'stalled']);
+  const offer = running === undefined ? null : offerStop(near, running);
+  if (running === undefined || offer === null) return null;
+  return { text: offer, runId: running.run_id, planId: running.id };
+}
+
+/** A gate, a new pattern: what is decided there, in its own words. A question about money or time is answered as people answer it. */
+function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
+  const waits = waitsFor(run);
+  if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
+  const near = readNearWord(text);
+  if (near === null || near === 'change') return null;
+  const call = sessionCall(waits, run.pause?.gate ?? null);
+  const asked = near === 'approve' ? `Did you mean to approve ${nameShown(run)}? ` : '';
+  return { text: `${asked}${call}`, runId: run.id, planId: null };
+}
+
+/**
+ * Answers what is close to a decision, or asks about the plan that waits, and writes both down.
+ * @param run the one it was said to; null: none goes on
+ * @returns what was answered; null: it is for the planner
+ */
+export async function answerWaiting(
+  context: ConversationContext,
+  conversation: string,
+  run: RunRow | null,
+  saying: Saying,
+): Promise<Answer | null> {
+  const busy = run !== null && (run.planning_status === 'running' || waitsFor(run) !== null);
+  const answer =
+    run !== null && busy
+      ? answerAboutSession(run, saying)
+      : await answerAboutPlan(context, conversation, saying);
+  if (answer === null) return null;
+  const { actor, text, once } = saying;
+  const { runId, planId } = answer;
+  await context.db.transaction(async (tx) => {
+    await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+    await speakAsBot(context, tx, { conversation, text: answer.text, runId, planId });
+  });
+  return answer;
+}

@@ -1,0 +1,106 @@
+// A deciding word that came over HTTP is about what its author read there: they name it, or nothing else can have been read.
+import { CountersignError } from '#contracts/errors.ts';
+import { currentOf } from '#plans/current.ts';
+import { sourcesOf } from '#plans/lifecycle-table.ts';
+import { isOnePerson } from '#store/identities.ts';
+import { wasPatched } from '#store/patches.ts';
+import { type PlanRow, readPlanRow } from '#store/plans.ts';
+import { type RunRow, readRun } from '#store/runs.ts';
+import { readHeard } from '#store/shown.ts';
+import type { ConversationContext } from '../conversation-context.ts';
+import { digestShown, nameShown } from '../session-subject.ts';
+import type { Word } from '../words.ts';
+import type { Saying } from './saying.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * Whether nobody but the author has changed what waits since they read it, as far as that can be known of a word that names
+ * nothing. @param turn of the run that leads to what waits; @param only nothing else was ever shown of it
+ */
+async function canMeanOnly(
+  { db }: ConversationContext,
+  { conversation }: Subject,
+  { actor, on_screen: onScreen }: Saying,
+  { turn, only }: { turn: number; only: boolean },
+): Promise<boolean> {
+  if (!only && onScreen?.turn !== turn) return false;
+  const { last_speaker: last, subjects } = await readHeard(db.query, conversation);
+  if (last !== null && (await isOnePerson(db.query, last, actor.id))) return true;
+  return only && subjects <= 1;
+}
+
+async function requireSession(
+  context: ConversationContext,
+  subject: Subject,
+  session: RunRow,
+  saying: Saying,
+): Promise<void> {
+  const { digest, turn } = saying.on_screen ?? {};
+  const shown = digestShown(session);
+  const named = digest !== undefined;
+  const read = named
+    ? digest === shown && (turn ?? session.turn) === session.turn
+    : await canMeanOnly(context, subject, saying, {
+        turn: session.turn,
+        only: session.turn === 1,
+      });
+  if (read) return;
+  throw new CountersignError(
+    'stale_version',
+    named
+      ? `This changed while you were reading: ${nameShown(session)} is shown now. Read it and decide again.`
+      : `More than one thing can have been read here. Read ${nameShown(session)}, and send its turn and digest beside the text.`,
+    { details: { current: { turn: session.turn, digest: shown } } },
+  );
+}
+
+function refuseUnnamed(row: PlanRow): CountersignError {
+  return new CountersignError(
+    'stale_version',
+    `Version ${row.version} of ${row.id} waits here, and it is not certain that you read that one. Read it, and send its version and digest beside the text.`,
+    { details: { current: currentOf(row) } },
+  );
+}
+
+/**
+ * What the word is about, with the version and digest that its author read; a word that came from a chat or a terminal is
+ * returned its subject as it is.
+ * @throws `stale_version` or `digest_mismatch` with `current` when they have read something else, or nobody can know what
+ */
+export async function requireRead(
+  context: ConversationContext,
+  subject: Subject,
+  word: Word,
+  saying: Saying,
+): Promise<Subject> {
+  const { on_screen: onScreen } = saying;
+  if (onScreen === undefined || word.kind === 'status' || word.kind === 'cancel') return subject;
+  const { session, shown } = subject;
+  if (session !== null) {
+    await requireSession(context, subject, session, saying);
+    return subject;
+  }
+  if (shown === null) return subject;
+  const row = await readPlanRow(context.db.query, shown.id);
+  const { digest, version = row.version } = onScreen;
+  if (digest !== undefined) {
+    if (version === row.version && digest !== row.digest) {
+      throw new CountersignError(
+        'digest_mismatch',
+        `What you read is not what is stored: the digest of version ${row.version} is ${row.digest.slice(0, 8)}. Read it and decide again.`,
+        { details: { current: currentOf(row) } },
+      );
+    }
+    return { ...subject, shown: { id: shown.id, version, digest } };
+  }
+  // What is decided already is refused as such, whatever was read.
+  if (!sourcesOf('approve').includes(row.status)) return subject;
+  if (version !== row.version || (await wasPatched(context.db.query, row.id, row.version))) {
+    throw refuseUnnamed(row);
+  }
+  const turn = row.run_id === null ? 0 : (await readRun(context.db.query, row.run_id)).turn;
+  const only = row.version === 1 && turn <= 1;
+  if (!(await canMeanOnly(context, subject, saying, { turn, only }))) throw refuseUnnamed(row);
+  // The row that was judged is the one that is decided about.
+  return { ...subject, shown: { id: row.id, version: row.version, digest: row.digest } };
+}

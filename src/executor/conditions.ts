@@ -1,0 +1,126 @@
+// Whether a step that was claimed runs: its conditions are read against what earlier steps have put out, and what was
+// skipped because of a condition takes along the steps that need its output.
+import { isDeepStrictEqual } from 'node:util';
+import type { StepCondition } from '#contracts/condition.ts';
+import { describePlace } from '#contracts/condition-words.ts';
+import type { Step } from '#contracts/plan.ts';
+import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
+import type { Json } from '#contracts/text.ts';
+import { shorten } from '#contracts/words.ts';
+import { readOutputs } from '#store/outputs.ts';
+import { readSteps, readStepsById } from '#store/step-pages.ts';
+import { readPointer } from '#tools/resolve-arguments.ts';
+import { askDatabase, type StepRun } from './step-run.ts';
+
+/** Characters of a value that a reason shows. */
+const shownAtMost = 120;
+
+const decimal = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+const moment = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+const trim = (value: Json): Json => (typeof value === 'string' ? value.trim() : value);
+
+function isEqual(found: Json, value: Json): boolean {
+  return isDeepStrictEqual(trim(found), trim(value));
+}
+
+/** Both as numbers, or both as moments (milliseconds since 1970); null: they have no order. */
+function toComparable(found: Json, value: Json): [number, number] | null {
+  const [a, b] = [trim(found), trim(value)];
+  const toNumber = (one: Json) =>
+    typeof one === 'number' || (typeof one === 'string' && decimal.test(one)) ? Number(one) : null;
+  const toMoment = (one: Json) =>
+    typeof one === 'string' && moment.test(one) ? Date.parse(one) : Number.NaN;
+  const numbers = [toNumber(a), toNumber(b)] as const;
+  if (numbers[0] !== null && numbers[1] !== null) return [numbers[0], numbers[1]];
+  const moments: [number, number] = [toMoment(a), toMoment(b)];
+  return moments.some(Number.isNaN) ? null : moments;
+}
+
+function contains(found: Json, value: Json): boolean {
+  if (Array.isArray(found)) return found.some((item) => isEqual(item, value));
+  return (
+    typeof found === 'string' && typeof value === 'string' && found.trim().includes(value.trim())
+  );
+}
+
+/**
+ * Why the condition does not hold, as the rest of a sentence; null: it holds.
+ * @param output undefined: the step has none, because it was skipped
+ * @param label what the step is called
+ */
+export function explainCondition(
+  { path, is, value = null }: StepCondition,
+  output: Json | undefined,
+  label: string,
+): string | null {
+  if (output === undefined) return `step ${label} was skipped`;
+  const at = readPointer(output, path);
+  const place = describePlace(path, label);
+  if (!at.ok) return `${place} has no value`;
+  const shown = shorten(JSON.stringify(at.value), shownAtMost);
+  const literal = shorten(JSON.stringify(value), shownAtMost);
+  switch (is) {
+    case 'exists':
+      return at.value === null ? `${place} has no value` : null;
+    case 'equals':
+      return isEqual(at.value, value) ? null : `${place} is ${shown}, not ${literal}`;
+    case 'not_equals':
+      return isEqual(at.value, value) ? `${place} is ${shown}` : null;
+    case 'contains':
+      return contains(at.value, value)
+        ? null
+        : `${place} is ${shown}, which does not contain ${literal}`;
+    case 'greater':
+    case 'less': {
+      const pair = toComparable(at.value, value);
+      if (pair === null) return `${place} is ${shown}, which can't be compared with ${literal}`;
+      const holds = is === 'greater' ? pair[0] > pair[1] : pair[0] < pair[1];
+      return holds ? null : `${place} is ${shown}, not ${is} than ${literal}`;
+    }
+    default:
+      return is satisfies never;
+  }
+}
+
+/** The steps of these ids, and what each is called wherever the plan is read. */
+async function readNamed(
+  { context, plan }: StepRun,
+  ids: string[],
+): Promise<{ steps: Step[]; labelOf: (id: string) => string }> {
+  const { query } = context.db;
+  const steps = await readStepsById(query, plan.id, ids);
+  const labels =
+    plan.total > numberedAtMost
+      ? new Map(steps.map(({ id, position }) => [id, `${position}`]))
+      : labelSteps(await readSteps(query, plan.id, {}, 0, numberedAtMost), plan.total);
+  return { steps, labelOf: (id) => labels.get(id) ?? id };
+}
+
+/** Which of the claimed step's conditions does not hold, as a sentence; null: it runs. */
+export async function findReasonToSkip(run: StepRun): Promise<string | null> {
+  const { context, plan, step } = run;
+  if (step.when.length === 0) return null;
+  const ids = [...new Set(step.when.map((condition) => condition.step))];
+  return askDatabase(run, async () => {
+    const outputs = await readOutputs(context.db.query, plan.id, ids);
+    const failed = step.when.find(
+      (condition) => explainCondition(condition, outputs.get(condition.step), '') !== null,
+    );
+    if (failed === undefined) return null;
+    const { labelOf } = await readNamed(run, ids);
+    const label = labelOf(failed.step);
+    return `Skipped: ${explainCondition(failed, outputs.get(failed.step), label)}.`;
+  });
+}
+
+/** Which of the steps that have no output was skipped, as a sentence; null: none was. */
+export async function findSkippedSource(run: StepRun, ids: string[]): Promise<string | null> {
+  return askDatabase(run, async () => {
+    const { steps, labelOf } = await readNamed(run, ids);
+    const skipped = steps.find(({ status }) => status === 'skipped');
+    return skipped === undefined
+      ? null
+      : `Skipped: it needs the output of step ${labelOf(skipped.id)}, which was skipped.`;
+  });
+}

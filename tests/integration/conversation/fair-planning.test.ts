@@ -1,0 +1,113 @@
+// Requests of one person are planned in turn with everybody else's: a flood delays whoever sent it.
+import { sql } from 'drizzle-orm';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Actor, person } from '#contracts/actor.ts';
+import type { Planner } from '#contracts/run.ts';
+import { findAbandonedRuns } from '#store/runs.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+
+/** A house whose planner notes for whom it plans, and waits for `gate` before it answers those in `held`. */
+async function openWithGate(held: string[]) {
+  const gate = Promise.withResolvers<void>();
+  const planned: string[] = [];
+  const answer = scriptedPlanner(() => ({ kind: 'answer', text: 'Done.' }));
+  const planner: Planner = {
+    ...answer,
+    async plan(request, signal) {
+      planned.push(request.user);
+      if (held.includes(request.user)) await gate.promise;
+      return answer.plan(request, signal);
+    },
+  };
+  const house = await openTestHouse(database.url, { planner });
+  onTestFinished(async () => {
+    gate.resolve();
+    await house.close();
+  });
+  return { house, planned, open: gate.resolve };
+}
+
+const mallory = person('mallory', 'api');
+const trudy = person('trudy', 'api');
+const ben = person('ben', 'api');
+
+async function flood({ service }: TestHouse, actor: Actor, count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent++)
+    await service.startRun({ text: `request ${sent}`, conversation: `${actor.id}-${sent}` }, actor);
+}
+
+test('while the requests of one person wait for a slow planner, another person is planned for', async () => {
+  const { house, planned } = await openWithGate(['eve']);
+  await flood(house, person('eve', 'api'), 20);
+  await waitFor('the planners to be busy', async () => planned.length >= 3);
+  const { run_id } = await house.service.startRun({ text: 'hello' }, ben);
+  await waitFor('the answer', async () => {
+    const { planning_status } = await house.service.getRun(run_id);
+    return planning_status === 'complete';
+  });
+  expect(planned.filter((who) => who === 'eve').length).toBeLessThanOrEqual(4);
+});
+
+test('whoever asks behind two floods is planned for among the next few, and every request is', async () => {
+  const { house, planned, open } = await openWithGate(['mallory', 'trudy']);
+  const countOf = (who: string) => planned.filter((one) => one === who).length;
+  await flood(house, mallory, 150);
+  await flood(house, trudy, 150);
+  await waitFor('the planners to be busy', async () => countOf('mallory') + countOf('trudy') >= 4);
+  const before = planned.length;
+  const { run_id } = await house.service.startRun({ text: 'hello' }, ben);
+  open();
+  await waitFor('the answer', async () => {
+    const { planning_status } = await house.service.getRun(run_id);
+    return planning_status === 'complete';
+  });
+  expect(planned.indexOf('ben') - before).toBeLessThan(8);
+  const [ofMallory, ofTrudy] = [countOf('mallory'), countOf('trudy')];
+  await waitFor('all of them', async () => countOf('mallory') + countOf('trudy') === 300, {
+    timeoutMs: 30_000,
+  });
+  // The floods went on side by side.
+  expect(Math.abs(ofMallory - ofTrudy)).toBeLessThan(20);
+});
+
+test('a person who asks now and then stands in the round that is served, not behind it', async () => {
+  const house = await openTestHouse(database.url, { work: false });
+  onTestFinished(() => house.close());
+  const waiting = sql`select group_id as who, priority from pgboss.job
+    where name = 'plan' and state = 'created' order by created_on`;
+  const start = async (actor: Actor) => void (await house.service.startRun({ text: 'x' }, actor));
+  await house.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
+  for (const actor of [mallory, mallory, mallory, ben, mallory, ben, trudy]) await start(actor);
+  expect((await house.db.query.execute(waiting)).rows).toEqual([
+    { who: 'mallory', priority: 0 },
+    { who: 'mallory', priority: -1 },
+    { who: 'mallory', priority: -2 },
+    { who: 'ben', priority: 0 },
+    { who: 'mallory', priority: -3 },
+    { who: 'ben', priority: -1 },
+    { who: 'trudy', priority: 0 },
+  ]);
+  await house.db.query.execute(
+    sql`delete from pgboss.job where name = 'plan' and priority > -2 and state = 'created'`,
+  );
+  await start(ben);
+  expect((await house.db.query.execute(waiting)).rows.at(-1)).toEqual({ who: 'ben', priority: -2 });
+});
+
+test('a request that waits long for its turn is not given up', async () => {
+  const house = await openTestHouse(database.url, { work: false });
+  onTestFinished(() => house.close());
+  const { run_id } = await house.service.startRun({ text: 'x' }, ben);
+  const abandonedFor = 600;
+  await house.db.query.execute(sql`
+    update countersign.runs set updated_at = clock_timestamp() - interval '1 day' where id = ${run_id}`);
+  const found = async () =>
+    (await findAbandonedRuns(house.db.query, abandonedFor, 100)).map(({ id }) => id);
+  expect(await found()).not.toContain(run_id);
+  await house.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
+  expect(await found()).toContain(run_id);
+});

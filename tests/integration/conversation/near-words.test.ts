@@ -1,0 +1,89 @@
+// While something waits for a decision: words that come close to one bring the decision back, and questions are answered from the
+// plan. Nothing is decided and no planner is asked.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+let planned = 0;
+
+const planner = scriptedPlanner(({ text }) => {
+  planned++;
+  const remove = {
+    id: '2',
+    description: 'Clean up',
+    tool: 'workspace',
+    operation: 'delete',
+    args: { path: 'payroll.csv' },
+    after: ['1'],
+    duration_minutes: 90,
+  };
+  return { kind: 'proposal', draft: { title: text, steps: [noop('1'), remove] } };
+});
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { planner, work: true });
+});
+afterAll(() => house.close());
+
+async function ask(conversation: string) {
+  const { run_id } = await house.service.startRun({ text: 'Clean', conversation }, ana);
+  const id = await waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
+  return { id, run_id };
+}
+async function lastIn(conversation: string) {
+  const last = (await house.service.messages(conversation, { limit: 100 })).at(-1);
+  if (last === undefined) throw new Error('nothing was said');
+  return last;
+}
+
+test.each([
+  ['approve.', 'Did you mean to approve version 1'],
+  ['LGTM', 'Did you mean to approve version 1'],
+  ['looks good to me, go ahead', 'reply “approve”'],
+  ['👍', 'Press Approve on the card'],
+  ['cancel it', 'Reply “cancel”'],
+  ['undo that', 'there is nothing to undo'],
+  ['make it tomorrow instead', 'reply “propose changes: make it tomorrow instead”'],
+])('“%s” is answered with the card and its exact words', async (text, words) => {
+  for (const way of ['say', 'reply'] as const) {
+    const conversation = `near ${way} ${text}`;
+    const { id, run_id } = await ask(conversation);
+    const before = planned;
+    if (way === 'say') await house.service.say(conversation, text, ana);
+    else await house.service.reply(run_id, text, ana);
+    const last = await lastIn(conversation);
+    expect(last).toMatchObject({ author: 'bot', plan_id: id });
+    expect(last.text).toContain(words);
+    expect((await house.service.getPlan(id)).status).toBe('proposed');
+    expect(planned).toBe(before);
+  }
+});
+
+test.each([
+  [
+    'what does step 2 do?',
+    /Step 2, “Clean up”, calls workspace_delete with \{"path":"payroll\.csv"\}/,
+  ],
+  ['who can approve this?', /It waits for ana\./],
+  ['why is step 2 guarded?', /Step 2 calls workspace_delete, which is guarded/],
+  ['How long will it take?', /1 h 30 min/],
+  ['what will it do?', /1 “.+” and 2 “Clean up”/],
+  ['What does step 9 do?', /has no step 9; its steps go from 1 to 2/],
+])('“%s” is answered from the plan', async (text, words) => {
+  const conversation = `question ${text}`;
+  const { id } = await ask(conversation);
+  const before = planned;
+  await house.service.say(conversation, text, ana);
+  expect((await lastIn(conversation)).text).toMatch(words);
+  expect((await house.service.getPlan(id)).status).toBe('proposed');
+  expect(planned).toBe(before);
+});
+
+test('where nothing waits, the same words are a request', async () => {
+  const before = planned;
+  await house.service.say('nothing waits', 'ok', ana);
+  await waitFor('a plan', async () => planned > before);
+});

@@ -1,0 +1,177 @@
+// Where chat_post may post: the plan's own conversation, and others of its workspace that are nobody's private chat.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChatPlace } from '#contracts/chat.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { storePlace } from '#store/chat-places.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url);
+});
+afterAll(() => house.close());
+
+async function place(
+  tenant: string,
+  channel: string,
+  thread: string | null,
+  platform: ChatPlace['platform'] = 'slack',
+): Promise<string> {
+  const where = { platform, tenant, channel, thread };
+  await house.db.transaction((tx) => storePlace(tx, where, null));
+  return conversationAt(where);
+}
+
+const saying = (conversation: unknown): PlanDraft => ({
+  title: 'Tell them',
+  steps: [
+    {
+      id: 'tell',
+      description: 'Tell them',
+      tool: 'chat',
+      operation: 'post',
+      args: { text: 'Deployed', ...(conversation === undefined ? {} : { conversation }) },
+    },
+  ] as PlanDraft['steps'],
+});
+
+const propose = (draft: PlanDraft, conversation: string) =>
+  house.service.propose(draft, { user: 'ana', conversation }, ana);
+
+async function run(draft: PlanDraft, conversation: string) {
+  const plan = await propose(draft, conversation);
+  await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await reach(house, plan.id, 'completed', 'failed');
+  return (await house.service.listSteps(plan.id, { limit: 9 })).steps;
+}
+
+const said = async (conversation: string) =>
+  (await house.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+
+test('posts in its own conversation and in another of its workspace', async () => {
+  const own = await place('T1', 'C1', '1.1');
+  const other = await place('T1', 'C2', '1.1');
+  for (const [target, where] of [
+    [undefined, own],
+    [own, own],
+    [other, other],
+  ]) {
+    const before = (await said(where ?? '')).filter((text) => text === 'Deployed').length;
+    expect((await run(saying(target), own))[0]?.status).toBe('succeeded');
+    expect((await said(where ?? '')).filter((text) => text === 'Deployed')).toHaveLength(
+      before + 1,
+    );
+  }
+  const steps = await run(saying(undefined), 'conv-console');
+  expect(steps[0]?.status).toBe('succeeded');
+});
+
+test('counts the workspaces of one organisation as one', async () => {
+  const [own, other] = [await place('T1', 'C1', '1.2'), await place('T1b', 'C1', '1.2')];
+  await expect(propose(saying(other), own)).rejects.toMatchObject({ code: 'invalid_arguments' });
+  await house.db.query.execute(
+    sql`insert into countersign.slack_workspaces (team, enterprise) values ('T1', 'E1'), ('T1b', 'E1')`,
+  );
+  expect((await run(saying(other), own))[0]?.status).toBe('succeeded');
+});
+
+test('is refused at proposal where the conversation is of another tenant, or there is none', async () => {
+  const own = await place('T1', 'C1', '2.1');
+  await house.service.startRun({ text: 'Hello', conversation: 'conv-of-ben', user: 'ben' }, ana);
+  const elsewhere = [
+    await place('T2', 'C1', '2.1'),
+    await place('T1', 'C1', '2.1', 'teams'),
+    'conv-of-ben',
+    'reminders:ben',
+    '#ops',
+  ];
+  for (const target of elsewhere) {
+    await expect(propose(saying(target), own)).rejects.toMatchObject({
+      code: 'invalid_arguments',
+      message: `Step tell: There is no conversation "${target}" in the workspace of this plan's own. Leave "conversation" out to post where the plan was asked for.`,
+    });
+    await expect(propose(saying(target), 'conv-console')).rejects.toThrow(
+      'There is no conversation',
+    );
+  }
+});
+
+test('is refused at proposal where it is the private chat of somebody else', async () => {
+  const own = await place('T1', 'C1', '3.1');
+  const direct = await place('T1', 'D1', null);
+  await expect(propose(saying(direct), own)).rejects.toMatchObject({
+    code: 'invalid_arguments',
+    message: `Step tell: The conversation "${direct}" is somebody's private chat, in which only its own plans post.`,
+  });
+  const group = await place('M1', '19:group', null, 'teams');
+  const here = await place('M1', '19:channel', '1', 'teams');
+  await expect(propose(saying(group), here)).rejects.toThrow('private chat');
+  await house.db.query.execute(sql`
+    insert into countersign.teams_conversations (tenant, channel, kind, service_url, bot)
+    values ('M1', '19:group', 'group', 'https://teams.example', 'bot')`);
+  expect((await run(saying(group), here))[0]?.status).toBe('succeeded');
+  // The person it is for asked for something there: it is their own.
+  await house.service.startRun(
+    { text: 'Hello', conversation: direct, user: 'ana' },
+    { ...ana, via: 'slack' },
+  );
+  expect((await run(saying(direct), own))[0]?.status).toBe('succeeded');
+});
+
+test('is refused in a change of a plan', async () => {
+  const own = await place('T1', 'C1', '4.1');
+  const target = await place('T2', 'C1', '4.1');
+  const plan = await propose({ title: 'Nothing', steps: [noop('a')] }, own);
+  const [step] = saying(target).steps;
+  await expect(
+    house.service.patch(
+      plan.id,
+      {
+        base_revision: plan.revision,
+        operations: [{ op: 'add_step', step: { ...noop('b'), ...step, id: 'b' } }],
+      },
+      ana,
+    ),
+  ).rejects.toThrow('There is no conversation');
+});
+
+test('fails at the call where only then it is known where it would post, and nothing is said', async () => {
+  const own = await place('T1', 'C1', '5.1');
+  const target = await place('T2', 'C1', '5.1');
+  await writeFile(join(house.workspace, 'where.txt'), target);
+  const draft = saying({ $from: 'read', path: '/text' });
+  const read = {
+    id: 'read',
+    description: 'Read',
+    tool: 'workspace',
+    operation: 'read',
+    args: { path: 'where.txt' },
+  };
+  const steps = await run({ ...draft, steps: [read, ...draft.steps] }, own);
+  expect(steps.find(({ id }) => id === 'tell')).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'invalid_arguments',
+      message: expect.stringContaining('There is no conversation'),
+    },
+  });
+  expect(await said(target)).toEqual([]);
+});
+
+test('is not reported as posted where the platform does not take anything', async () => {
+  const own = await place('T1', 'C1', '6.1');
+  const target = await place('T1', 'C9', '6.1');
+  await house.db.query.execute(
+    sql`update countersign.chat_places set broken = 'Invite the bot again.', broken_at = now() where conversation = ${target}`,
+  );
+  await expect(propose(saying(target), own)).rejects.toThrow(
+    `Nothing can be posted in "${target}": Invite the bot again.`,
+  );
+});

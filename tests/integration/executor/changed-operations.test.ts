@@ -1,0 +1,198 @@
+// A tool that is not what it was when its plan was shown is not called: at approval, at start and at the call, with a real
+// MCP server that changes.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
+import { digestPlan } from '#plans/canonical.ts';
+import { readHeader } from '#plans/preflight.ts';
+import { readPlanRow } from '#store/plans.ts';
+import { iterateSteps } from '#store/step-pages.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
+
+const database = useDatabase();
+const server = join(root, 'tests/fixtures/changing-server.ts');
+
+let folder: string;
+let gate: TestHouse;
+const opened: TestHouse[] = [];
+
+/** A house of its own with the same configuration; `work`: it runs plans. */
+async function open(work: boolean, env: Record<string, string> = {}): Promise<TestHouse> {
+  const args = [...quickly, server, join(folder, 'state'), join(folder, 'log')];
+  const own = { NODE_COMPILE_CACHE: compileCache, ...env };
+  const house = await openTestHouse(database.url, {
+    work,
+    settings: { mcpServers: { box: { command: node, args, env: own } } },
+  });
+  opened.push(house);
+  return house;
+}
+
+async function close(house: TestHouse): Promise<void> {
+  opened.splice(opened.indexOf(house), 1);
+  await house.close();
+}
+
+const become = (state: object) => writeFile(join(folder, 'state'), JSON.stringify(state));
+const called = () => readFile(join(folder, 'log'), 'utf8').catch(() => '');
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-changing-'));
+});
+beforeEach(async () => {
+  await become({});
+  await rm(join(folder, 'log'), { force: true });
+  gate = await open(false);
+});
+afterEach(async () => {
+  for (const house of [...opened]) await close(house);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const act: StepDraft = {
+  id: 'act',
+  description: 'Append',
+  tool: 'box',
+  operation: 'act',
+  args: { line: 'x' },
+};
+const draft: PlanDraft = { title: 'Act', steps: [act] };
+
+const changes: [string, object, string][] = [
+  ['description', { description: 'Delete everything.' }, 'its description'],
+  [
+    'schema',
+    {
+      inputSchema: {
+        type: 'object',
+        properties: { line: { type: 'string' }, all: { type: 'boolean', default: true } },
+      },
+    },
+    'the schema of its arguments',
+  ],
+  ['annotations', { annotations: { readOnlyHint: true } }, 'what it says of its effect'],
+];
+
+describe.each(changes)('a tool with another %s', (_name, state, part) => {
+  const reason = `box_act changed since this plan was shown: ${part}. Propose the plan again.`;
+
+  test('is found at approval, and nothing is approved', async () => {
+    const { service } = gate;
+    const plan = await service.propose(draft, { user: 'ana' }, ana);
+    await become(state);
+    await expect(
+      service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+    ).rejects.toMatchObject({
+      code: 'preflight_failed',
+      message: `Step act: ${reason} Nothing has run.`,
+    });
+    expect((await service.getPlan(plan.id)).status).toBe('proposed');
+  });
+
+  test('is found at the start, and nothing is called', async () => {
+    const plan = await runPlan(gate, draft);
+    await close(gate);
+    await become(state);
+    const worker = await open(true);
+    const failed = await reach(worker, plan.id, 'failed', 'completed');
+    expect(failed).toMatchObject({
+      status: 'failed',
+      result_summary: `Step act: ${reason} Nothing has run.`,
+    });
+    expect(await called()).toBe('');
+  });
+
+  test.each([false, true])('is found at the call (it is started anew: %s)', async (stop) => {
+    const worker = await open(true);
+    const turn: StepDraft = {
+      id: 'turn',
+      description: 'Change',
+      tool: 'box',
+      operation: 'turn',
+      args: { state: JSON.stringify(state), stop },
+    };
+    const wait: StepDraft = {
+      id: 'wait',
+      description: 'Wait',
+      tool: 'control',
+      operation: 'wait',
+      args: { seconds: 1 },
+      after: ['turn'],
+    };
+    const steps = [turn, wait, { ...act, after: ['wait'] }];
+    const plan = await runPlan(worker, { title: 'Change', steps });
+    await reach(worker, plan.id, 'failed', 'completed');
+    expect(await called()).toBe('');
+    const [, , last] = (await worker.service.listSteps(plan.id, { limit: 9 })).steps;
+    expect(last).toMatchObject({ status: 'failed', error: { code: 'digest_mismatch' } });
+    expect(last?.error?.message).toContain(part);
+    expect(await worker.service.audit(plan.id, { limit: 50 })).toContainEqual(
+      expect.objectContaining({
+        action: 'call_refused',
+        data: expect.objectContaining({ step: 'act', operation: 'box_act' }),
+      }),
+    );
+  });
+});
+
+test('a server that gives itself another name is another server', async () => {
+  const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
+  await close(gate);
+  await become({ server: 'impostor' });
+  const other = await open(false);
+  await expect(
+    other.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+  ).rejects.toThrow('box_act changed since this plan was shown: the server it comes from.');
+});
+
+test('processes with the same configuration agree, whatever secrets their environment holds', async () => {
+  const plan = await runPlan(gate, draft);
+  const worker = await open(true, { TOKEN: 'another secret' });
+  expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
+  expect(await called()).toBe('{"line":"x"}\n');
+});
+
+test('a change that waits is not approved with a tool that changed since it was shown', async () => {
+  const { service } = gate;
+  const noop = { description: 'Nothing', tool: 'control', operation: 'noop' };
+  const plan = await runPlan(gate, { title: 'Nothing', steps: [{ ...noop, id: 'a' }] });
+  const patch = await service.patch(
+    plan.id,
+    { base_revision: plan.revision, operations: [{ op: 'add_step', step: { ...act, id: 'act' } }] },
+    ana,
+  );
+  expect(patch.status).toBe('needs_approval');
+  await become({ description: 'Delete everything.' });
+  await expect(
+    service.approve(plan.id, { version: patch.version, digest: patch.digest }, ana),
+  ).rejects.toMatchObject({ code: 'preflight_failed' });
+  await become({});
+  await service.approve(plan.id, { version: patch.version, digest: patch.digest }, ana);
+  const row = await readPlanRow(gate.db.query, plan.id);
+  expect(Object.keys(row.operation_digests).sort()).toEqual(['box_act', 'control_noop']);
+});
+
+test('a plan stored before operations had digests goes on as before', async () => {
+  const plan = await gate.service.propose(draft, { user: 'ana' }, ana);
+  const { query } = gate.db;
+  await query.execute(
+    sql`update countersign.plans set operation_digests = '{}' where id = ${plan.id}`,
+  );
+  await query.execute(
+    sql`update countersign.plan_versions set operation_digests = '{}' where plan_id = ${plan.id}`,
+  );
+  const row = await readPlanRow(query, plan.id);
+  const header = await readHeader(query, row);
+  expect(header).not.toHaveProperty('operation_digests');
+  const digest = await digestPlan(header, iterateSteps(query, plan.id));
+  await query.execute(sql`update countersign.plans set digest = ${digest} where id = ${plan.id}`);
+  await gate.service.approve(plan.id, { version: 1, digest }, ana);
+  await become({ description: 'Append a line to a log, politely.' });
+  const worker = await open(true);
+  expect((await reach(worker, plan.id, 'failed', 'completed')).status).toBe('completed');
+});

@@ -1,0 +1,50 @@
+// Events of one person are handled in turn with everybody else's: a flood of mentions delays whoever sent it.
+import { sql } from 'drizzle-orm';
+import { expect, onTestFinished, test } from 'vitest';
+import { threadsASlip } from '#contracts/inbox.ts';
+import { makeEvent } from '#tests/fixtures/inbox-events.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { waitFor } from '#tests/wait.ts';
+import { clearInbox, openWorker, settled, textOf } from './bench.ts';
+
+const database = useDatabase();
+const flood = 1500;
+/** What one process has taken off the queue when somebody else's event comes. */
+const takenAtOnce = 4 * threadsASlip;
+
+test('behind 1,500 mentions by one person, one by another person is handled among the next few', async () => {
+  const gate = Promise.withResolvers<void>();
+  const handled: string[] = [];
+  const house = await openWorker(database.url, async (event) => {
+    await gate.promise;
+    handled.push(textOf(event));
+  });
+  onTestFinished(async () => {
+    gate.resolve();
+    await house.close();
+  });
+  await clearInbox(house);
+  const mentions = Array.from({ length: flood }, (_, i) =>
+    makeEvent(`mallory ${i}`, { author: 'U-mallory' }),
+  );
+  await Promise.all(mentions.map((mention) => house.receive(mention)));
+  const waiting = async () => {
+    const { rows } = await house.db.query.execute<{ threads: number; bens: number }>(sql`
+      select count(*) filter (where payload.thread like '%mallory%')::int as threads,
+        count(*) filter (where payload.thread like '%ben%')::int as bens
+      from pgboss.job j,
+        lateral (select j.data ->> 'thread' as thread union all
+          select other ->> 'thread' from jsonb_array_elements(j.data -> 'others') other) payload
+      where j.name = 'inbox-slack' and j.state = 'created'`);
+    return rows[0] ?? { threads: 0, bens: 0 };
+  };
+  await waitFor('the flood to wait', async () => (await waiting()).threads >= flood - takenAtOnce);
+  await house.receive(makeEvent('ben', { author: 'U-ben' }));
+  await waitFor('the mention to wait', async () => (await waiting()).bens > 0);
+  gate.resolve();
+  await waitFor('the mention to be handled', async () => handled.includes('ben'));
+  expect(handled.indexOf('ben')).toBeLessThan(2 * takenAtOnce);
+  const rows = await settled(house);
+  expect(rows).toHaveLength(flood + 1);
+  expect(rows.every(({ state }) => state === 'handled')).toBe(true);
+});

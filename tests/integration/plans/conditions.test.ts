@@ -1,0 +1,265 @@
+// Steps with conditions: they run only if what an earlier step put out is as it was said, and are skipped with a reason.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
+import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
+import { ana, noop, reach, runPlan } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const house = useHouse({ settings: { executor: { max_attempts: 1 } } });
+
+const read = (id: string, path: string): StepDraft => ({
+  id,
+  description: `Read ${path}`,
+  tool: 'workspace',
+  operation: 'read',
+  args: { path },
+});
+
+const write = (id: string, more: Partial<StepDraft> = {}): StepDraft => ({
+  id,
+  description: `Write ${id}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path: `${id}.md`, content: id },
+  ...more,
+});
+
+const when = (
+  step: string,
+  path: string,
+  is: 'equals' | 'not_equals',
+  value: string,
+): Pick<StepDraft, 'when'> => ({ when: { step, path, is, value } });
+
+const plan = (...steps: StepDraft[]): PlanDraft => ({ title: 'On conditions', steps });
+
+async function stepOf(planId: string, id: string): Promise<Step> {
+  const [step] = await house.service.getSteps(planId, [id]);
+  if (step === undefined) throw new Error(`There is no step ${id}.`);
+  return step;
+}
+
+function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
+  return waitFor(`step ${id} to be ${status}`, async () => {
+    const step = await stepOf(planId, id);
+    return step.status === status ? step : null;
+  });
+}
+
+const isThere = (path: string) =>
+  readFile(join(house.workspace, path)).then(
+    () => true,
+    () => false,
+  );
+
+async function exportOf(planId: string): Promise<string> {
+  const parts: string[] = [];
+  for await (const part of exportMarkdown(house.db.query, planId)) parts.push(part);
+  return parts.join('');
+}
+
+describe('a step with a condition', () => {
+  test('runs when it holds and is skipped with the reason when it does not; what only waits for it goes on', async () => {
+    await writeFile(join(house.workspace, 'status.txt'), ' red \n');
+    const { id } = await runPlan(
+      house,
+      plan(
+        read('status', 'status.txt'),
+        write('deploy', when('status', '/text', 'equals', 'green')),
+        write('tell', when('status', '/text', 'not_equals', 'green')),
+        write('log', { after: ['deploy', 'tell'] }),
+      ),
+    );
+    const done = await reach(house, id, 'completed');
+    expect(await stepOf(id, 'deploy')).toMatchObject({
+      status: 'skipped',
+      result_summary: 'Skipped: step 1 /text is " red \\n", not "green".',
+      error: { code: 'condition_not_met' },
+    });
+    expect([await isThere('deploy.md'), await isThere('tell.md'), await isThere('log.md')]).toEqual(
+      [false, true, true],
+    );
+    expect(done.result_summary).toBe(
+      '3 steps done, 1 step skipped. Step 2a was skipped: step 1 /text is " red \\n", not "green".',
+    );
+    await checkPlan(house.db.query, id);
+  });
+
+  test('takes along the steps that need its output or have a condition on it, and no others', async () => {
+    await writeFile(join(house.workspace, 'a.txt'), 'no');
+    const { id } = await runPlan(
+      house,
+      plan(
+        read('a', 'a.txt'),
+        { ...read('b', 'a.txt'), ...when('a', '/text', 'equals', 'yes') },
+        write('uses', { args: { path: 'uses.md', content: { $from: 'b', path: '/text' } } }),
+        write('asks', { when: [{ step: 'b', path: '', is: 'exists' }] }),
+        noop('order', 'b'),
+      ),
+    );
+    await reach(house, id, 'completed');
+    expect(await stepOf(id, 'uses')).toMatchObject({
+      status: 'skipped',
+      result_summary: 'Skipped: it needs the output of step 2, which was skipped.',
+    });
+    expect(await stepOf(id, 'asks')).toMatchObject({
+      status: 'skipped',
+      result_summary: 'Skipped: step 2 was skipped.',
+    });
+    expect((await stepOf(id, 'order')).status).toBe('succeeded');
+    await checkPlan(house.db.query, id);
+  });
+
+  test('waits for the step it looks at, whether or not that was said', async () => {
+    const { id } = await runPlan(
+      house,
+      plan(
+        {
+          id: 'ask',
+          description: 'Ask Ana',
+          tool: 'human',
+          operation: 'task',
+          args: {
+            question: 'Ship it?',
+            form: [{ name: 'ok', type: 'choice', required: true, options: ['Yes', 'No'] }],
+          },
+        },
+        write('ship', when('ask', '/fields/ok', 'equals', 'Yes')),
+      ),
+    );
+    await becomes(id, 'ask', 'waiting');
+    expect(await stepOf(id, 'ship')).toMatchObject({
+      status: 'pending',
+      after: [{ id: 'ask', type: 'FS', lag_minutes: 0 }],
+    });
+    await house.service.resume(
+      id,
+      { version: 1, steps: { ask: 'done' }, answers: { ask: { ok: 'No' } } },
+      ana,
+    );
+    await reach(house, id, 'completed');
+    expect((await stepOf(id, 'ship')).status).toBe('skipped');
+    expect(await isThere('ship.md')).toBe(false);
+  });
+
+  test('stays skipped, and counts as met once, when a failed step beside it is tried again', async () => {
+    await writeFile(join(house.workspace, 'b.txt'), 'no');
+    const { id } = await runPlan(
+      house,
+      plan(
+        read('b', 'b.txt'),
+        { ...read('late', 'late.txt'), after: ['b'] },
+        noop('skip', 'b'),
+        { ...noop('never'), ...when('b', '/text', 'equals', 'yes') },
+        noop('last', 'never', 'late', 'skip'),
+      ),
+    );
+    await reach(house, id, 'failed');
+    expect((await stepOf(id, 'never')).status).toBe('skipped');
+    await writeFile(join(house.workspace, 'late.txt'), 'here');
+    await house.service.resume(id, { version: 1, steps: { late: 'retry' } }, ana);
+    await reach(house, id, 'completed');
+    expect(await stepOf(id, 'never')).toMatchObject({ status: 'skipped', attempt: 1 });
+    expect((await stepOf(id, 'last')).status).toBe('succeeded');
+    await checkPlan(house.db.query, id);
+  });
+
+  test('is refused when it is about no step, about itself, or about what no output can have', async () => {
+    const propose = (draft: PlanDraft) => house.service.propose(draft, {}, ana);
+    await expect(
+      propose(plan(write('x', when('nobody', '/text', 'equals', 'a')))),
+    ).rejects.toMatchObject({ code: 'unknown_step' });
+    await expect(
+      propose(plan(write('x', when('x', '/text', 'equals', 'a')))),
+    ).rejects.toMatchObject({ code: 'dependency_cycle' });
+    await expect(
+      propose(plan(read('r', 'a.txt'), write('x', when('r', '/colour', 'equals', 'a')))),
+    ).rejects.toThrow(/its condition looks at \/colour of step r \(workspace_read\)/);
+  });
+
+  test('comes through an export as Markdown without loss', async () => {
+    const draft = plan(
+      read('r', 'a.txt'),
+      write('x', { ...when('r', '/text', 'equals', 'green'), ask_before: true }),
+    );
+    const proposed = await house.service.propose(draft, {}, ana);
+    const again = readMarkdown(await exportOf(proposed.id));
+    expect(again.steps[1]).toMatchObject({
+      when: [{ step: 'r', path: '/text', is: 'equals', value: 'green' }],
+      ask_before: true,
+    });
+    expect(again.steps[0]).not.toHaveProperty('when');
+    const copy = await house.service.propose(again, {}, ana);
+    expect(await stepOf(copy.id, 'x')).toMatchObject({
+      ask_before: true,
+      when: again.steps[1]?.when,
+    });
+  });
+});
+
+describe('a change of the conditions of an approved plan', () => {
+  const held = () =>
+    runPlan(
+      house,
+      plan(
+        {
+          id: 'gate',
+          description: 'Wait',
+          tool: 'human',
+          operation: 'task',
+          args: { question: '?' },
+        },
+        read('r', 'a.txt'),
+        write('x', { after: ['gate'], ...when('r', '/text', 'equals', 'green'), ask_before: true }),
+      ),
+    );
+
+  test('narrows when it adds one, and needs an approval when it takes one away', async () => {
+    const { id } = await held();
+    await becomes(id, 'gate', 'waiting');
+    await becomes(id, 'r', 'succeeded');
+    const patch = async (set: object) => {
+      const { revision } = await house.service.getPlan(id);
+      const operations = [{ op: 'update_steps' as const, steps: { ids: ['x'] }, set }];
+      return house.service.patch(id, { base_revision: revision, operations }, ana);
+    };
+    const [one] = (await stepOf(id, 'x')).when;
+    if (one === undefined) throw new Error('There is no condition.');
+    const more = await patch({ when: [one, { step: 'gate', path: '/answer', is: 'exists' }] });
+    expect(more.status).toBe('applied');
+    expect((await stepOf(id, 'x')).when).toHaveLength(2);
+    const diff = await house.service.versionDiff(id, 1, 2);
+    expect(diff.changed[0]?.changes).toContainEqual({
+      field: 'when',
+      from: 'step r /text is "green"',
+      to: 'step r /text is "green" and step gate /answer has a value',
+    });
+    const less = await patch({ when: null, ask_before: false });
+    expect(less.status).toBe('needs_approval');
+    expect(less.widening).toEqual([
+      'Changes or removes the conditions of step x.',
+      'Lets step x run without asking before.',
+    ]);
+  });
+});
+
+describe('a step that asks before it runs', () => {
+  test('shows its final arguments and runs on a word, while the others just run', async () => {
+    const { id } = await runPlan(
+      house,
+      plan(write('free'), write('asks', { ask_before: true, after: ['free'] })),
+    );
+    const asked = await becomes(id, 'asks', 'waiting');
+    expect(asked.question).toBe(
+      'Write asks: run workspace_write with path = "asks.md", content = "asks"?',
+    );
+    expect([await isThere('free.md'), await isThere('asks.md')]).toEqual([true, false]);
+    await house.service.resume(id, { version: 1, steps: { asks: 'retry' } }, ana);
+    await reach(house, id, 'completed');
+    expect(await isThere('asks.md')).toBe(true);
+  });
+});

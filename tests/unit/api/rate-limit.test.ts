@@ -1,0 +1,75 @@
+// How often one caller may ask the API, and who is never refused.
+import { afterEach, expect, it } from 'vitest';
+import { readProblem, startApi, type TestApi } from '#tests/fixtures/api.ts';
+
+let api: TestApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+const apiToken = 'a-token-of-this-test';
+const authorization = `Bearer ${apiToken}`;
+/** As a proxy on this machine passes a request on. */
+const through = (address: string) => ({ authorization, 'x-forwarded-for': address });
+
+async function open(): Promise<TestApi> {
+  api = await startApi({ apiToken, requestsPerMinute: 3 });
+  return api;
+}
+
+async function statuses(times: number, ask: () => Promise<Response>): Promise<number[]> {
+  const found: number[] = [];
+  for (let time = 0; time < times; time += 1) found.push((await ask()).status);
+  return found;
+}
+
+it('refuses one caller beyond the limit with a problem that says when to come back, and no other', async () => {
+  const { get } = await open();
+  expect(await statuses(3, () => get('/api/plans', through('203.0.113.7')))).toEqual([
+    200, 200, 200,
+  ]);
+  const refused = await get('/api/plans', through('203.0.113.7'));
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('content-type')).toContain('application/problem+json');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await readProblem(refused)).toMatchObject({
+    code: 'rate_limited',
+    detail: expect.stringMatching(/^More than 3 requests .* Try again in \d+ s\.$/),
+  });
+  expect((await get('/api/plans', through('203.0.113.8'))).status).toBe(200);
+});
+
+it('does not believe an address that the caller names itself', async () => {
+  const { get } = await open();
+  let made = 0;
+  const lying = () => {
+    made += 1;
+    return get('/api/plans', through(`198.51.100.${made}, 203.0.113.7`));
+  };
+  expect(await statuses(4, lying)).toEqual([200, 200, 200, 429]);
+});
+
+it('never refuses this machine', async () => {
+  const { get, origin } = await open();
+  const console = { authorization, origin };
+  expect(new Set(await statuses(10, () => get('/api/plans', console)))).toEqual(new Set([200]));
+});
+
+it.each(['/healthz', '/readyz', '/metrics', '/openapi.json'])('never refuses %s', async (path) => {
+  const { get } = await open();
+  expect(new Set(await statuses(6, () => get(path, through('203.0.113.7'))))).toEqual(
+    new Set([200]),
+  );
+});
+
+it('never refuses the webhooks of chat platforms', async () => {
+  api = await startApi({ apiToken, requestsPerMinute: 3 }, async (app) => {
+    for (const path of ['/slack/events', '/api/messages']) app.post(path, async () => ({}));
+  });
+  const { post } = api;
+  for (const path of ['/slack/events', '/api/messages']) {
+    const hook = () => post(path, {}, { 'x-forwarded-for': '203.0.113.7' });
+    expect(await statuses(6, hook)).toEqual([200, 200, 200, 200, 200, 200]);
+  }
+});

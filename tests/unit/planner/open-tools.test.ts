@@ -1,0 +1,62 @@
+// What a planner may read while it plans: nothing whose arguments carry what it has read outside.
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { Settings } from '#contracts/settings.ts';
+import { openPlannerTools } from '#planner/open-tools.ts';
+import type { Queryable } from '#store/database.ts';
+import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
+
+let bench: Bench | undefined;
+const server = createServer();
+afterEach(async () => {
+  await bench?.close();
+  server.close();
+});
+
+test('reads calendars of the workspace and the configuration, and no address', async () => {
+  let connections = 0;
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  bench = await openBench({
+    calendars: { team: 'team.ics' },
+    http: { allowPrivate: ['127.0.0.1'] },
+  });
+  const ics = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n';
+  await writeFile(join(bench.workspace, 'mine.ics'), ics);
+  await writeFile(join(bench.workspace, '..', 'team.ics'), ics);
+  // Nothing here reads a plan.
+  const db = {} as Queryable;
+  const { registry } = bench;
+  const { plannerTools, guardedTools } = Settings.parse({});
+  const tools = openPlannerTools({
+    registry,
+    catalogue: registry,
+    db,
+    allowed: plannerTools,
+    guarded: guardedTools,
+    timezone: 'UTC',
+  });
+  const read = (args: { calendar?: string }) =>
+    tools.call('calendar_read', args, new AbortController().signal);
+  for (const scheme of ['https', 'webcal', 'HTTPS']) {
+    const calendar = `${scheme}://127.0.0.1:${address.port}/a.ics?secret=42`;
+    await expect(read({ calendar })).rejects.toMatchObject({
+      code: 'guarded_operation',
+      message:
+        'calendar_read with these arguments calls an address outside, which is not done while planning. Put it into a step of the plan.',
+    });
+  }
+  expect(connections).toBe(0);
+  for (const args of [{ calendar: 'mine.ics' }, { calendar: 'team' }, {}]) {
+    expect((await read(args)).data).toMatchObject({ count: 0 });
+  }
+});
