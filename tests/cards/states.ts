@@ -36,6 +36,7 @@ const planned: ShownStep[] = [
     description: 'Read the notes in news/march.md',
     operation: 'read',
     target: 'news/march.md',
+    args: { path: 'news/march.md' },
     effect: 'read',
   }),
   makeStep('2', {
@@ -43,11 +44,16 @@ const planned: ShownStep[] = [
     tool: 'http',
     operation: 'get',
     target: 'https://shop.example/orders',
+    args: { url: 'https://shop.example/orders' },
     effect: 'read',
   }),
   makeStep('3', {
     description: 'Write the letter to news/2026-03.md',
     target: 'news/2026-03.md',
+    args: {
+      path: 'news/2026-03.md',
+      content: 'Dear readers, the shop had a good month: twelve orders are open.',
+    },
     after: following('1', '2'),
   }),
   makeStep('4', {
@@ -55,6 +61,7 @@ const planned: ShownStep[] = [
     tool: 'human',
     operation: 'task',
     target: 'Ben',
+    args: { assignee: 'Ben', question: 'May it go out like this?' },
     after: following('3'),
   }),
   makeStep('5', {
@@ -63,7 +70,11 @@ const planned: ShownStep[] = [
     operation: 'request',
     target: 'https://site.example/news',
     guarded: true,
-    args: { url: 'https://site.example/news', body: { $decide: 'the letter as Ben left it' } },
+    args: {
+      method: 'POST',
+      url: 'https://site.example/news',
+      body: { $decide: 'the letter as Ben left it' },
+    },
     after: following('4'),
   }),
   makeStep('6', {
@@ -71,6 +82,7 @@ const planned: ShownStep[] = [
     tool: 'chat',
     operation: 'post',
     target: '#team',
+    args: { text: 'The March newsletter is out.' },
     not_before: '2026-02-05T08:00:00.000Z',
     after: following('5'),
   }),

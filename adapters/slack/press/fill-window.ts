@@ -4,7 +4,7 @@ import { windowWords } from '#cards/chat-words.ts';
 import { type DetailsView, viewDetails } from '#cards/details-view.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { readReview } from '#cards/review.ts';
+import { type ReviewStep, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
 import type { Form, PlanView, SectionKind } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
@@ -91,6 +91,10 @@ function drawTurns({ earlier, later }: DetailsView): Block[] {
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
+function toTick({ lead, headline, place }: ReviewStep): { label: string; place: number }[] {
+  return place === null ? [] : [{ label: `${lead}  ${headline}`, place }];
+}
+
 /** A page of a plan: every call on it whole, and the plan approved from there where its reader may do so. */
 export async function fillDetails(
   service: Pick<Service, 'listSteps'>,
@@ -115,7 +119,7 @@ export async function fillDetails(
       ? drawCard(viewPlan(facts))
       : lineBlocks(view.title, words.page({ page: pages.length }));
   const ends: Block[] = [
-    ...(ticks ? partBlocks(steps.map(({ lead, headline }) => `${lead}  ${headline}`)) : []),
+    ...(ticks ? partBlocks(steps.flatMap(toTick)) : []),
     ...(approve === null || (earlier === null && later === null)
       ? []
       : lineBlocks(words.pages({ page: pages.length, last: later === null, all }))),

@@ -148,14 +148,14 @@ export function formBlocks(form: Form): Block[] {
   ];
 }
 
-/** Steps to tick, as many to a block as Slack takes; all are ticked at first. */
-export function partBlocks(labels: string[]): Block[] {
+/** Steps to tick by their places in the plan, as many to a block as Slack takes; all are ticked at first. */
+export function partBlocks(steps: { label: string; place: number }[]): Block[] {
   const blocks: Block[] = [];
   const atOnce = slackLimits.checkboxes;
-  for (let from = 0; from < labels.length; from += atOnce) {
-    const options = labels
+  for (let from = 0; from < steps.length; from += atOnce) {
+    const options = steps
       .slice(from, from + atOnce)
-      .map((label, index) => optionOf(label, String(from + index)));
+      .map(({ label, place }) => optionOf(label, String(place)));
     blocks.push({
       type: 'input',
       block_id: partBlock(from / atOnce),

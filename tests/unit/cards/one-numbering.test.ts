@@ -55,7 +55,8 @@ it.each([
         viewer,
       ),
     );
-    for (const [i, label] of names.entries()) expect(window).toContain(`${label}  Writes s${i}.txt`);
+    for (const [i, label] of names.entries())
+      expect(window).toContain(`${label}  Writes s${i}.txt`);
 
     const called = nameSteps({ facts }, { drawn: { steps }, list: null });
     expect(steps.slice(0, 3).map((step) => called.get(step.id))).toEqual(names);

@@ -8,7 +8,7 @@ import type { ShownStep } from '#contracts/call.ts';
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { checkSlackView } from '#tests/fixtures/block-kit.ts';
-import { makeFacts, makeStep, reviewOf } from '#tests/fixtures/plans.ts';
+import { following, makeFacts, makeStep, reviewOf } from '#tests/fixtures/plans.ts';
 
 type View = Awaited<ReturnType<typeof fillDetails>>;
 
@@ -177,6 +177,20 @@ test('steps are ticked by what they do, not by what the planner calls them', asy
   expect(inputs).toContain('Permanently deletes payroll.csv');
   expect(inputs).not.toContain('tmp.txt');
   expect(view && textOf(view)).toMatch(/Permanently deletes payroll\.csv {2}cannot be undone\n/);
+});
+
+test('a step is ticked by its place in the plan, whatever order the steps can run in', async () => {
+  const steps = [
+    makeStep('1', { args: { path: 'second.txt', content: '' }, after: following('2') }),
+    makeStep('2', { args: { path: 'first.txt', content: '' } }),
+  ];
+  const [view] = await readAll(steps);
+  const inputs = JSON.stringify(view?.blocks.filter(({ type }) => type === 'input'));
+  const options = [...inputs.matchAll(/"text":"(\d {2}[^"]+)","emoji":false},"value":"(\d+)"/g)];
+  expect(options.slice(0, 2).map(([, label, value]) => [label, value])).toEqual([
+    ['1  Writes first.txt', '1'],
+    ['2  Writes second.txt', '0'],
+  ]);
 });
 
 describe('a window', () => {

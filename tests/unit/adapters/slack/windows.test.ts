@@ -64,7 +64,8 @@ const texts: [string, number, (text: string) => string][] = [
   [
     'a step to tick',
     slackLimits.optionText,
-    (label) => JSON.stringify(draw({ blocks: partBlocks([label]), submit: 'Send' }).blocks),
+    (label) =>
+      JSON.stringify(draw({ blocks: partBlocks([{ label, place: 0 }]), submit: 'Send' }).blocks),
   ],
   [
     'a line',
@@ -100,7 +101,7 @@ test.each([
   [slackLimits.checkboxes, 1],
   [slackLimits.checkboxes + 1, 2],
 ])('%i steps to tick stand in %i blocks, each once', (steps, blocks) => {
-  const labels = Array.from({ length: steps }, (_, n) => `<${n}>`);
+  const labels = Array.from({ length: steps }, (_, n) => ({ label: `<${n}>`, place: n }));
   const drawn = draw({ blocks: partBlocks(labels), submit: 'Send' }).blocks;
   expect(drawn).toHaveLength(blocks);
   const values = [...JSON.stringify(drawn.map(readOptions)).matchAll(/"value":"(\d+)"/g)];
