@@ -16,6 +16,7 @@ const words: Record<string, Exclude<Typed['kind'], 'talk' | 'propose' | 'approve
   cancel: 'cancel',
   d: 'details',
   details: 'details',
+  review: 'details',
   s: 'status',
   status: 'status',
   q: 'quit',
