@@ -110,7 +110,7 @@ describe('a person in Microsoft’s client', () => {
     await words('Create c.txt').waitFor();
     await button('Details').click();
     await page.getByRole('checkbox').last().uncheck();
-    await button('Approve the ticked steps').click();
+    await button('Approve the checked steps').click();
     await words('Approved by Ana,').waitFor();
     await words('Created b.txt').waitFor();
     await expect(readWorkspace('c.txt')).rejects.toThrow('ENOENT');

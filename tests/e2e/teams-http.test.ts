@@ -95,10 +95,10 @@ describe('in the chat with the bot alone', () => {
     const message = await ask(() => client.say(text), 'part/two\\.txt');
     const details = shown(await client.press(message, 'Details'));
     expect(readCard(details)).toContain('Digest');
-    expect(listButtons(details)).toEqual(['Approve the ticked steps', 'Back to the plan']);
+    expect(listButtons(details)).toEqual(['Approve the checked steps', 'Back to the plan']);
 
     const opened = { ...message, cards: [details] };
-    const unclosed = await client.press(opened, 'Approve the ticked steps', {
+    const unclosed = await client.press(opened, 'Approve the checked steps', {
       inputs: { 'part:1': 'false' },
     });
     expect(unclosed.type).toBe('application/vnd.microsoft.activity.message');
@@ -106,7 +106,7 @@ describe('in the chat with the bot alone', () => {
     expect((await planOf(message)).status).toBe('proposed');
 
     const first = { 'part:1': 'false', 'part:2': 'false' };
-    await client.press(opened, 'Approve the ticked steps', { inputs: first });
+    await client.press(opened, 'Approve the checked steps', { inputs: first });
     const done = await shows(places.personal, /✓ Done[\s\S]*part\/one\.txt/);
     expect((await planOf(done)).counts).toMatchObject({ succeeded: 1, cancelled: 2 });
     await expect(readWorkspace('part/two.txt')).rejects.toThrow('ENOENT');

@@ -160,8 +160,8 @@ test('Details take the place of the card for the presser, and ticked steps alone
   const { teams, ana, ben, house, plan, card } = await useCard();
   const stored = (await readInbox(house)).length;
   const shown = await teams.press(ana, card, 'Details');
-  expect(words(shown)).toContain('Approve the ticked steps');
-  expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the ticked steps');
+  expect(words(shown)).toContain('Approve the checked steps');
+  expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the checked steps');
   // Looking is not kept.
   expect(await readInbox(house)).toHaveLength(stored);
   const { version, digest } = plan;
@@ -269,7 +269,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
   const list = await awaitMessage(teams, conversation, 'Waiting and running, for ben');
   const listed = await teams.press(ben, list, 'Details');
   expect(words(listed)).toContain('Do nothing (a)');
-  expect(words(listed)).not.toContain('Approve the ticked steps');
+  expect(words(listed)).not.toContain('Approve the checked steps');
   const back = await teams.invoke(ben, list, 'list', { list: 'pending' });
   expect(words(back)).toContain('Waiting and running');
   const chat = teams.addPersonal(ana);
