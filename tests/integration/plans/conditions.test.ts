@@ -254,9 +254,7 @@ describe('a step that asks before it runs', () => {
       plan(write('free'), write('asks', { ask_before: true, after: ['free'] })),
     );
     const asked = await becomes(id, 'asks', 'waiting');
-    expect(asked.question).toBe(
-      'Write asks: run workspace_write with path = "asks.md", content = "asks"?',
-    );
+    expect(asked.final_args).toEqual({ path: 'asks.md', content: 'asks' });
     expect([await isThere('free.md'), await isThere('asks.md')]).toEqual([true, false]);
     await house.service.resume(id, { version: 1, steps: { asks: 'retry' } }, ana);
     await reach(house, id, 'completed');
