@@ -53,7 +53,7 @@ function toReviewStep(
   return {
     id: step.id,
     lead: leadOf(label, step.guarded),
-    headline: headlineOf(step.call),
+    headline: headlineOf(step.call, facts.now),
     note: [after, ...notesOf(step, facts), reason].filter((text) => text !== '').join(' · '),
     parts: wholeParts(step.call),
     matters: reviewRank(step.call, step.guarded) > 0,

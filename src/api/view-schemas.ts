@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { ShownStep } from '#contracts/call.ts';
 import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
+import { SeenState } from '#contracts/seen.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
 import type { Change, Diff, Overview, StepPage } from '#contracts/views.ts';
@@ -23,6 +24,7 @@ export const CallAnswer = z.object({
   destructive: z.boolean(),
   headline: z.array(z.union([text, CallValue])),
   parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+  target: SeenState.extend({ name: text, fails: z.boolean() }).exactOptional(),
 });
 
 const StepAnswer = documented(
@@ -43,6 +45,7 @@ const StepAnswer = documented(
     notes: JsonValue,
     duration_minutes: z.number().nullable(),
     not_before: time.nullable(),
+    seen: SeenState.nullable(),
     effect: Effect,
     guarded: z.boolean(),
     status: StepStatus,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { PatchOutcome } from './patch-outcome.ts';
 import { PatternSpec } from './planning/pattern.ts';
+import type { SeenState } from './seen.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
 import type { Effect } from './tool.ts';
 
@@ -176,6 +177,8 @@ export type Step = {
   notes: Json;
   duration_minutes: number | null;
   not_before: string | null;
+  /** What its target looked like when it was proposed; null: that was not looked up. */
+  seen: SeenState | null;
   /** What the operation does to the world, as the registry said when the plan was proposed. */
   effect: Effect;
   guarded: boolean;
@@ -212,6 +215,7 @@ export type StepContent = Pick<
   | 'notes'
   | 'duration_minutes'
   | 'not_before'
+  | 'seen'
 >;
 
 export type Rejection = { version: number; by: string; at: string; feedback: string | null };

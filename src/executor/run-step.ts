@@ -4,6 +4,7 @@ import { operationName } from '#contracts/tool.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
+import { askAboutDrift, findDrift } from './drift.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import { guardCall } from './guard-call.ts';
 import { askToConfirm, makeFailure, reportNotCalled } from './outcomes.ts';
@@ -28,6 +29,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       );
     }
     const ready = await prepareArguments(run, operation);
+    const drift = await findDrift(run, operation, ready.args);
+    if (drift !== null) return askAboutDrift(run, name, ready.args, drift);
     if (ready.kind === 'confirm')
       return askToConfirm(step, name, ready.args, run.plan.confirm_each);
     const queued = performance.now();

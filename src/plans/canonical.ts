@@ -33,7 +33,9 @@ export function termsOf(
 }
 
 /** The proposed content of a step that may hold more. */
-export function contentOfStep(step: StepContent): StepContent {
+export function contentOfStep(
+  step: StepContent,
+): Omit<StepContent, 'seen'> & Partial<Pick<StepContent, 'seen'>> {
   return {
     id: step.id,
     description: step.description,
@@ -50,6 +52,7 @@ export function contentOfStep(step: StepContent): StepContent {
     notes: step.notes,
     duration_minutes: step.duration_minutes,
     not_before: step.not_before,
+    ...(step.seen === null ? {} : { seen: step.seen }),
   };
 }
 
@@ -83,6 +86,7 @@ export function canonicalStep(step: StepContent): string {
     `"partition":${canonicalText(step.partition)}`,
     `"priority":${canonical(step.priority)}`,
     `"resources":${canonicalObject(step.resources)}`,
+    ...(step.seen === null ? [] : [`"seen":${canonical(step.seen)}`]),
     `"tags":${canonicalList(step.tags)}`,
     `"target":${canonicalText(step.target)}`,
     `"tool":${canonicalString(step.tool)}}`,

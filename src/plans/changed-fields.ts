@@ -51,7 +51,7 @@ function operationOf({ tool, operation }: JsonObject): string {
 }
 
 function stepFields(step: JsonObject): Map<string, string | null> {
-  const { id: _, tool: __, operation: ___, args, after, not_before, ...rest } = step;
+  const { id: _, tool: __, operation: ___, args, after, not_before, seen: ____, ...rest } = step;
   const fields = new Map<string, string | null>([
     ['description', textOf(rest.description)],
     ['operation', operationOf(step)],

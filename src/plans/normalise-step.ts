@@ -99,7 +99,7 @@ export function bindStep(
   step: SealedContent & Pick<Step, 'guarded'>,
   spec: OperationSpec | undefined,
 ): Pick<StepBody, 'seal' | 'review_rank'> {
-  const call = describeCall(operationName(step.tool, step.operation), spec, step.args);
+  const call = describeCall(operationName(step.tool, step.operation), spec, step.args, step.seen);
   return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
 }
 
@@ -169,6 +169,7 @@ export function normaliseStep(
     args,
     resources: step.resources ?? {},
     capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
+    seen: null,
   };
   return {
     ...executed,

@@ -51,6 +51,7 @@ function makeStep(position: number): NewStep {
     notes: null,
     duration_minutes: null,
     not_before: null,
+    seen: null,
     effect: 'read',
     guarded: false,
     unmet: 0,

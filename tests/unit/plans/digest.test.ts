@@ -30,6 +30,7 @@ const step: StepContent = {
   notes: null,
   duration_minutes: null,
   not_before: null,
+  seen: null,
 };
 const series: Series = {
   id: 'daily',

@@ -12,6 +12,7 @@ const step: SealedContent = {
   args: { path: 'notes/today.md', content: 'Hello' },
   resources: { disk: 1 },
   capabilities: ['eu'],
+  seen: null,
 };
 
 /** The definition, without the short cuts. */
@@ -97,6 +98,7 @@ test('is the canonical form whatever a step holds', () => {
     args: json,
     resources: fc.dictionary(name, fc.double({ noNaN: true, noDefaultInfinity: true })),
     capabilities: fc.array(name, { maxLength: 4 }),
+    seen: fc.constant(null),
   });
   fc.assert(
     fc.property(content, (s) => {
