@@ -2,6 +2,7 @@
 import type { CallDescription, CallPart, CallValue } from '#contracts/call.ts';
 import { countOf } from '#contracts/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
+import { formatAge } from './words.ts';
 
 const shield = '🛡';
 /** What is not known before the call. */
@@ -40,20 +41,62 @@ function shortPart(part: CallPart, max: number): ShortCall {
   return part.later || value.text.startsWith('"') ? value : { ...value, text: `“${value.text}”` };
 }
 
-/** The headline alone, whole: what a call is called where its effect has been shown already. */
-export function headlineOf(call: CallDescription): string {
-  return shortHeadline(call, Number.POSITIVE_INFINITY).text;
+/** `1.2 KB`, as people read sizes. */
+function formatSize(bytes: number): string {
+  const units = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+  const step = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** step;
+  if (step === 0) return countOf(bytes, 'byte');
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[step]}`;
+}
+
+/** `(1.2 KB, edited 2 d ago)`: what is there now, where that is known; else nothing. */
+function targetFacts({ target }: CallDescription, now: string): string {
+  if (target?.state !== 'exists') return '';
+  const age = target.modified_at === null ? '' : formatAge(target.modified_at, now);
+  const facts = [
+    ...(target.files === undefined ? [] : [countOf(target.files, 'file')]),
+    ...(target.size === null ? [] : [formatSize(target.size)]),
+    ...(age === '' ? [] : [`edited ${/^\d/.test(age) ? `${age} ago` : age}`]),
+  ];
+  return facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+}
+
+/** Why the call will fail as things stand; empty: nothing is known against it. */
+export function warnOfTarget({ target }: CallDescription): string {
+  if (target?.fails !== true) return '';
+  const name = showExact(target.name);
+  return target.state === 'missing'
+    ? `⚠ ${name} is missing: this step will fail`
+    : `⚠ ${name} is there already: this step will fail unless it holds the same`;
+}
+
+/**
+ * The headline alone, whole: what a call is called where its effect has been shown already.
+ * @param now with it, what is there now is said too
+ */
+export function headlineOf(call: CallDescription, now?: string): string {
+  const { text } = shortHeadline(call, Number.POSITIVE_INFINITY);
+  return now === undefined ? text : text + targetFacts(call, now);
 }
 
 /**
  * The effect in one line: whole where each value has at most `max` characters.
  * @param parts how many arguments are named besides the headline
+ * @param now with it, what is there now is said too
  */
-export function shortenCall(call: CallDescription, max: number, parts = 4): ShortCall {
+export function shortenCall(
+  call: CallDescription,
+  max: number,
+  parts = 4,
+  now?: string,
+): ShortCall {
   const shown = call.parts.slice(0, parts).map((part) => shortPart(part, max));
   const hidden = call.parts.length - shown.length;
   const more = hidden === 0 ? [] : [{ text: `and ${countOf(hidden, 'more value')}`, cut: true }];
-  return join([shortHeadline(call, max), ...shown, ...more], ' · ');
+  const headline = shortHeadline(call, max);
+  if (now !== undefined) headline.text += targetFacts(call, now);
+  return join([headline, ...shown, ...more], ' · ');
 }
 
 /** One value of a call, whole: short ones beside their label, long ones below it. */

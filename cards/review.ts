@@ -73,7 +73,7 @@ function toReviewStep(
   const { call, guarded, status } = step;
   const { plan } = facts;
   const undecided = plan.status === 'proposed' || plan.status === 'needs_review';
-  const headline = headlineOf(call);
+  const headline = headlineOf(call, facts.now);
   const fits = headline.length <= headlineAtMost;
   const notes = [
     undecided ? '' : stepWords[status],

@@ -8,7 +8,7 @@ import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
-import { leadOf, shortenCall } from './calls.ts';
+import { leadOf, shortenCall, warnOfTarget } from './calls.ts';
 import { showPerson } from './people.ts';
 import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
@@ -53,11 +53,13 @@ function limitNotes({ when, ask_before }: Step, { steps, plan }: PlanCardFacts):
 }
 
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
-export function notesOf(step: Step, facts: PlanCardFacts): string[] {
+export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
   const retry = describeRetry(step, (iso) => tellTime(iso, facts));
+  const warning = warnOfTarget(step.call);
   return [
     ...limitNotes(step, facts),
+    ...(warning === '' ? [] : [warning]),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
     ...(step.not_before === null ? [] : [tellTime(step.not_before, facts)]),
@@ -88,7 +90,7 @@ export function stepLine(
   { step, label, after }: Pick<NumberedStep<ShownStep>, 'step' | 'label' | 'after'>,
   facts: PlanCardFacts,
 ): { line: Line; cut: boolean } {
-  const { text, cut } = shortenCall(step.call, valueAtMost);
+  const { text, cut } = shortenCall(step.call, valueAtMost, undefined, facts.now);
   const reason = reasonOf(step, facts.plan);
   const line = {
     lead: leadOf(label, step.guarded),

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ShownStep } from '#contracts/call.ts';
 import { StepCondition } from '#contracts/condition.ts';
 import { Dependency, PlanStatus, StepStatus } from '#contracts/plan.ts';
+import { SeenState } from '#contracts/seen.ts';
 import { JsonObject, JsonValue } from '#contracts/text.ts';
 import { Effect } from '#contracts/tool.ts';
 import type { Change, Diff, Overview, StepPage } from '#contracts/views.ts';
@@ -24,6 +25,7 @@ export const CallAnswer = z.object({
   destructive: z.boolean(),
   headline: z.array(z.union([text, CallValue])),
   parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+  target: SeenState.extend({ name: text, fails: z.boolean() }).exactOptional(),
 });
 
 const StepAnswer = documented(
@@ -46,6 +48,7 @@ const StepAnswer = documented(
     not_before: time.nullable(),
     when: z.array(StepCondition),
     ask_before: z.boolean(),
+    seen: SeenState.nullable(),
     effect: Effect,
     guarded: z.boolean(),
     status: StepStatus,

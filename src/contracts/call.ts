@@ -1,5 +1,6 @@
 // What a call does, as people are shown it: written by code from the operation and its arguments, never by a planner.
 import type { Step } from './plan.ts';
+import type { SeenState } from './seen.ts';
 
 /** `reads` looks at what is here; `changes` alters something here; `outside` reaches beyond this installation, reads included. */
 export type CallClass = 'reads' | 'changes' | 'outside';
@@ -22,6 +23,12 @@ export type CallDescription = {
   headline: (string | CallValue)[];
   /** Every argument that the headline does not hold. Together the two hold all of them. */
   parts: CallPart[];
+  /** What was there when the step was proposed; missing: that was not looked up. */
+  target?: SeenState & {
+    name: string;
+    /** What is there makes the call fail. */
+    fails: boolean;
+  };
 };
 
 /** A step with the effect of its call. */

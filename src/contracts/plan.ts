@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { StepCondition } from './condition.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import { PatternSpec } from './planning/pattern.ts';
+import type { SeenState } from './seen.ts';
 import { type Json, JsonObject, JsonValue, line, StorableText } from './text.ts';
 import type { Effect } from './tool.ts';
 
@@ -184,6 +185,8 @@ export type Step = {
   /** All of them must hold; empty: the step always runs. */
   when: StepCondition[];
   ask_before: boolean;
+  /** What its target looked like when it was proposed; null: that was not looked up. */
+  seen: SeenState | null;
   /** What the operation does to the world, as the registry said when the plan was proposed. */
   effect: Effect;
   guarded: boolean;
@@ -224,6 +227,7 @@ export type StepContent = Pick<
   | 'not_before'
   | 'when'
   | 'ask_before'
+  | 'seen'
 >;
 
 export type Rejection = { version: number; by: string; at: string; feedback: string | null };

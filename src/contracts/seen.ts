@@ -10,5 +10,7 @@ export const SeenState = z.strictObject({
   size: z.number().int().nullable(),
   /** ISO 8601 in UTC; null where it is not known. */
   modified_at: z.string().max(40).nullable(),
+  /** How many files are in it, where it is a folder. */
+  files: z.number().int().exactOptional(),
 });
 export type SeenState = z.infer<typeof SeenState>;

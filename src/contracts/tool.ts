@@ -1,6 +1,7 @@
 // What a tool is to everybody else: named operations with a schema and an effect, and a way to call them.
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import type { SeenState } from './seen.ts';
 import type { Json, JsonObject } from './text.ts';
 import type { PayForCall } from './text-model.ts';
 
@@ -92,6 +93,13 @@ export type Operation = OperationSpec & {
   outputOf?(args: JsonObject): JsonSchema;
   /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
   expectedSeconds?(args: JsonObject): number;
+  /**
+   * What is there now of what a call with these arguments touches; changes nothing and reaches nothing outside. null: nothing
+   * can be looked up, or an argument that names the target is not known yet.
+   */
+  inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
+  /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
+  fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 

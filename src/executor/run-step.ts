@@ -5,6 +5,7 @@ import type { Outcome } from '#store/sql/settle.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
 import { findReasonToSkip } from './conditions.ts';
+import { askAboutDrift, findDrift } from './drift.ts';
 import { failOrRetry } from './fail-or-retry.ts';
 import { guardCall } from './guard-call.ts';
 import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
@@ -32,6 +33,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
     }
     const ready = await prepareArguments(run, operation);
     if (ready.kind === 'skip') return makeSkipped(step, ready.reason);
+    const drift = await findDrift(run, operation, ready.args);
+    if (drift !== null) return askAboutDrift(run, name, ready, drift);
     if (ready.confirm !== null) return askToConfirm(step, name, ready.args, ready.confirm);
     const queued = performance.now();
     const begin = () => {

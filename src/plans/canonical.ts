@@ -42,15 +42,16 @@ export function withDigests(
 }
 
 /** The keys of a step that most steps do not have. */
-type Optional = 'when' | 'ask_before';
+type Optional = 'when' | 'ask_before' | 'seen';
 
 /** A step as versions keep it: what is not said of it is no key, so that it changes no digest. */
 export type SaidContent = Omit<StepContent, Optional> & Partial<Pick<StepContent, Optional>>;
 
-function optionalOf({ when, ask_before }: StepContent): Partial<Pick<StepContent, Optional>> {
+function optionalOf({ when, ask_before, seen }: StepContent): Partial<Pick<StepContent, Optional>> {
   return {
     ...(when.length > 0 ? { when } : {}),
     ...(ask_before ? { ask_before } : {}),
+    ...(seen === null ? {} : { seen }),
   };
 }
 
@@ -106,6 +107,7 @@ export function canonicalStep(step: StepContent): string {
     `"partition":${canonicalText(step.partition)}`,
     `"priority":${canonical(step.priority)}`,
     `"resources":${canonicalObject(step.resources)}`,
+    ...(step.seen === null ? [] : [`"seen":${canonical(step.seen)}`]),
     `"tags":${canonicalList(step.tags)}`,
     `"target":${canonicalText(step.target)}`,
     `"tool":${canonicalString(step.tool)}${step.when.length > 0 ? `,"when":${canonical(step.when)}` : ''}}`,

@@ -71,6 +71,7 @@ function stepFields(step: JsonObject): Map<string, string | null> {
     not_before,
     when,
     ask_before,
+    seen: ____,
     ...rest
   } = step;
   const fields = new Map<string, string | null>([

@@ -156,7 +156,9 @@ const withoutNulls = (value: object): object =>
 
 function readStep(block: Block): object {
   const step = readJson(block);
-  if (typeof step === 'object' && step !== null && !Array.isArray(step)) return withoutNulls(step);
+  if (typeof step === 'object' && step !== null && !Array.isArray(step))
+    // What its target looked like is looked up afresh.
+    return withoutNulls({ ...step, seen: null });
   throw bad(`a block under "${block.heading}" is not a step.`);
 }
 

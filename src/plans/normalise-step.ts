@@ -100,7 +100,7 @@ export function bindStep(
   step: SealedContent & Pick<Step, 'guarded'>,
   spec: OperationSpec | undefined,
 ): Pick<StepBody, 'seal' | 'review_rank'> {
-  const call = describeCall(operationName(step.tool, step.operation), spec, step.args);
+  const call = describeCall(operationName(step.tool, step.operation), spec, step.args, step.seen);
   return { seal: sealOf(step), review_rank: reviewRank(call, step.guarded) };
 }
 
@@ -172,6 +172,7 @@ export function normaliseStep(
     capabilities: [...new Set([...(spec?.capabilities ?? []), ...(step.capabilities ?? [])])],
     when: conditionsOf(step.when),
     ask_before: step.ask_before ?? false,
+    seen: null,
   };
   return {
     ...executed,

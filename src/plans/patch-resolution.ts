@@ -175,12 +175,13 @@ export class Resolution {
     const { id, tool, operation } = now;
     const spec = this.#rules.catalogue.get(operationName(tool, operation));
     const own = { label: id, position: work.position, path };
-    let { args, target, after } = now;
+    let { args, target, after, seen } = now;
     if (set.args !== undefined) {
       const draft = { description: now.description, tool, operation, args: set.args };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
       args = checked.args;
       target = checked.target;
+      seen = checked.seen;
     }
     const when = set.when === undefined ? now.when : conditionsOf(set.when);
     if (set.args !== undefined || set.when !== undefined) {
@@ -195,6 +196,7 @@ export class Resolution {
       args,
       after,
       target,
+      seen,
       description: set.description ?? now.description,
       priority: set.priority ?? now.priority,
       partition: set.partition ?? now.partition,

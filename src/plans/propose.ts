@@ -15,6 +15,7 @@ import { digestPlan, type PlanHeader, termsOf, withDigests } from './canonical.t
 import { type NewArtifact, readContext, splitContext } from './context.ts';
 import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
+import { lookAtTargets } from './look-at-targets.ts';
 import { type NormalPlan, normalisePlan } from './normalise.ts';
 import { type Begun, expandDraft, withTemplates } from './normalise-series.ts';
 import { digestOperations } from './operation-digests.ts';
@@ -65,6 +66,8 @@ export async function preparePlan(
     normalisePlan(once.draft, catalogue, guardedTools, resourcePools, once.places);
   }
   const normal = normalisePlan(whole, catalogue, guardedTools, resourcePools);
+  // Occurrences of series come after the steps of the draft.
+  await lookAtTargets(catalogue, normal, draft.steps.length);
   const { inline, artifacts } = splitContext(readContext(draft.context), context.random);
   const header: PlanHeader = {
     id,

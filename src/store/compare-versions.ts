@@ -91,7 +91,7 @@ function sealOf(rest: SQL, notBefore: SQL, after: SQL): SQL {
 function sealsOf(version: VersionRef): SQL {
   const archived = sql`
     select step_id, position, ${sealOf(
-      sql`(content - '{after,not_before}'::text[])::text`,
+      sql`(content - '{after,not_before,seen}'::text[])::text`,
       sql`(content ->> 'not_before')::timestamptz`,
       sql`(select string_agg(e::text, ',' order by e::text) from jsonb_array_elements(content -> 'after') e)`,
     )}

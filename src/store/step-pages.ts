@@ -13,7 +13,7 @@ const columns = sql.join(
   [
     ...[
       's.position s.step_id c.description c.tool c.operation c.target c.args c.priority c.partition c.tags c.resources',
-      'c.capabilities c.notes c.duration_minutes c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
+      'c.capabilities c.notes c.duration_minutes c.seen c.effect c.guarded s.status s.attempt s.tries s.result_summary s.error',
       's.output s.question s.final_args c.ask_before',
     ]
       .join(' ')

@@ -40,6 +40,7 @@ export const contentRows: RowForm<NewStep> = {
     notes: (step) => (step.notes === null ? null : JSON.stringify(step.notes)),
     duration_minutes: (step) => step.duration_minutes,
     not_before: (step) => step.not_before,
+    seen: (step) => (step.seen === null ? null : JSON.stringify(step.seen)),
     effect: (step) => step.effect,
     guarded: (step) => step.guarded,
     review_rank: (step) => step.review_rank,

@@ -115,7 +115,8 @@ export async function archiveSteps(tx: Queryable, planId: string, version: numbe
       'id', s.step_id, 'description', s.description, 'tool', s.tool, 'operation', s.operation, 'target', s.target,
       'args', s.args, 'priority', s.priority, 'partition', s.partition, 'tags', to_jsonb(s.tags), 'resources', s.resources,
       'capabilities', to_jsonb(s.capabilities), 'notes', s.notes, 'duration_minutes', s.duration_minutes,
-      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep}
+      'not_before', s.not_before, 'after', x.after) || ${limitsOfStep} ||
+      case when s.seen is null then '{}' else jsonb_build_object('seen', s.seen) end
     from countersign.plan_steps s cross join lateral (select ${after}) x where s.plan_id = ${planId}`);
   for (const table of ['plan_steps', 'step_states', 'plan_edges', 'plan_lanes']) {
     await tx.execute(

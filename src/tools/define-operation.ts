@@ -16,12 +16,15 @@ type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 's
   check?: NonNullable<Operation['check']>;
   outputOf?: NonNullable<Operation['outputOf']>;
   expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
+  inspect?: NonNullable<Operation['inspect']>;
+  fingerprintAfter?: NonNullable<Operation['fingerprintAfter']>;
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 
 /** A built-in operation. `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
-  const { schema, run, check, outputOf, expectedSeconds, ...spec } = definition;
+  const { schema, run, check, outputOf, expectedSeconds, inspect, fingerprintAfter, ...spec } =
+    definition;
   return {
     ...spec,
     name: operationName(spec.tool, spec.operation),
@@ -30,6 +33,8 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     ...(check === undefined ? {} : { check }),
     ...(outputOf === undefined ? {} : { outputOf }),
     ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
+    ...(inspect === undefined ? {} : { inspect }),
+    ...(fingerprintAfter === undefined ? {} : { fingerprintAfter }),
     async call(args: JsonObject, context: ToolContext) {
       const parsed = schema.safeParse(args);
       if (!parsed.success)

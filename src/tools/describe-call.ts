@@ -9,6 +9,7 @@ import type {
 } from '#contracts/call.ts';
 import { readForm } from '#contracts/form.ts';
 import type { Step } from '#contracts/plan.ts';
+import type { SeenState } from '#contracts/seen.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { type Catalogue, type OperationSpec, operationName } from '#contracts/tool.ts';
 
@@ -215,12 +216,40 @@ function classOf(spec: Described): CallClass {
   return spec.effect === 'read' ? 'reads' : 'changes';
 }
 
+/** The call with what was there: a write that replaces a file destroys what is in it. */
+function withTarget(
+  call: CallDescription,
+  name: string,
+  args: JsonObject,
+  seen: SeenState,
+): CallDescription {
+  const exists = seen.state === 'exists';
+  const moves = name === 'workspace_move';
+  const named = moves && exists ? args.to : (args.path ?? args.from);
+  const keeps = (moves && args.overwrite !== true) || args.overwrite === false;
+  const target = {
+    ...seen,
+    name: typeof named === 'string' ? named : '',
+    fails: seen.state === 'missing' || (exists && keeps),
+  };
+  if (name !== 'workspace_write') return { ...call, target };
+  const [, ...rest] = call.headline;
+  const verb = exists ? (keeps ? 'Writes' : 'Overwrites') : 'Creates';
+  return { ...call, target, destructive: exists && !keeps, headline: [verb, ...rest] };
+}
+
 /**
  * What a call with `args` does.
  * @param name `${tool}_${operation}`
+ * @param seen what was there when the step was proposed
  * @param spec what is known of the operation; undefined: it is not offered any more, and is taken for the worst
  */
-export function describeCall(name: string, spec: Described, args: JsonObject): CallDescription {
+export function describeCall(
+  name: string,
+  spec: Described,
+  args: JsonObject,
+  seen: SeenState | null = null,
+): CallDescription {
   const known =
     spec?.source === 'mcp' || !Object.hasOwn(builtins, name) ? undefined : builtins[name];
   const left = new Arguments(args);
@@ -232,12 +261,13 @@ export function describeCall(name: string, spec: Described, args: JsonObject): C
           destructive: spec?.destructive ?? true,
         }
       : known(left);
-  return {
+  const call = {
     class: effect.class,
     destructive: effect.destructive ?? false,
     headline: effect.headline,
     parts: [...(effect.parts ?? []), ...left.rest()],
   };
+  return seen === null ? call : withTarget(call, name, args, seen);
 }
 
 /** The arguments that a step was or will be called with, as far as they are known. */
@@ -250,6 +280,7 @@ function argumentsOf({ status, args, final_args: final }: Step): JsonObject {
 export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]): ShownStep[] {
   return steps.map((step) => {
     const name = operationName(step.tool, step.operation);
-    return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step)) };
+    const seen = step.final_args === null ? step.seen : null;
+    return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step), seen) };
   });
 }

@@ -190,6 +190,8 @@ function toSpec({
   check: _check,
   outputOf: _output,
   expectedSeconds: _expected,
+  inspect: _inspect,
+  fingerprintAfter: _after,
   ...spec
 }: Operation): OperationSpec {
   return spec;

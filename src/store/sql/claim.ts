@@ -17,6 +17,7 @@ export type ClaimedStep = Pick<
   | 'args'
   | 'resources'
   | 'capabilities'
+  | 'seen'
   | 'effect'
   | 'guarded'
   | 'attempt'
@@ -59,7 +60,7 @@ export const allowCalls = (source: 'claimed' | 'started' | 'granted'): SQL => sq
 
 /** What of a step is needed to run it. */
 export const contentColumns = sql.raw(
-  `s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.effect, s.guarded, s.seal,
+  `s.description, s.tool, s.operation, s.target, s.args, s.resources, s.capabilities, s.seen, s.effect, s.guarded, s.seal,
     coalesce(s."when", '[]') as "when", s.ask_before`,
 );
 

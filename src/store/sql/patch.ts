@@ -40,6 +40,7 @@ export type ChangedContent = Pick<
   | 'not_before'
   | 'when'
   | 'ask_before'
+  | 'seen'
   | 'seal'
   | 'review_rank'
   | 'lane'
@@ -62,7 +63,7 @@ export async function updateContents(
       select * from jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) as n(
         position int, description text, target text, args jsonb, priority int, partition text, tags text[],
         resources jsonb, capabilities text[], notes jsonb, duration_minutes double precision,
-        not_before timestamptz, "when" jsonb, ask_before boolean, seal text, review_rank smallint, lane int)
+        not_before timestamptz, "when" jsonb, ask_before boolean, seen jsonb, seal text, review_rank smallint, lane int)
     ),
     moved as (
       select s.status, s.partition as old, n.partition as new
@@ -86,7 +87,7 @@ export async function updateContents(
     update countersign.plan_steps c set description = n.description, target = n.target, args = n.args,
       priority = n.priority, partition = n.partition, tags = n.tags, resources = n.resources,
       capabilities = n.capabilities, notes = n.notes, duration_minutes = n.duration_minutes,
-      not_before = n.not_before, "when" = nullif(n."when", '[]'), ask_before = n.ask_before, seal = n.seal,
+      not_before = n.not_before, "when" = nullif(n."when", '[]'), ask_before = n.ask_before, seen = nullif(n.seen, 'null'), seal = n.seal,
       review_rank = n.review_rank
     from n where c.plan_id = ${planId} and c.position = n.position`);
 }

@@ -8,6 +8,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
+import { inspectDelete } from './inspect.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import { pinFolder, type Sandbox } from './sandbox.ts';
 
@@ -26,6 +27,7 @@ export function createDelete(sandbox: Sandbox): Operation {
     }),
     output: describeOutput(z.strictObject({ path: z.string() })),
     check: checkPaths('path'),
+    inspect: inspectDelete(sandbox),
     run: (args, { signal }) =>
       withFileErrors(args.path, async () => {
         if (toWorkspacePath(args.path) === '.')

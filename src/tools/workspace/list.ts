@@ -7,6 +7,7 @@ import { defineOperation } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
+import { inspectRead } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 import { isTemporary } from './write.ts';
@@ -42,6 +43,7 @@ export function createList(sandbox: Sandbox): Operation {
       }),
     ),
     check: checkPaths('path'),
+    inspect: inspectRead(sandbox),
     run: ({ path, recursive }, { signal }) =>
       withFileErrors(path, () =>
         sandbox.withPlace(path, { follow: true }, async (place) => {

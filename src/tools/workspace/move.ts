@@ -8,6 +8,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
+import { inspectMove } from './inspect.ts';
 import { checkPaths, toWorkspacePath } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -30,6 +31,9 @@ export function createMove(sandbox: Sandbox): Operation {
       z.strictObject({ from: z.string(), path: z.string().describe('Where it is now.') }),
     ),
     check: checkPaths('from', 'to'),
+    inspect: inspectMove(sandbox, (from, to) =>
+      findDestination(sandbox, toWorkspacePath(from), to),
+    ),
     run: async (args, { signal }) => {
       const from = toWorkspacePath(args.from);
       const to = await findDestination(sandbox, from, args.to);

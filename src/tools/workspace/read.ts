@@ -9,6 +9,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
+import { inspectRead } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
@@ -45,6 +46,7 @@ export function createRead(sandbox: Sandbox): Operation {
       }),
     ),
     check: checkPaths('path'),
+    inspect: inspectRead(sandbox),
     run: (args, { signal }) =>
       withFileErrors(args.path, () =>
         sandbox.withPlace(args.path, { follow: true }, async (place) => {

@@ -11,6 +11,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
+import { fingerprintOfText, inspectWrite } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
@@ -41,6 +42,9 @@ export function createWrite(sandbox: Sandbox): Operation {
       z.strictObject({ path: z.string(), size: z.number().int(), created: z.boolean() }),
     ),
     check: checkFilePath,
+    inspect: inspectWrite(sandbox),
+    fingerprintAfter: ({ content }) =>
+      typeof content === 'string' ? fingerprintOfText(content) : null,
     run: (args, { signal }) =>
       withFileErrors(args.path, async () => {
         const problem = checkFilePath(args);

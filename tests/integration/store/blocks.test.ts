@@ -53,6 +53,7 @@ function makeStep(position: number): NewStep {
     not_before: null,
     when: [],
     ask_before: false,
+    seen: null,
     effect: 'read',
     guarded: false,
     unmet: 0,

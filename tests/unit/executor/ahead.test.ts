@@ -16,6 +16,7 @@ function granted(position: number, needs: number[]): GrantedStep {
     args: {},
     resources: {},
     capabilities: [],
+    seen: null,
     effect: 'read',
     guarded: false,
     when: [],

@@ -46,6 +46,14 @@ const step: fc.Arbitrary<StepContent> = fc.record({
     { maxLength: 2 },
   ),
   ask_before: fc.boolean(),
+  seen: orNull(
+    fc.record({
+      state: fc.constantFrom('new' as const, 'exists' as const, 'missing' as const),
+      fingerprint: orNull(text),
+      size: orNull(fc.nat()),
+      modified_at: orNull(text),
+    }),
+  ),
 });
 
 const header: PlanHeader = {
@@ -66,6 +74,12 @@ test('a step written by hand is what the library makes of it', () => {
       expect(canonicalStep(content)).toBe(canonicalize(contentOfStep(content)));
     }),
   );
+});
+
+test('a step whose target was not looked up is written as before there was anything to look up', () => {
+  const [content] = fc.sample(step, 1);
+  if (content === undefined) throw new Error('no sample');
+  expect(canonicalStep({ ...content, seen: null })).not.toContain('"seen"');
 });
 
 test('a text without a canonical form is refused', () => {

@@ -32,6 +32,7 @@ const step: StepContent = {
   not_before: null,
   when: [],
   ask_before: false,
+  seen: null,
 };
 const series: Series = {
   id: 'daily',

@@ -14,6 +14,7 @@ const step: SealedContent = {
   capabilities: ['eu'],
   when: [],
   ask_before: false,
+  seen: null,
 };
 
 /** The definition, without the short cuts. */
@@ -113,6 +114,7 @@ test('is the canonical form whatever a step holds', () => {
     capabilities: fc.array(name, { maxLength: 4 }),
     when: fc.constantFrom<SealedContent['when'][]>([], [{ step: '1', path: '', is: 'exists' }]),
     ask_before: fc.boolean(),
+    seen: fc.constant(null),
   });
   fc.assert(
     fc.property(content, (s) => {

@@ -1,0 +1,155 @@
+// What is there now, for people who are about to approve a call and again just before it: read only, bounded, and never
+// through a link that leads out of the workspace.
+import { createHash, hash } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CountersignError } from '#contracts/errors.ts';
+import type { SeenState } from '#contracts/seen.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { systemCode, throwIfAborted } from '../failures.ts';
+import type { Sandbox } from './sandbox.ts';
+import { isTemporary } from './write.ts';
+
+/** Larger files are told apart by size and time alone. */
+const hashedAtMost = 10_000_000;
+/** Folders with more in them are told apart by their own time alone. */
+const entriesAtMost = 2000;
+// A pipe or a device would keep the reader waiting.
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const textOf = (value: Json | undefined): string | null =>
+  typeof value === 'string' ? value : null;
+
+/** The same as of a file that holds exactly `content`; null: it is too large to be hashed. */
+export function fingerprintOfText(content: string): string | null {
+  return Buffer.byteLength(content) > hashedAtMost ? null : `sha256:${hash('sha256', content)}`;
+}
+
+function nothing(state: 'new' | 'missing'): SeenState {
+  return { state, fingerprint: null, size: null, modified_at: null };
+}
+
+async function hashFile(at: string, info: Stats): Promise<string> {
+  if (info.size > hashedAtMost) return `file:${info.size}:${info.mtimeMs}`;
+  const file = await open(at, readFlags);
+  try {
+    const sum = createHash('sha256');
+    for await (const piece of file.createReadStream({ end: hashedAtMost, autoClose: false }))
+      sum.update(piece);
+    return `sha256:${sum.digest('hex')}`;
+  } finally {
+    await file.close();
+  }
+}
+
+type Tree = { lines: string[]; files: number; bytes: number; complete: boolean };
+
+/** Names, sizes and times of what is in a folder; links are named, never followed. */
+async function listTree(at: string, prefix: string, tree: Tree, signal: AbortSignal) {
+  for (const name of (await readdir(at)).sort()) {
+    throwIfAborted(signal);
+    if (isTemporary(name)) continue;
+    if (tree.lines.length >= entriesAtMost) {
+      tree.complete = false;
+      return;
+    }
+    const info = await lstat(join(at, name));
+    const path = `${prefix}/${name}`;
+    if (info.isDirectory()) {
+      tree.lines.push(path);
+      await listTree(join(at, name), path, tree, signal);
+      continue;
+    }
+    tree.lines.push(`${path}:${info.size}:${info.mtimeMs}`);
+    tree.files += 1;
+    tree.bytes += info.size;
+  }
+}
+
+async function readState(at: string, deep: boolean, signal: AbortSignal): Promise<SeenState> {
+  const info = await lstat(at);
+  const state = 'exists';
+  const modified_at = info.mtime.toISOString();
+  if (info.isFile()) {
+    const fingerprint = deep ? await hashFile(at, info) : null;
+    return { state, fingerprint, size: info.size, modified_at };
+  }
+  if (!info.isDirectory() || !deep) {
+    const fingerprint = deep ? `other:${info.mtimeMs}` : null;
+    return { state, fingerprint, size: null, modified_at };
+  }
+  const tree: Tree = { lines: [], files: 0, bytes: 0, complete: true };
+  await listTree(at, '', tree, signal);
+  if (!tree.complete)
+    return { state, fingerprint: `folder:${info.mtimeMs}`, size: null, modified_at };
+  const fingerprint = `tree:${hash('sha256', tree.lines.join('\n'))}`;
+  return { state, fingerprint, size: tree.bytes, modified_at, files: tree.files };
+}
+
+/** @param deep whether a later difference has to be noticed */
+function look(
+  sandbox: Sandbox,
+  path: string,
+  { follow, deep }: { follow: boolean; deep: boolean },
+  absent: 'new' | 'missing',
+  signal: AbortSignal,
+): Promise<SeenState | null> {
+  return sandbox
+    .withPlace(path, { follow }, (place) => readState(place.at, deep, signal))
+    .catch((error: unknown) => {
+      const cause = error instanceof CountersignError ? error.cause : error;
+      if (systemCode(cause) === 'ENOENT') return nothing(absent);
+      // What cannot be looked at is found out by the call itself.
+      return null;
+    });
+}
+
+export function inspectWrite(sandbox: Sandbox) {
+  return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
+    const path = textOf(args.path);
+    return path === null ? null : look(sandbox, path, { follow: true, deep: true }, 'new', signal);
+  };
+}
+
+export function inspectDelete(sandbox: Sandbox) {
+  return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
+    const path = textOf(args.path);
+    return path === null
+      ? null
+      : look(sandbox, path, { follow: false, deep: true }, 'missing', signal);
+  };
+}
+
+/** Of what is only read nothing is told but that it is missing: what is read may change. */
+export function inspectRead(sandbox: Sandbox) {
+  return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
+    const path = textOf(args.path);
+    if (path === null) return null;
+    const found = await look(sandbox, path, { follow: true, deep: false }, 'missing', signal);
+    return found?.state === 'missing' ? found : null;
+  };
+}
+
+/**
+ * `missing`: there is nothing to move; `exists`: something is at the destination; `new`: nothing is.
+ * @param findDestination where a move would put it
+ */
+export function inspectMove(
+  sandbox: Sandbox,
+  findDestination: (from: string, to: string) => Promise<string>,
+) {
+  return async (args: JsonObject, signal: AbortSignal): Promise<SeenState | null> => {
+    const [from, to] = [textOf(args.from), textOf(args.to)];
+    if (from === null || to === null) return null;
+    const options = { follow: false, deep: true };
+    const source = await look(sandbox, from, options, 'missing', signal);
+    if (source === null || source.state === 'missing') return source;
+    const place = await findDestination(from, to).catch(() => null);
+    if (place === null) return null;
+    const target = await look(sandbox, place, options, 'new', signal);
+    if (target === null) return null;
+    const fingerprint = `both:${hash('sha256', `${source.fingerprint} ${target.fingerprint}`)}`;
+    return { ...(target.state === 'new' ? source : target), state: target.state, fingerprint };
+  };
+}

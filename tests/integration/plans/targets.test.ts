@@ -1,0 +1,160 @@
+// What a step touches is looked at when its plan is proposed, shown, and compared just before the call.
+import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Step, StepDraft } from '#contracts/plan.ts';
+import { ana, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const house = useHouse({
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+  settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
+});
+
+const at = (path: string) => join(house.workspace, path);
+const textAt = (path: string) => readFile(at(path), 'utf8');
+
+const step = (
+  id: string,
+  operation: string,
+  args: NonNullable<StepDraft['args']>,
+  ...after: string[]
+): StepDraft => ({ id, description: `Step ${id}`, tool: 'workspace', operation, args, after });
+
+const propose = (...steps: StepDraft[]) =>
+  house.service.propose({ title: 'Change files', steps }, { user: ana.id }, ana);
+
+const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
+  house.service.approve(id, { version, digest }, ana);
+
+async function effectsOf(planId: string): Promise<string[]> {
+  const view = viewPlan(await house.service.card(planId, { user: ana.id, timezone: 'UTC' }));
+  const section = view.sections.find(({ kind }) => kind === 'effects');
+  return (section?.lines ?? []).map(({ text, note }) => `${text} | ${note}`);
+}
+
+function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
+  return waitFor(`step ${id} to be ${status}`, async () => {
+    const [found] = await house.service.getSteps(planId, [id]);
+    return found?.status === status ? found : null;
+  });
+}
+
+const confirm = (planId: string, id: string) =>
+  house.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
+
+describe('the card of a plan', () => {
+  test('says what a write creates and what it overwrites, with size and age', async () => {
+    await writeFile(at('card.md'), 'x'.repeat(1234));
+    const edited = new Date(Date.now() - 49 * 3_600_000);
+    await utimes(at('card.md'), edited, edited);
+    const plan = await propose(
+      step('a', 'write', { path: 'fresh.md', content: 'one' }),
+      step('b', 'write', { path: 'card.md', content: 'two' }),
+    );
+    const effects = await effectsOf(plan.id);
+    expect(effects[0]).toMatch(/^Creates fresh\.md · “one” \|/);
+    expect(effects[1]).toMatch(/^Overwrites card\.md \(1\.2 KB, edited 2 d ago\) · “two” \|/);
+  });
+
+  test('says how much a deletion takes with it, and what is missing', async () => {
+    await mkdir(at('old/deep'), { recursive: true });
+    await writeFile(at('old/one.txt'), 'x'.repeat(600));
+    await writeFile(at('old/deep/two.txt'), 'x'.repeat(400));
+    const plan = await propose(
+      step('a', 'delete', { path: 'old', recursive: true }),
+      step('b', 'delete', { path: 'gone.md' }),
+      step('c', 'move', { from: 'gone.md', to: 'there.md' }),
+    );
+    const effects = await effectsOf(plan.id);
+    expect(effects[0]).toContain('Permanently deletes old and everything in it (2 files, 1.0 KB');
+    expect(effects[1]).toContain('⚠ gone.md is missing: this step will fail');
+    expect(effects[2]).toContain('⚠ gone.md is missing: this step will fail');
+  });
+
+  test('says nothing of what an earlier step makes, and follows no link out of the workspace', async () => {
+    await symlink('/etc/hostname', at('leak'));
+    const plan = await propose(
+      step('a', 'write', { path: 'made.md', content: 'one' }),
+      step('b', 'move', { from: 'made.md', to: 'moved.md' }, 'a'),
+      step('c', 'write', { path: 'leak', content: 'two' }),
+    );
+    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    expect(steps.map(({ seen }) => seen?.state ?? null)).toEqual(['new', null, null]);
+  });
+});
+
+describe('a step whose target changed after the approval', () => {
+  test('asks with both states, does nothing until it is confirmed, and then asks no more', async () => {
+    await writeFile(at('drift.md'), 'old');
+    const plan = await propose(step('a', 'write', { path: 'drift.md', content: 'mine' }));
+    await writeFile(at('drift.md'), 'somebody else’s');
+    await approve(plan);
+    const asked = await becomes(plan.id, 'a', 'waiting');
+    expect(asked.question).toContain(
+      'drift.md changed after the plan was approved. It was 3 bytes',
+    );
+    expect(asked.question).toContain('now it is 17 bytes');
+    expect(await textAt('drift.md')).toBe('somebody else’s');
+    await confirm(plan.id, 'a');
+    await reach(house, plan.id, 'completed');
+    expect(await textAt('drift.md')).toBe('mine');
+    await checkPlan(house.db.query, plan.id);
+  });
+
+  test('asks again when it changes once more', async () => {
+    await writeFile(at('twice.md'), 'one');
+    const plan = await propose(step('a', 'delete', { path: 'twice.md' }));
+    await writeFile(at('twice.md'), 'two');
+    await approve(plan);
+    const { attempt } = await becomes(plan.id, 'a', 'waiting');
+    await writeFile(at('twice.md'), 'three');
+    await confirm(plan.id, 'a');
+    const again = await waitFor('the step to ask again', async () => {
+      const found = await becomes(plan.id, 'a', 'waiting');
+      return found.attempt > attempt ? found : null;
+    });
+    expect(again.question).toContain('now it is 5 bytes');
+    expect(await textAt('twice.md')).toBe('three');
+    await confirm(plan.id, 'a');
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('asks when a file has appeared where none was', async () => {
+    const plan = await propose(step('a', 'write', { path: 'appeared.md', content: 'mine' }));
+    await writeFile(at('appeared.md'), 'here first');
+    await approve(plan);
+    await becomes(plan.id, 'a', 'waiting');
+    expect(await textAt('appeared.md')).toBe('here first');
+  });
+});
+
+describe('a plan asks nothing', () => {
+  test('when what it touches is as it was', async () => {
+    await writeFile(at('same.md'), 'old');
+    const plan = await propose(step('a', 'write', { path: 'same.md', content: 'new' }));
+    await approve(plan);
+    await reach(house, plan.id, 'completed');
+    expect(await textAt('same.md')).toBe('new');
+  });
+
+  test('when the file holds already what it writes', async () => {
+    const plan = await propose(step('a', 'write', { path: 'done.md', content: 'done' }));
+    await writeFile(at('done.md'), 'done');
+    await approve(plan);
+    await reach(house, plan.id, 'completed');
+  });
+
+  test('when it creates, moves and deletes its own file', async () => {
+    const plan = await propose(
+      step('a', 'write', { path: 'own.md', content: 'x' }),
+      step('b', 'move', { from: 'own.md', to: 'shelf/own.md' }, 'a'),
+      step('c', 'delete', { path: 'shelf', recursive: true }, 'b'),
+    );
+    await approve(plan);
+    await reach(house, plan.id, 'completed');
+  });
+});
