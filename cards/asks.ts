@@ -63,20 +63,26 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
 
 /**
  * A call that asks before it is made: a guarded one whose arguments were decided at run time (`values`), or any of a plan
- * in which each step asks (`each`). null: it is a person's task.
+ * in which each step asks (`each`), or one whose target has changed (`drift`). null: it is a person's task.
  */
-function confirmationOf({ output }: Step): 'values' | 'each' | null {
+function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
   if (output.confirm !== true) return null;
+  if (output.drift !== undefined) return 'drift';
   return output.each === true ? 'each' : 'values';
 }
 
 const confirmationLabels = {
   values: 'The values of this step were decided just now',
   each: 'This step asks before it runs',
+  drift: 'What this step touches has changed since the plan was approved',
 } as const;
 
-function askConfirmation(step: Step, why: 'values' | 'each', { plan }: PlanCardFacts): Ask {
+function askConfirmation(
+  step: Step,
+  why: keyof typeof confirmationLabels,
+  { plan }: PlanCardFacts,
+): Ask {
   return {
     kind: 'confirm',
     step_id: step.id,
