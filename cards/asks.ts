@@ -64,17 +64,19 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
 
 /**
  * A call that asks before it is made: a guarded one whose arguments were decided at run time (`values`), or any of a plan
- * in which each step asks (`each`). null: it is a person's task.
+ * in which each step asks (`each`), or one whose target has changed (`drift`). null: it is a person's task.
  */
-function confirmationOf({ output }: Step): 'values' | 'each' | null {
+function confirmationOf({ output }: Step): keyof typeof confirmationLabels | null {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
   if (output.confirm !== true) return null;
+  if (output.drift !== undefined) return 'drift';
   return output.each === true ? 'each' : 'values';
 }
 
 const confirmationLabels = {
   values: 'The values of this step were not known when it was approved',
   each: 'This step asks before it runs',
+  drift: 'What this step touches has changed since the plan was approved',
 } as const;
 
 /** The planner's words about a step, said as such. */
@@ -83,14 +85,23 @@ function toldBy(step: Step, { plan }: PlanCardFacts): string[] {
   return reason === '' ? [] : [`The planner’s reason: ${reason}`];
 }
 
-function askConfirmation(step: ShownStep, why: 'values' | 'each', facts: PlanCardFacts): Ask {
+function askConfirmation(
+  step: ShownStep,
+  why: keyof typeof confirmationLabels,
+  facts: PlanCardFacts,
+): Ask {
   const { plan } = facts;
   return {
     kind: 'confirm',
     step_id: step.id,
     label: leadOf(confirmationLabels[why], step.guarded),
     text: headlineOf(step.call),
-    known: [...wholeLines(step.call), ...toldBy(step, facts)],
+    known: [
+      // How the target was and how it is now.
+      ...(why === 'drift' && step.question !== null ? [isolateText(cleanLine(step.question))] : []),
+      ...wholeLines(step.call),
+      ...toldBy(step, facts),
+    ],
     note: null,
     fields: [],
     buttons: [

@@ -8,8 +8,8 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { SeenState } from '#contracts/seen.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
+import { isTemporary } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
-import { isTemporary } from './write.ts';
 
 /** Larger files are told apart by size and time alone. */
 const hashedAtMost = 10_000_000;

@@ -8,9 +8,8 @@ import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
 import { inspectRead } from './inspect.ts';
-import { checkPaths } from './paths.ts';
+import { checkPaths, isTemporary } from './paths.ts';
 import type { Sandbox } from './sandbox.ts';
-import { isTemporary } from './write.ts';
 
 const maxEntries = 5000;
 

@@ -4,6 +4,7 @@ import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 
 const maxPath = 2000;
 const maxName = 255;
+const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
 
 export type PathProblem = { code: ErrorCode; message: string };
 
@@ -60,4 +61,9 @@ export function checkPaths(
     }
     return null;
   };
+}
+
+/** A name that is used while a file is written; such files are not part of the workspace. */
+export function isTemporary(name: string): boolean {
+  return temporary.test(name);
 }

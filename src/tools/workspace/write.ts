@@ -16,12 +16,6 @@ import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-const temporary = /^\.countersign-[0-9a-f]{12}\.tmp$/;
-
-/** A name this tool uses while it writes; such files are not part of the workspace. */
-export function isTemporary(name: string): boolean {
-  return temporary.test(name);
-}
 
 export function createWrite(sandbox: Sandbox): Operation {
   return defineOperation({

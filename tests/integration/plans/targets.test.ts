@@ -98,6 +98,10 @@ describe('a step whose target changed after the approval', () => {
       'drift.md changed after the plan was approved. It was 3 bytes',
     );
     expect(asked.question).toContain('now it is 17 bytes');
+    const [ask] = viewPlan(
+      await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' }),
+    ).asks;
+    expect(ask?.label).toBe('What this step touches has changed since the plan was approved');
     expect(await textAt('drift.md')).toBe('somebody else’s');
     await confirm(plan.id, 'a');
     await reach(house, plan.id, 'completed');
