@@ -135,7 +135,8 @@ const tricky = fc.constantFrom(
   'שלום',
   '語'.repeat(300),
 );
-const long = fc.integer({ min: 1, max: 1500 }).map((n) => `begin ${'x'.repeat(n)} method = DELETE`);
+/** Short enough that no page ends within one: that pages lose nothing is tested beside the pages. */
+const long = fc.integer({ min: 1, max: 400 }).map((n) => `begin ${'x'.repeat(n)} method = DELETE`);
 const value = fc.oneof({ weight: 3, arbitrary: tricky }, { weight: 1, arbitrary: long });
 const nested = fc.record({
   list: fc.array(value, { maxLength: 3 }),
@@ -194,7 +195,8 @@ describe('a plan that was approved', () => {
           received.flatMap((line) => textsIn(JSON.parse(line))),
         );
       }),
-      { numRuns: 12 },
+      // A failure is told as it was found: shrinking it would take longer than the test may.
+      { numRuns: 12, endOnFailure: true },
     );
   });
 
