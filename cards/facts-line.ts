@@ -3,22 +3,14 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import { showLine } from './plain.ts';
 import {
   confidenceWord,
+  describeExpected,
   formatCost,
   formatDuration,
-  formatWork,
   tellSpan,
   tellTime,
 } from './words.ts';
 
 const beforeStart = new Set(['proposed', 'needs_review']);
-
-/** How long the plan takes: `3 working days`, `about 10 min`; empty when it does not say. */
-export function describeExpected(facts: PlanCardFacts): string[] {
-  const { expected_minutes: minutes, expected_is_work: isWork, working_day_minutes: day } = facts;
-  if (minutes === null) return [];
-  const isDays = isWork && day !== null && minutes >= day;
-  return [`${isDays ? '' : 'about '}${formatWork(minutes, isWork ? day : null)}`];
-}
 
 function describeTime(facts: PlanCardFacts): string[] {
   const { plan, scheduled } = facts;

@@ -3,13 +3,12 @@ import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { viewBlocked } from './blocked.ts';
-import { describeExpected } from './facts-line.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
 import type { Line, Progress, Section } from './view.ts';
-import { formatDuration, tellTime } from './words.ts';
+import { describeExpected, formatDuration, tellTime } from './words.ts';
 
 const linesAtMost = 5;
 const summaryAtMost = 240;

@@ -1,4 +1,5 @@
 // Numbers, times and durations as people read them. English, the reader's own time zone.
+import type { PlanCardFacts } from '#contracts/card.ts';
 import type { PlanStatus, Step } from '#contracts/plan.ts';
 import { countOf } from '#contracts/words.ts';
 
@@ -46,6 +47,16 @@ export function formatWork(minutes: number, day: number | null): string {
   const rest = Math.round(minutes - days * day);
   const words = countOf(days, 'working day');
   return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
+}
+
+/** How long the plan takes: `3 working days`, `about 10 min`; empty when it does not say. */
+export function describeExpected(
+  facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
+): string[] {
+  const { expected_minutes: minutes, expected_is_work: isWork, working_day_minutes: day } = facts;
+  if (minutes === null) return [];
+  const isDays = isWork && day !== null && minutes >= day;
+  return [`${isDays ? '' : 'about '}${formatWork(minutes, isWork ? day : null)}`];
 }
 
 /** US dollars: `$0.02`, `$1.50`, and enough digits that something is never shown as nothing. */
