@@ -171,12 +171,19 @@ export function isTimed({ rows }: Timeline): boolean {
   );
 }
 
-/** How long a step took or is stated to take, a person's in working time; empty when it does not say. */
+/** How long a step is stated to take, a person's in working time; empty when it does not say. */
+export function statedLength(
+  { tool, duration_minutes: minutes }: Pick<Step, 'tool' | 'duration_minutes'>,
+  workingDay: number | null,
+): string {
+  if (minutes === null) return '';
+  return tool === 'human' ? formatWork(minutes, workingDay) : formatDuration(minutes * minute);
+}
+
+/** How long a step took or is stated to take. */
 export function lengthOf({ step, actual }: Row, workingDay: number | null): string {
   if (actual !== null) return formatDuration(actual.end - actual.start);
-  if (step.duration_minutes === null) return '';
-  if (step.tool === 'human') return formatWork(step.duration_minutes, workingDay);
-  return formatDuration(step.duration_minutes * minute);
+  return statedLength(step, workingDay);
 }
 
 const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
