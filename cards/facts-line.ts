@@ -1,13 +1,24 @@
 // The small line at the foot of a card: when, how long, cost, planner, confidence in words, short digest.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { showLine } from './plain.ts';
-import { confidenceWord, formatCost, formatDuration, tellTime } from './words.ts';
+import {
+  confidenceWord,
+  describeExpected,
+  formatCost,
+  formatDuration,
+  tellSpan,
+  tellTime,
+} from './words.ts';
 
 const beforeStart = new Set(['proposed', 'needs_review']);
 
 function describeTime(facts: PlanCardFacts): string[] {
-  const { plan, expected_minutes: expected } = facts;
+  const { plan, scheduled } = facts;
   if (beforeStart.has(plan.status)) {
+    const expected = describeExpected(facts);
+    if (scheduled !== null && scheduled.ends_at > facts.now) {
+      return [tellSpan(scheduled.starts_at, scheduled.ends_at, facts, ' – '), ...expected];
+    }
     const first = facts.steps
       .flatMap((step) => step.not_before ?? [])
       .filter((at) => at > facts.now)
@@ -15,7 +26,7 @@ function describeTime(facts: PlanCardFacts): string[] {
     // Only a plan whose every shown step is dated has a start of its own.
     const dated = first !== undefined && facts.steps.every((step) => step.not_before !== null);
     const start = dated ? `first step ${tellTime(first, facts)}` : 'starts when approved';
-    return expected === null ? [start] : [start, `about ${formatDuration(expected * 60_000)}`];
+    return [start, ...expected];
   }
   if (plan.execution_started_at === null || plan.execution_ended_at === null) return [];
   const took = Date.parse(plan.execution_ended_at) - Date.parse(plan.execution_started_at);

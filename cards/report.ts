@@ -8,7 +8,7 @@ import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
 import type { Line, Progress, Section } from './view.ts';
-import { formatDuration } from './words.ts';
+import { describeExpected, formatDuration, tellTime } from './words.ts';
 
 const linesAtMost = 5;
 const summaryAtMost = 240;
@@ -157,15 +157,17 @@ export function viewProgress(facts: PlanCardFacts): Progress | null {
   const failed =
     plan.counts.failed > 0 ? ` · ${plan.counts.failed.toLocaleString('en-US')} failed` : '';
   const total = plan.total_steps;
-  const expected =
-    facts.expected_minutes === null
-      ? ''
-      : ` · about ${formatDuration(facts.expected_minutes * 60_000)} expected`;
+  const expected = describeExpected(facts).map((text) => ` · ${text} expected`);
+  const ends = facts.scheduled?.ends_at ?? facts.now;
+  const until = ends > facts.now ? ` · until ${tellTime(ends, facts)} by its schedule` : '';
   return {
     done,
     total,
     text: `${drawBar(done, total)} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}${failed}`,
     // Once it is over, the small line says how long it took.
-    pace: plan.execution_ended_at === null ? `${formatDuration(elapsed)} so far${expected}` : '',
+    pace:
+      plan.execution_ended_at === null
+        ? `${formatDuration(elapsed)} so far${expected.join('')}${until}`
+        : '',
   };
 }

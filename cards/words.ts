@@ -1,5 +1,7 @@
 // Numbers, times and durations as people read them. English, the reader's own time zone.
+import type { PlanCardFacts } from '#contracts/card.ts';
 import type { PlanStatus, Step } from '#contracts/plan.ts';
+import { countOf } from '#contracts/words.ts';
 
 /** A plan's status in a list, in the order of a list. */
 export const statusWords: Record<PlanStatus, string> = {
@@ -33,6 +35,28 @@ export function formatDuration(milliseconds: number): string {
 
 function joinUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/**
+ * Working time in days of work: `3 working days`, `1 working day 2 h`; less than a day as any duration.
+ * @param day minutes of one working day; null: the days are those of the clock
+ */
+export function formatWork(minutes: number, day: number | null): string {
+  if (day === null || minutes < day) return formatDuration(minutes * 60_000);
+  const days = Math.floor(minutes / day);
+  const rest = Math.round(minutes - days * day);
+  const words = countOf(days, 'working day');
+  return rest === 0 ? words : `${words} ${formatDuration(rest * 60_000)}`;
+}
+
+/** How long the plan takes: `3 working days`, `about 10 min`; empty when it does not say. */
+export function describeExpected(
+  facts: Pick<PlanCardFacts, 'expected_minutes' | 'expected_is_work' | 'working_day_minutes'>,
+): string[] {
+  const { expected_minutes: minutes, expected_is_work: isWork, working_day_minutes: day } = facts;
+  if (minutes === null) return [];
+  const isDays = isWork && day !== null && minutes >= day;
+  return [`${isDays ? '' : 'about '}${formatWork(minutes, isWork ? day : null)}`];
 }
 
 /** US dollars: `$0.02`, `$1.50`, and enough digits that something is never shown as nothing. */
@@ -102,7 +126,7 @@ export function tellTime(iso: string, { now, viewer }: Reading): string {
 }
 
 /** `Mon 3 Feb, 14:02 to 15:30`: the day is said once where both ends are on it, and so is the zone. */
-export function tellSpan(from: string, to: string, reading: Reading): string {
+export function tellSpan(from: string, to: string, reading: Reading, between = ' to '): string {
   const [start, end] = [from, to].map((iso) => tellTime(iso, reading));
   if (start === undefined || end === undefined || start === end) return start ?? '';
   const dayOf = (text: string) => text.slice(0, Math.max(0, text.lastIndexOf(', ')));
@@ -110,7 +134,7 @@ export function tellSpan(from: string, to: string, reading: Reading): string {
   const begins =
     zoneOf(start) === zoneOf(end) ? start.slice(0, start.length - zoneOf(start).length) : start;
   const ends = dayOf(start) === dayOf(end) ? end.slice(end.lastIndexOf(', ') + 1).trim() : end;
-  return `${begins} to ${ends}`;
+  return begins + between + ends;
 }
 
 /** `just now`, `5 min`, `3 h`, `2 d`: how long ago, in one unit. */

@@ -77,8 +77,14 @@ export type PlanCardFacts = {
   terms: string[];
   /** When something of a plan that comes again is next due, while nothing of it is under way; null otherwise. */
   next_at: string | null;
-  /** Expected minutes of work along the longest chain the plan states; null when it states none. */
+  /** Expected minutes along the longest chain the plan states; null when it states none, or adds days of work to days of waiting. */
   expected_minutes: number | null;
+  /** Whether these minutes are people's working time. */
+  expected_is_work: boolean;
+  /** Minutes of one working day, in which people's work is counted; null: nobody ever works. */
+  working_day_minutes: number | null;
+  /** When the stored schedule begins and ends, ISO 8601 in UTC; null: there is none, or it has no end because steps recur. */
+  scheduled: { starts_at: string; ends_at: string } | null;
   /** Whose approval is still needed, in words ("Ana or Ben"). */
   approvers: string;
   /** How many approvals suffice, those given among them. */

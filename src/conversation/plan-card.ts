@@ -16,15 +16,44 @@ import { findNextOccurrence } from '#plans/next-occurrence.ts';
 import { describeTerms } from '#plans/terms.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import type { Queryable } from '#store/database.ts';
-import { readNotes } from '#store/planning-artifacts.ts';
+import { readNotes, readScheduleHead } from '#store/planning-artifacts.ts';
 import { readPlan } from '#store/plans.ts';
 import { readDifferentCalls, readNextSteps, readSteps } from '#store/step-pages.ts';
+import { measureWorkingDay } from '#timeline/working-time.ts';
 import { describeSteps } from '#tools/describe-call.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nameOnCard } from './people-named.ts';
 import { readShownChanges } from './shown-changes.ts';
 
 const namedShown = 5;
+
+/**
+ * Whether the durations of these steps are people's working time. null: some are and some are days that pass by the clock,
+ * so they have no sum.
+ */
+function countsAsWork(steps: Step[], day: number | null): boolean | null {
+  const timed = steps.filter(({ duration_minutes }) => (duration_minutes ?? 0) > 0);
+  if (!timed.some(({ tool }) => tool === 'human')) return false;
+  // What is over within a working day is the same in both.
+  const isLong = (minutes: number | null) => day !== null && (minutes ?? 0) >= day;
+  const mixed = timed.some((step) => step.tool !== 'human' && isLong(step.duration_minutes));
+  return mixed ? null : true;
+}
+
+/** When the plan takes place by its stored schedule, and how long its work is. */
+async function readTimes(context: ConversationContext, plan: Plan, steps: Step[]) {
+  const head = await readScheduleHead(context.db.query, plan.id, plan.version);
+  const { starts_at = null, ends_at = null, profile = context.profile } = head ?? {};
+  const working_day_minutes = measureWorkingDay(profile);
+  const isWork = countsAsWork(steps, working_day_minutes);
+  const hasSpan = starts_at !== null && ends_at !== null && plan.series.length === 0;
+  return {
+    expected_minutes: isWork === null ? null : longestMinutes(plan, steps),
+    expected_is_work: isWork === true,
+    working_day_minutes,
+    scheduled: hasSpan ? { starts_at, ends_at } : null,
+  };
+}
 
 /** Minutes along the longest chain of these steps; null when none states a duration or not all are here. */
 function longestMinutes(plan: Plan, steps: Step[]): number | null {
@@ -187,7 +216,7 @@ export async function readCardFacts(
     conflicts: compared.has(plan.status) ? await readNotes(db, planId) : [],
     terms: [...describeTerms(plan), ...(needed === '' || !waits ? [] : [needed])],
     next_at: await findNextOccurrence(db, plan),
-    expected_minutes: longestMinutes(plan, steps),
+    ...(await readTimes(context, plan, steps)),
     ...approval,
     viewer,
     now: context.clock.now().toISOString(),

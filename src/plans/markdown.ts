@@ -6,6 +6,11 @@ import { parseShallowJson } from '#contracts/json-depth.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Queryable } from '#store/database.ts';
+import {
+  readScheduledSteps,
+  readScheduleHead,
+  type ScheduledStep,
+} from '#store/planning-artifacts.ts';
 import { readPlan } from '#store/plans.ts';
 import { iterateSteps } from '#store/step-pages.ts';
 import { describeCall } from '#tools/describe-call.ts';
@@ -39,7 +44,37 @@ function frontMatter(plan: Plan): string {
   return `---\n${stringify({ ...fields, approvals, rejection_history }, { lineWidth: 0 })}---\n`;
 }
 
-function stepBlock(step: Step): string {
+/** What a step is scheduled for: `scheduled Mon 23 Nov 2026, 09:00 – Wed 25 Nov 2026, 17:00 (Europe/Madrid)`. */
+function describeScheduled({ starts_at, ends_at }: ScheduledStep, timezone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const tell = (iso: string) => {
+    const parts = format.formatToParts(new Date(iso));
+    const { weekday, day, month, year, hour, minute } = Object.fromEntries(
+      parts.map(({ type, value }) => [type, value]),
+    );
+    return `${weekday} ${day} ${month} ${year}, ${hour}:${minute}`;
+  };
+  return `scheduled ${tell(starts_at)} – ${tell(ends_at)} (${timezone})`;
+}
+
+/** What is said of each scheduled step, by its id; nothing where the plan has no schedule. */
+async function describeSchedule(db: Queryable, plan: Plan): Promise<Map<string, string>> {
+  const head = await readScheduleHead(db, plan.id, plan.version);
+  if (head === null) return new Map();
+  const steps = await readScheduledSteps(db, plan.id, plan.version);
+  return new Map(steps.map((step) => [step.step_id, describeScheduled(step, head.timezone)]));
+}
+
+function stepBlock(step: Step, scheduled: string | undefined): string {
   const { id, description, after, ...content } = contentOfStep(step);
   const name = operationName(step.tool, step.operation);
   // What the call does comes first; all of its arguments stand in the block below.
@@ -48,7 +83,12 @@ function stepBlock(step: Step): string {
   return [
     `### ${step.position}. ${inline(effect)}`,
     '',
-    `\`${name}\` · ${step.status} · ${inline(description)}`,
+    [
+      `\`${name}\``,
+      step.status,
+      inline(description),
+      ...(scheduled === undefined ? [] : [scheduled]),
+    ].join(' · '),
     '',
     fence('json', JSON.stringify({ id, description, ...content, after }, null, 2)),
   ].join('\n');
@@ -75,10 +115,11 @@ export async function* exportMarkdown(db: Queryable, planId: string): AsyncGener
   const plan = await readPlan(db, planId);
   const isOccurrence = createOccurrenceTest(plan.series);
   const occurrences: string[] = [];
+  const schedule = await describeSchedule(db, plan);
   yield `${frontMatter(plan)}\n# ${inline(plan.title)}\n\n${plan.summary === null ? '' : `${inline(plan.summary)}\n\n`}## Steps\n\n`;
   for await (const step of iterateSteps(db, planId)) {
     if (isOccurrence(step)) occurrences.push(occurrenceLine(step));
-    else yield `${stepBlock(step)}\n`;
+    else yield `${stepBlock(step, schedule.get(step.id))}\n`;
   }
   if (plan.series.length > 0) yield seriesBlocks(plan.series, occurrences);
   const { tool_outputs, notes, artifacts } = plan.context;

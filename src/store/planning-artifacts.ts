@@ -316,6 +316,51 @@ export async function readArtifacts(
   };
 }
 
+export type ScheduleHead = Omit<Schedule, 'blocks'>;
+
+/** When the schedule of a version begins and ends, and the hours it keeps; null: it has none. One row, however many blocks. */
+export async function readScheduleHead(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<ScheduleHead | null> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return null;
+  const [head] = await db
+    .select({ schedule: planningArtifacts.schedule })
+    .from(planningArtifacts)
+    .where(and(eq(planningArtifacts.plan_id, planId), eq(planningArtifacts.version, planned)));
+  return head?.schedule ?? null;
+}
+
+/** When a step is scheduled, ISO 8601 in UTC. */
+export type ScheduledStep = { step_id: string; starts_at: string; ends_at: string };
+
+/** When the steps of a version are scheduled. Nodes that recur have the block of their first time only and are left out. */
+export async function readScheduledSteps(
+  db: Queryable,
+  planId: string,
+  version: number,
+): Promise<ScheduledStep[]> {
+  const planned = await findPlanned(db, planId, version);
+  if (planned === null) return [];
+  const { rows } = await db.execute<{ step_id: string; starts_ms: number; ends_ms: number }>(sql`
+    select s.step_id, extract(epoch from min(b.starts_at))::float8 * 1000 as starts_ms,
+      extract(epoch from max(b.ends_at))::float8 * 1000 as ends_ms
+    from countersign.schedule_blocks b
+    join countersign.outline_nodes n
+      on n.plan_id = b.plan_id and n.version = b.version and n.node_id = b.node_id
+    join countersign.node_steps s
+      on s.plan_id = b.plan_id and s.version = b.version and s.node_id = b.node_id
+    where b.plan_id = ${planId} and b.version = ${planned} and n.content ->> 'recurs' is null
+    group by s.step_id`);
+  return rows.map(({ step_id, starts_ms, ends_ms }) => ({
+    step_id,
+    starts_at: new Date(starts_ms).toISOString(),
+    ends_at: new Date(ends_ms).toISOString(),
+  }));
+}
+
 /** What the world answered about the newest version of a plan, oldest first. */
 export async function readNotes(db: Queryable, planId: string): Promise<string[]> {
   const [newest] = await db

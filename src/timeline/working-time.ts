@@ -28,13 +28,7 @@ type Shift = { from: number; to: number };
 
 /** The working time that `hours` describe in `timezone`. Hours whose end lies before their begin go over midnight. */
 export function openWorkingTime(hours: WorkingHours, timezone: string): WorkingTime {
-  const week = new Map<Weekday, Shift[]>();
-  for (const { days, from, to } of hours.working_hours) {
-    const shift = readShift(from, to);
-    if (shift === null) continue;
-    for (const day of new Set(days))
-      week.set(day, mergeIntervals([...(week.get(day) ?? []), shift]));
-  }
+  const week = readWeek(hours);
   const off = new Set(hours.days_off);
   const on = new Set(hours.days_on);
   const usual = findUsual([...week.values()]);
@@ -76,6 +70,26 @@ export function openWorkingTime(hours: WorkingHours, timezone: string): WorkingT
       }
     },
   };
+}
+
+function readWeek({ working_hours }: Pick<WorkingHours, 'working_hours'>): Map<Weekday, Shift[]> {
+  const week = new Map<Weekday, Shift[]>();
+  for (const { days, from, to } of working_hours) {
+    const shift = readShift(from, to);
+    if (shift === null) continue;
+    for (const day of new Set(days))
+      week.set(day, mergeIntervals([...(week.get(day) ?? []), shift]));
+  }
+  return week;
+}
+
+/** Minutes of work on a usual day; null: nobody ever works. */
+export function measureWorkingDay({
+  minutes_a_day,
+  working_hours,
+}: Pick<StrategyProfile, 'minutes_a_day' | 'working_hours'>): number | null {
+  const shifts = findUsual([...readWeek({ working_hours }).values()]);
+  return minutes_a_day ?? (measureIntervals(shifts) || null);
 }
 
 /** The first moment from `at` on at which people work; null: none within ten years. */

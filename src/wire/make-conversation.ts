@@ -40,6 +40,7 @@ export function makeConversation(
     },
     planningSeconds: env.WALL_TIME_SEC,
     timezone,
+    profile: settings.schedule,
     listener,
     linkTo,
     warn,

@@ -1,6 +1,7 @@
 // What is said in a conversation: each thing once and none lost, and no word decides about a plan it was not meant for.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import { announce } from '#conversation/announce.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createExpiry } from '#conversation/expire.ts';
@@ -38,6 +39,7 @@ function contextOf(of: TestHouse, days = 0): ConversationContext {
     modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
     planningSeconds: 10,
     timezone: 'UTC',
+    profile: StrategyProfile.parse({}),
     listener: of.listener,
     linkTo: () => null,
     warn: () => {},

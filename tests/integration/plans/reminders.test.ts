@@ -3,6 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PatchOperation } from '#contracts/patch.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { createExpiry } from '#conversation/expire.ts';
 import { createHumanReminders } from '#conversation/human-reminders.ts';
@@ -52,6 +53,7 @@ const at = (hours: number): ConversationContext => ({
   modes: { plan_reasoning_mode: 'normal', planning_mode: 'normal', reasoning_level: 3 },
   planningSeconds: 10,
   timezone: 'UTC',
+  profile: StrategyProfile.parse({}),
   listener: house.listener,
   linkTo: () => null,
   warn: (message) => void warnings.push(message),

@@ -234,6 +234,44 @@ describe('a proposal', () => {
     );
   });
 
+  it.each([
+    [480, 'starts when approved · 3 working days · '],
+    [360, 'starts when approved · 4 working days · '],
+  ])('counts people’s work in working days of %i minutes', (working_day_minutes, words) => {
+    const expected = { expected_minutes: 1440, expected_is_work: true, working_day_minutes };
+    expect(viewPlan(makeFacts({}, standupSteps, expected)).facts).toContain(words);
+    const running = { ...samples.executing, ...expected };
+    expect(viewPlan(running).progress?.pace).toContain(words.split(' · ')[1]);
+  });
+
+  it('says when a scheduled plan starts and ends, in the reader’s zone', () => {
+    const scheduled = {
+      starts_at: '2026-02-04T08:00:00.000Z',
+      ends_at: '2026-02-06T16:00:00.000Z',
+    };
+    const facts = makeFacts({}, standupSteps, {
+      scheduled,
+      expected_minutes: 1440,
+      expected_is_work: true,
+      viewer: { user: 'Ana', timezone: 'Europe/Madrid' },
+    });
+    expect(viewPlan(facts).facts).toContain(
+      'Wed 4 Feb, 09:00 – Fri 6 Feb, 17:00 · 3 working days · ',
+    );
+    const { progress } = viewPlan({ ...samples.executing, scheduled });
+    expect(progress?.pace).toContain('until Fri 6 Feb, 16:00 by its schedule');
+  });
+
+  it('does not promise times that have passed', () => {
+    const scheduled = {
+      starts_at: '2026-02-01T08:00:00.000Z',
+      ends_at: '2026-02-02T16:00:00.000Z',
+    };
+    expect(viewPlan(makeFacts({}, standupSteps, { scheduled })).facts).toContain(
+      'starts when approved',
+    );
+  });
+
   it('says how many have approved', () => {
     expect(view('halfApproved').approvals).toBe('1 of 2 approved (Ana)');
   });

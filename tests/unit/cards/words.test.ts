@@ -5,6 +5,7 @@ import {
   formatCost,
   formatDuration,
   formatTime,
+  formatWork,
   tellSpan,
 } from '#cards/words.ts';
 import { listOf } from '#contracts/words.ts';
@@ -43,6 +44,19 @@ describe('durations', () => {
     [273_600_000, '3 d 4 h'],
   ])('%i ms is %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe('working time', () => {
+  it.each([
+    [90, 480, '1 h 30 min'],
+    [480, 480, '1 working day'],
+    [1440, 480, '3 working days'],
+    [600, 480, '1 working day 2 h'],
+    [1440, 360, '4 working days'],
+    [1440, null, '1 d'],
+  ])('%i min with %s min a day is %s', (minutes, day, text) => {
+    expect(formatWork(minutes, day)).toBe(text);
   });
 });
 

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Step } from '#contracts/plan.ts';
+import type { ShownStep } from '#contracts/call.ts';
+import { OutlineNode, type PlanOutline } from '#contracts/planning/outline.ts';
+import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import { following, makeStep } from '#tests/fixtures/plans.ts';
 import {
+  describeRow,
   isTimed,
   layOutTimeline,
   placeTicks,
+  readScheduled,
 } from '../../../adapters/console/page/plan/timeline.ts';
 
 const now = Date.parse('2026-02-03T14:00:00Z');
 const minutes = (n: number) => now + n * 60_000;
 const at = (n: number) => new Date(minutes(n)).toISOString();
 
-function spansOf(steps: Step[], status: 'proposed' | 'executing' | 'failed' = 'proposed') {
+function spansOf(steps: ShownStep[], status: 'proposed' | 'executing' | 'failed' = 'proposed') {
   return layOutTimeline(steps, status, now).rows.map(({ actual, expected }) => ({
     actual,
     expected,
@@ -84,6 +88,74 @@ describe('the timeline', () => {
     expect(isTimed(layOutTimeline([makeStep('1')], 'proposed', now))).toBe(false);
     const timed = [makeStep('1', { duration_minutes: 1 })];
     expect(isTimed(layOutTimeline(timed, 'proposed', now))).toBe(true);
+  });
+
+  const review = makeStep('1', {
+    description: 'Help with the launch',
+    tool: 'human',
+    operation: 'task',
+    args: { assignee: 'Ana', instruction: 'Please review notes.md' },
+    duration_minutes: 1440,
+  });
+  const publish = makeStep('2', { after: following('1'), duration_minutes: 5 });
+  const stored = new Map([['1', { start: minutes(60), end: minutes(60 + 2 * 1440 + 480) }]]);
+
+  it('draws the stored schedule of a plan that has not started, and what follows after it', () => {
+    const { rows } = layOutTimeline([review, publish], 'proposed', now, stored);
+    const end = minutes(60 + 2 * 1440 + 480);
+    expect(rows.map(({ expected, scheduled }) => ({ expected, scheduled }))).toEqual([
+      { expected: stored.get('1'), scheduled: true },
+      { expected: { start: end, end: end + 5 * 60_000 }, scheduled: false },
+    ]);
+    const [running] = layOutTimeline([review, publish], 'executing', now, stored).rows;
+    expect(running).toMatchObject({ scheduled: false, expected: { start: now } });
+  });
+
+  it('says by its effect what a step does, in working time, and what is scheduled or an estimate', () => {
+    const { rows } = layOutTimeline([review, publish], 'proposed', now, stored);
+    const [scheduled, estimated] = rows.map((row) => describeRow(row, 480));
+    expect(scheduled?.label).toContain('Ana');
+    expect(scheduled?.label).not.toContain('Help with the launch');
+    expect(scheduled?.text).toMatch(/^Not yet; scheduled .* – .*, 3 working days$/);
+    expect(estimated?.text).toMatch(/^Not yet; estimate: begins .*, 5 min$/);
+  });
+
+  it('gives each step the block of its node, but for what recurs', () => {
+    const node = (id: string, recurs: OutlineNode['recurs'] = null) =>
+      OutlineNode.parse({ id, title: id, structure: 'task', level: 2, parent: null, recurs });
+    const block = (id: string) => ({
+      node: id,
+      starts_at: at(60),
+      ends_at: at(90),
+      fixed: false,
+      person: null,
+      holds: false,
+    });
+    const weekly = { rrule: 'FREQ=WEEKLY', starts_at: at(60), timezone: 'UTC', until: null };
+    const outline: PlanOutline = {
+      title: 'Weekly',
+      summary: 'It is done.',
+      pattern: { pattern_type: 'recurring_cycle', confidence: 1, introduced_by: 'system' },
+      nodes: [],
+      risks: [],
+      assumptions: [],
+    };
+    const spans = readScheduled({
+      outline: { ...outline, nodes: [node('a'), node('b', weekly)] },
+      schedule: {
+        timezone: 'UTC',
+        profile: StrategyProfile.parse({}),
+        blocks: [block('a'), block('b')],
+        starts_at: at(60),
+        ends_at: at(90),
+      },
+      node_steps: { a: ['1', '2'], b: ['3'] },
+    });
+    const span = { start: minutes(60), end: minutes(90) };
+    expect([...spans]).toEqual([
+      ['1', span],
+      ['2', span],
+    ]);
   });
 
   it('places ticks on round times, no more than asked for', () => {

@@ -11,6 +11,7 @@ import { toLocalIso } from '#timeline/recurrence.ts';
 import {
   addWorkingMinutes,
   dayOf,
+  measureWorkingDay,
   nextWorkingInstant,
   openWorkingTime,
   printDay,
@@ -214,5 +215,27 @@ describe('intervals as sets', () => {
         expect(measureIntervals(both) + measureIntervals(only)).toBe(measureIntervals(a));
       }),
     );
+  });
+});
+
+describe('a working day', () => {
+  const days: StrategyProfile['working_hours'][number]['days'] = ['MO', 'TU', 'WE', 'TH'];
+  it.each([
+    ['of usual hours', {}, 480],
+    [
+      'with a break',
+      {
+        working_hours: [
+          { days, from: '08:00', to: '12:00' },
+          { days, from: '13:00', to: '16:00' },
+          { days: ['FR'], from: '08:00', to: '12:00' },
+        ],
+      },
+      420,
+    ],
+    ['on which less is done than it is long', { minutes_a_day: 240 }, 240],
+    ['that nobody works', { working_hours: [] }, null],
+  ])('%s has its minutes of work', (_, profile, minutes) => {
+    expect(measureWorkingDay(StrategyProfile.parse(profile))).toBe(minutes);
   });
 });

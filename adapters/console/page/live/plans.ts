@@ -2,9 +2,16 @@
 import type { ShownStep } from '#contracts/call.ts';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { StepFilter } from '#contracts/service.ts';
-import type { AuditEntry, Overview, StepPage, VersionDiff } from '#contracts/views.ts';
+import type {
+  AuditEntry,
+  Overview,
+  PlanningArtifacts,
+  StepPage,
+  VersionDiff,
+} from '#contracts/views.ts';
+import { readScheduled } from '../plan/timeline.ts';
 import { describeError, get } from './api.ts';
-import type { Card, PlanView } from './state.ts';
+import type { Card, Drawn, PlanView } from './state.ts';
 import { change, state } from './store.ts';
 
 /** More than this is not drawn as a graph or a timeline. */
@@ -29,7 +36,7 @@ function stepsPath(id: string, filter: Partial<StepFilter>): string {
   return path(id, `/steps?${query}`);
 }
 
-async function loadDrawn(id: string): Promise<PlanView['drawn']> {
+async function loadDrawn(id: string): Promise<Drawn> {
   const steps: ShownStep[] = [];
   let cursor: string | undefined;
   do {
@@ -41,6 +48,14 @@ async function loadDrawn(id: string): Promise<PlanView['drawn']> {
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && steps.length < drawnLimit);
   return { steps, complete: cursor === undefined };
+}
+
+/** The steps with their schedule, which is as large as the plan: of a plan not drawn whole it is left out. */
+async function loadTimeline(id: string): Promise<Drawn> {
+  const drawn = await loadDrawn(id);
+  if (!drawn.complete) return drawn;
+  const planning = await get<PlanningArtifacts>(path(id, '/planning'));
+  return { ...drawn, schedule: readScheduled(planning) };
 }
 
 /** The list again, as long as it was, so that a refresh takes nothing from under the reader. */
@@ -76,8 +91,9 @@ async function loadTab(view: PlanView): Promise<Partial<PlanView>> {
     case 'overview':
       return {};
     case 'graph':
-    case 'timeline':
       return { drawn: await loadDrawn(view.id) };
+    case 'timeline':
+      return { drawn: await loadTimeline(view.id) };
     case 'steps':
       return { list: await reloadList(view) };
     case 'changes':

@@ -8,6 +8,7 @@ import type { InteractionPolicy, PolicyOverride } from '#contracts/policy.ts';
 import type { PlanningStatus } from '#contracts/run.ts';
 import type { Message, PlanSummary } from '#contracts/service.ts';
 import type { AuditEntry, Overview, VersionDiff } from '#contracts/views.ts';
+import type { Span } from '../plan/timeline.ts';
 import type { StreamState } from './stream.ts';
 
 /** A plan as the server drew it for this reader: facts, words, and the Adaptive Card. */
@@ -32,6 +33,13 @@ export type StepList = {
   open: Set<string>;
 };
 
+export type Drawn = {
+  steps: ShownStep[];
+  complete: boolean;
+  /** When the stored schedule has each step; only the timeline asks. */
+  schedule?: ReadonlyMap<string, Span>;
+};
+
 /** What the right-hand column shows. A part is null until its tab was opened. */
 export type PlanView = {
   id: string;
@@ -39,7 +47,7 @@ export type PlanView = {
   overview: Overview | null;
   list: StepList | null;
   /** The first steps, for the graph and the timeline. */
-  drawn: { steps: ShownStep[]; complete: boolean } | null;
+  drawn: Drawn | null;
   versions: { a: number; b: number; diff: VersionDiff } | null;
   trace: PlanningTrace | null;
   audit: AuditEntry[] | null;

@@ -1,13 +1,22 @@
-// When each step ran, runs or is expected to run. Pure: actual times where there are some, a forward pass elsewhere.
+// When each step ran, runs or is expected to run. Pure: actual times where there are some, the stored schedule for a plan
+// that has not started, and a forward pass elsewhere.
+import { headlineOf } from '#cards/calls.ts';
+import { formatWork } from '#cards/words.ts';
+import type { ShownStep } from '#contracts/call.ts';
 import type { Dependency, Plan, Step } from '#contracts/plan.ts';
+import type { PlanningArtifacts } from '#contracts/views.ts';
+import { formatDuration, formatMoment } from './format.ts';
+import { describeStep } from './words.ts';
 
 /** Milliseconds since 1970. */
 export type Span = { start: number; end: number };
 
 export type Row = {
-  step: Step;
+  step: ShownStep;
   actual: Span | null;
   expected: Span | null;
+  /** Whether the expected times are those of the stored schedule; otherwise they are an estimate made here. */
+  scheduled: boolean;
   /** No duration is stated: the length of the expected bar is assumed. */
   assumed: boolean;
 };
@@ -19,13 +28,13 @@ const final = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
 const over = new Set<Plan['status']>(['completed', 'failed', 'rejected', 'cancelled']);
 
 /** Steps so that each comes after what it waits for; a step of a cycle comes at its own place. */
-function orderSteps(steps: Step[]): Step[] {
+function orderSteps(steps: ShownStep[]): ShownStep[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const seen = new Set<string>();
-  const ordered: Step[] = [];
+  const ordered: ShownStep[] = [];
   for (const first of steps) {
-    const stack: { step: Step; left: Dependency[] }[] = [];
-    const enter = (step: Step) => {
+    const stack: { step: ShownStep; left: Dependency[] }[] = [];
+    const enter = (step: ShownStep) => {
       if (seen.has(step.id)) return;
       seen.add(step.id);
       stack.push({ step, left: [...step.after] });
@@ -69,7 +78,13 @@ function earliestStart(
   return start;
 }
 
-function placeStep(step: Step, now: number, usual: number, spans: Map<string, Span>): Row {
+type Placing = { now: number; usual: number; schedule: ReadonlyMap<string, Span> };
+
+function placeStep(
+  step: ShownStep,
+  { now, usual, schedule }: Placing,
+  spans: Map<string, Span>,
+): Row {
   const length = step.duration_minutes === null ? usual : step.duration_minutes * minute;
   const assumed = step.duration_minutes === null;
   if (step.started_at !== null) {
@@ -77,21 +92,53 @@ function placeStep(step: Step, now: number, usual: number, spans: Map<string, Sp
     const actual = { start, end: step.ended_at === null ? now : Date.parse(step.ended_at) };
     const expected = step.ended_at === null ? { start, end: Math.max(now, start + length) } : null;
     spans.set(step.id, expected ?? actual);
-    return { step, actual, expected: assumed ? null : expected, assumed };
+    return { step, actual, expected: assumed ? null : expected, assumed, scheduled: false };
   }
-  if (final.has(step.status)) return { step, actual: null, expected: null, assumed };
+  if (final.has(step.status))
+    return { step, actual: null, expected: null, assumed, scheduled: false };
+  const block = schedule.get(step.id);
   const start = earliestStart(step, length, now, spans);
-  const expected = { start, end: start + length };
+  const expected = block ?? { start, end: start + length };
   spans.set(step.id, expected);
-  return { step, actual: null, expected, assumed };
+  return { step, actual: null, expected, assumed, scheduled: block !== undefined };
 }
 
-/** Lays steps out in time, in the order of the plan. Nothing is expected of a plan that is over. */
-export function layOutTimeline(steps: Step[], status: Plan['status'], now: number): Timeline {
+/** When the stored schedule has each step. Steps that recur are left out: its block is that of their first time only. */
+export function readScheduled({
+  outline,
+  schedule,
+  node_steps,
+}: Pick<PlanningArtifacts, 'outline' | 'schedule' | 'node_steps'>): Map<string, Span> {
+  const recurring = new Set(
+    outline?.nodes.flatMap(({ id, recurs }) => (recurs === null ? [] : [id])),
+  );
+  const spans = new Map<string, Span>();
+  for (const { node, starts_at, ends_at } of schedule?.blocks ?? []) {
+    if (recurring.has(node)) continue;
+    const span = { start: Date.parse(starts_at), end: Date.parse(ends_at) };
+    for (const id of node_steps[node] ?? []) spans.set(id, span);
+  }
+  return spans;
+}
+
+const notStarted = new Set<Plan['status']>(['proposed', 'needs_review', 'approved']);
+const unscheduled: ReadonlyMap<string, Span> = new Map();
+
+/**
+ * Lays steps out in time, in the order of the plan. Nothing is expected of a plan that is over.
+ * @param stored when the schedule has each step; what has begun goes by what really happened
+ */
+export function layOutTimeline(
+  steps: ShownStep[],
+  status: Plan['status'],
+  now: number,
+  stored: ReadonlyMap<string, Span> = unscheduled,
+): Timeline {
   const usual = assumeLength(steps);
+  const schedule = notStarted.has(status) ? stored : unscheduled;
   const spans = new Map<string, Span>();
   const placed = new Map(
-    orderSteps(steps).map((step) => [step.id, placeStep(step, now, usual, spans)]),
+    orderSteps(steps).map((step) => [step.id, placeStep(step, { now, usual, schedule }, spans)]),
   );
   const rows = steps.flatMap((step) => placed.get(step.id) ?? []);
   if (over.has(status)) for (const row of rows) row.expected = null;
@@ -119,6 +166,40 @@ export function placeTicks(length: number, most: number): number[] {
 /** Whether any time in it was measured or stated; otherwise it shows an order, not times. */
 export function isTimed({ rows }: Timeline): boolean {
   return rows.some(
-    ({ step, actual, assumed }) => actual !== null || !assumed || step.not_before !== null,
+    ({ step, actual, assumed, scheduled }) =>
+      actual !== null || scheduled || !assumed || step.not_before !== null,
   );
+}
+
+/** How long a step is stated to take, a person's in working time; empty when it does not say. */
+export function statedLength(
+  { tool, duration_minutes: minutes }: Pick<Step, 'tool' | 'duration_minutes'>,
+  workingDay: number | null,
+): string {
+  if (minutes === null) return '';
+  return tool === 'human' ? formatWork(minutes, workingDay) : formatDuration(minutes * minute);
+}
+
+/** How long a step took or is stated to take. */
+export function lengthOf({ step, actual }: Row, workingDay: number | null): string {
+  if (actual !== null) return formatDuration(actual.end - actual.start);
+  return statedLength(step, workingDay);
+}
+
+const momentOf = (time: number) => formatMoment(new Date(time).toISOString());
+
+/** A row in words: what the step does, how it stands, and when, by the clock, the schedule or an estimate. */
+export function describeRow(row: Row, workingDay: number | null): { label: string; text: string } {
+  const { step, actual, expected, scheduled } = row;
+  const { words } = describeStep(step.status);
+  const label = headlineOf(step.call);
+  const span = actual ?? expected;
+  if (span === null) return { label, text: words };
+  const length = lengthOf(row, workingDay) || 'length not stated';
+  const begins = momentOf(span.start);
+  if (actual !== null) return { label, text: `${words}; began ${begins}, ${length}` };
+  const when = scheduled
+    ? `scheduled ${begins} – ${momentOf(span.end)}`
+    : `estimate: begins ${begins}`;
+  return { label, text: `${words}; ${when}, ${length}` };
 }

@@ -1,10 +1,17 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { html, type TemplateResult } from 'lit-html';
 import { showPerson } from '#cards/people.ts';
+import { describeExpected, tellSpan } from '#cards/words.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
 import { change } from '../live/store.ts';
-import { formatConfidence, formatCost, formatDuration, formatTime } from '../plan/format.ts';
+import {
+  capitalise,
+  formatConfidence,
+  formatCost,
+  formatDuration,
+  formatTime,
+} from '../plan/format.ts';
 import { drawIcon } from './parts.ts';
 
 type Row = [string, string | TemplateResult];
@@ -12,14 +19,18 @@ type Row = [string, string | TemplateResult];
 const drawPerson = ({ facts }: Card, name: string): TemplateResult =>
   html`<bdi>${showPerson(facts, name, 60)}</bdi>`;
 
-function listTimes({ facts: { plan, expected_minutes } }: Card): [string, string][] {
+function listTimes({ facts }: Card): [string, string][] {
+  const { plan, scheduled } = facts;
   const { created_at, execution_started_at: began, execution_ended_at: ended } = plan;
   const rows: [string, string][] = [['Proposed', formatTime(created_at)]];
   if (began !== null) rows.push(['Started', formatTime(began)]);
   if (began !== null && ended !== null) {
     rows.push(['Took', formatDuration(Date.parse(ended) - Date.parse(began))]);
-  } else if (expected_minutes !== null) {
-    rows.push(['Expected', formatDuration(expected_minutes * 60_000)]);
+  } else {
+    for (const text of describeExpected(facts)) rows.push(['Expected', capitalise(text)]);
+    if (scheduled !== null) {
+      rows.push(['Scheduled', tellSpan(scheduled.starts_at, scheduled.ends_at, facts, ' – ')]);
+    }
   }
   return rows;
 }

@@ -132,7 +132,7 @@ export function drawGraph(view: PlanView, card: Card): TemplateResult {
             <button class="quiet icon-only close" aria-label="Close" @click=${() => select(null)}>
               ${drawIcon('close')}
             </button>
-            ${drawStepDetails(chosen, names, true)}
+            ${drawStepDetails(chosen, names, { titled: true, workingDay: facts.working_day_minutes })}
           </div>`
     }
   `;

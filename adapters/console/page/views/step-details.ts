@@ -8,6 +8,7 @@ import { describeCondition } from '#contracts/condition-words.ts';
 import type { Dependency, Step } from '#contracts/plan.ts';
 import { formatDuration, formatJson, formatMoment, formatTime } from '../plan/format.ts';
 import type { StepNames } from '../plan/step-names.ts';
+import { statedLength } from '../plan/timeline.ts';
 import { drawStepBadge } from './parts.ts';
 
 const relations: Record<Dependency['type'], string> = {
@@ -25,7 +26,7 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames):
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
-function listFacts(step: Step, names: StepNames): [string, string][] {
+function listFacts(step: Step, names: StepNames, workingDay: number | null): [string, string][] {
   const rows: [string, string | null][] = [
     [
       'After',
@@ -51,10 +52,7 @@ function listFacts(step: Step, names: StepNames): [string, string][] {
         write: 'Changes something; not repeated without your word',
       }[step.effect],
     ],
-    [
-      'Expected',
-      step.duration_minutes === null ? null : formatDuration(step.duration_minutes * 60_000),
-    ],
+    ['Expected', step.duration_minutes === null ? null : statedLength(step, workingDay)],
     ['Partition', step.partition],
     ['Tags', step.tags.length === 0 ? null : step.tags.join(', ')],
     ['Attempts', step.attempt === 0 ? null : String(step.attempt)],
@@ -94,18 +92,21 @@ function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
     </dl>`;
 }
 
-/** @param titled whether the step's own line is part of it, where it stands alone */
+/**
+ * @param titled whether the step's own line is part of it, where it stands alone
+ * @param workingDay minutes in which a person's days are counted
+ */
 export function drawStepDetails(
   step: ShownStep,
   names: StepNames,
-  titled: boolean,
+  { titled, workingDay }: { titled: boolean; workingDay: number | null },
 ): TemplateResult {
   return html`<div class="step-details">
     ${titled ? html`<p class="step-title"><strong>${headlineOf(step.call)}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
     ${step.error === null ? nothing : html`<p class="step-error">${drawError(step)} <code>${step.error.code}</code></p>`}
     <dl class="facts">
       <div><dt>Id</dt><dd>${step.id}</dd></div>
-      ${listFacts(step, names).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+      ${listFacts(step, names, workingDay).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
     ${drawCall(step)}
     ${drawJson('Output', step.output)}

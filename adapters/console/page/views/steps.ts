@@ -51,7 +51,7 @@ function drawTick(
 function drawStep(
   step: ShownStep,
   names: StepNames,
-  open: boolean,
+  { open, workingDay }: { open: boolean; workingDay: number | null },
   part: Part | null,
 ): TemplateResult {
   const name = names.get(step.id) ?? String(step.position);
@@ -70,7 +70,7 @@ function drawStep(
       ${drawStepBadge(step.status)}
     </button>
     </div>
-    ${open ? drawStepDetails(step, names, false) : nothing}
+    ${open ? drawStepDetails(step, names, { titled: false, workingDay }) : nothing}
   </li>`;
 }
 
@@ -102,6 +102,7 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
   const { list } = view;
   if (list === null) return drawLoading();
   const names = nameSteps(card, view);
+  const { working_day_minutes: workingDay } = card.facts;
   const part = mayTakeOff(card)
     ? {
         off: takenOffCard(state, card),
@@ -115,7 +116,7 @@ export function drawSteps(state: State, view: PlanView, card: Card): TemplateRes
           ${repeat(
             sortByName(list.steps, names),
             (step) => step.id,
-            (step) => drawStep(step, names, list.open.has(step.id), part),
+            (step) => drawStep(step, names, { open: list.open.has(step.id), workingDay }, part),
           )}
         </ol>`;
   return html`${part === null ? drawFilter(view, list) : drawPart(state, card, part)} ${rows}

@@ -1,0 +1,61 @@
+// Where a plan has a stored schedule, what people read says when its work starts and ends, and how many working days it takes.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { viewPlan } from '#cards/view-model.ts';
+import type { Plan } from '#contracts/plan.ts';
+import { readMarkdown } from '#plans/markdown.ts';
+import { ana } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const house = useHouse({ work: true });
+
+const madrid = 'Europe/Madrid';
+let plan: Plan;
+
+beforeAll(async () => {
+  const text = 'Ask Ana "Please review notes.md" (takes 3 days).';
+  const { run_id } = await house.service.startRun({ text, conversation: 'api:review' }, ana);
+  const id = await waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
+  plan = await house.service.getPlan(id);
+});
+
+async function storedBlock() {
+  const [block] = (await house.service.planning(plan.id)).schedule?.blocks ?? [];
+  if (block === undefined) throw new Error('nothing is scheduled');
+  return block;
+}
+
+const partsOf = (iso: string) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone: madrid, hour: '2-digit', minute: '2-digit' }).format(
+    new Date(iso),
+  );
+
+describe('a task of three working days', () => {
+  test('says so on its card, with the start and end of its block', async () => {
+    const block = await storedBlock();
+    const facts = await house.service.card(plan.id, { user: 'ana', timezone: madrid });
+    expect(facts).toMatchObject({
+      expected_minutes: 1440,
+      working_day_minutes: 480,
+      scheduled: { starts_at: block.starts_at, ends_at: block.ends_at },
+    });
+    const line = viewPlan(facts).facts;
+    expect(line).toContain(' · 3 working days · ');
+    expect(line).toContain(`${partsOf(block.starts_at)} – `);
+    expect(line).toContain(`${partsOf(block.ends_at)} · `);
+    expect(line).not.toContain(' d ·');
+  });
+
+  test('says start and end in the Markdown export, which is read back without loss', async () => {
+    const block = await storedBlock();
+    let text = '';
+    for await (const chunk of house.service.exportMarkdown(plan.id)) text += chunk;
+    const line = text.split('\n').find((one) => one.startsWith('`human_task` · '));
+    expect(line).toContain(' · scheduled ');
+    expect(line).toContain(`${partsOf(block.starts_at)} – `);
+    expect(line).toContain(`${partsOf(block.ends_at)} (${madrid})`);
+    expect(readMarkdown(text).steps).toMatchObject([
+      { tool: 'human', operation: 'task', duration_minutes: 1440 },
+    ]);
+  });
+});
