@@ -190,8 +190,8 @@ describe('a request', () => {
     await page.keyboard.press('ArrowRight');
     await page.locator('.gantt .span[data-kind="actual"]').nth(2).waitFor();
     await page.keyboard.press('ArrowRight');
-    await page.getByRole('button', { name: /Create b\.txt/ }).click();
-    await page.locator('.json', { hasText: '"content": "b.txt"' }).waitFor();
+    await page.getByRole('button', { name: /Creates b\.txt/ }).click();
+    await page.locator('.call .json', { hasText: 'b.txt' }).waitFor();
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByRole('row', { name: /local Approve console 1/ }).waitFor();
     await page.getByRole('tab', { name: 'Trace' }).click();

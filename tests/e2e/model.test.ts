@@ -389,8 +389,8 @@ describe('an argument that is decided when its step runs', () => {
 
     const refused = await api.propose({ title: 'Tidy up', steps });
     await api.approve(refused);
-    const { question } = await waiting(refused.id);
-    expect(question).toBe('Run workspace_delete with path = "guarded.txt"?');
+    const { final_args } = await waiting(refused.id);
+    expect(final_args).toEqual({ path: 'guarded.txt' });
     expect((await api.plan(refused.id)).cost_usd).toBeGreaterThan(0);
     expect((await settle(refused.id, 'failed')).status).toBe(200);
     await api.reach(refused.id, 'failed');

@@ -107,7 +107,7 @@ describe('a person in Microsoft’s client', () => {
   it('takes a step off in the details, and the rest runs', async () => {
     await go(/Personal Chat/);
     await say('Write three files a.txt, b.txt and c.txt each containing its own name');
-    await words('Create c.txt').waitFor();
+    await words('Creates c.txt').waitFor();
     await button('Details').click();
     await page.getByRole('checkbox').last().uncheck();
     await button('Approve the checked steps').click();

@@ -31,7 +31,7 @@ describe.concurrent('countersign ask', () => {
     const { code, stdout, stderr } = await ask('Create yes.txt saying Hello', ['--yes']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/Plan PLAN-[0-9a-f]{8} · version 1 · offline planner/);
-    expect(stdout).toContain('workspace_write → yes.txt');
+    expect(stdout).toContain('Creates yes.txt');
     expect(stdout).toContain('Approved by local');
     expect(await readNote('yes.txt')).toBe('Hello');
   });
