@@ -91,8 +91,9 @@ export function shortenCall(
   parts = 4,
   now?: string,
 ): ShortCall {
-  const shown = call.parts.slice(0, parts).map((part) => shortPart(part, max));
-  const hidden = call.parts.length - shown.length;
+  const sent = call.parts.filter(({ aid }) => aid !== true);
+  const shown = sent.slice(0, parts).map((part) => shortPart(part, max));
+  const hidden = sent.length - shown.length;
   const more = hidden === 0 ? [] : [{ text: `and ${countOf(hidden, 'more value')}`, cut: true }];
   const headline = shortHeadline(call, max);
   if (now !== undefined) headline.text += targetFacts(call, now);

@@ -158,14 +158,13 @@ export async function readReview(
   const { plan } = facts;
   const start = readStart(cursor);
   const small = plan.total_steps <= numberedAtMost;
-  const read = small
-    ? { steps: facts.steps, next_cursor: null }
-    : await service.listSteps(plan.id, {
-        order: 'review',
-        limit: stepsRead,
-        ...(start.page === '' ? {} : { cursor: start.page }),
-      });
-  const named = nameSteps(read.steps, plan.total_steps);
+  const read = await service.listSteps(plan.id, {
+    order: 'review',
+    limit: stepsRead,
+    ...(start.page === '' ? {} : { cursor: start.page }),
+  });
+  const inPlace = small ? read.steps.toSorted((a, b) => a.position - b.position) : read.steps;
+  const named = nameSteps(inPlace, plan.total_steps);
   const steps: ReviewStep[] = [];
   let left = budget;
   for (const [index, one] of named.entries()) {
@@ -177,7 +176,7 @@ export async function readReview(
     if (steps.length > 0 && length > left) return { steps, next: writeStart(here) };
     const { parts, to } = sliceParts(whole.parts, skip, left);
     const continues = to < whole.parts.reduce((sum, part) => sum + sizeOf(part), 0);
-    const place = small ? facts.steps.indexOf(one.step) : null;
+    const place = small ? facts.steps.findIndex(({ id }) => id === one.step.id) : null;
     steps.push({ ...whole, parts, continued: skip > 0, continues, place });
     if (continues) return { steps, next: writeStart({ ...here, skip: to }) };
     left -= length;

@@ -107,7 +107,7 @@ async function showSteps(session: Session, planId: string, total: number): Promi
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: StepPage = await service.listSteps(planId, {
       limit: pageSize,
-      ...(small ? {} : { order: 'review' }),
+      order: 'review',
       ...(cursor === '' ? {} : { cursor }),
     });
     session.event('steps', { plan_id: planId, steps: page.steps });

@@ -24,7 +24,13 @@ export const CallAnswer = z.object({
   class: z.enum(['reads', 'changes', 'outside']),
   destructive: z.boolean(),
   headline: z.array(z.union([text, CallValue])),
-  parts: z.array(CallValue.extend({ label: text, payload: z.boolean() })),
+  parts: z.array(
+    CallValue.extend({
+      label: text,
+      payload: z.boolean(),
+      aid: z.literal(true).exactOptional(),
+    }),
+  ),
   target: SeenState.extend({ name: text, fails: z.boolean() }).exactOptional(),
 });
 

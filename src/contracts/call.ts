@@ -13,7 +13,12 @@ export type CallValue = {
 };
 
 /** One argument of a call. `payload` is what the call is about (a file's content, a message, a body). */
-export type CallPart = CallValue & { label: string; payload: boolean };
+export type CallPart = CallValue & {
+  label: string;
+  payload: boolean;
+  /** It helps to read the call and is not sent with it. */
+  aid?: true;
+};
 
 export type CallDescription = {
   class: CallClass;

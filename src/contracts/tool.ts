@@ -98,6 +98,8 @@ export type Operation = OperationSpec & {
    * can be looked up, or an argument that names the target is not known yet.
    */
   inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
+  /** What a call with these arguments would change in the text that is there now, as a unified diff; null: nothing to compare. */
+  compare?(args: JsonObject, signal: AbortSignal): Promise<string | null>;
   /** The fingerprint of the target once the call is made: what was done already is no change by somebody else. */
   fingerprintAfter?(args: JsonObject): string | null;
   call(args: JsonObject, context: ToolContext): Promise<ToolOutput | HumanHandover>;

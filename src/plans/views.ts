@@ -10,7 +10,7 @@ import type { Queryable } from '#store/database.ts';
 import { readCompactDiff, readDiff, readRecentEvents } from '#store/events.ts';
 import { readPartitions, readPlanRow } from '#store/plans.ts';
 import { readSteps, readStepsById, readStepsForReview } from '#store/step-pages.ts';
-import { describeSteps } from '#tools/describe-call.ts';
+import { compareSteps, describeSteps } from '#tools/describe-call.ts';
 import { findBlocked } from './blocked.ts';
 import { findNextOccurrence } from './next-occurrence.ts';
 
@@ -78,7 +78,8 @@ export async function listPlanSteps(
   const steps = rows.slice(0, limit);
   const last = steps.at(-1);
   return {
-    steps: describeSteps(catalogue, steps),
+    steps:
+      order === 'review' ? await compareSteps(catalogue, steps) : describeSteps(catalogue, steps),
     next_cursor:
       rows.length > limit && last !== undefined ? encodeCursor(String(last.position)) : null,
   };
@@ -95,7 +96,7 @@ export async function getPlanSteps(
   const steps = await readStepsById(db, planId, ids);
   const known = new Set(steps.map(({ id }) => id));
   const missing = ids.filter((id) => !known.has(id));
-  if (missing.length === 0) return describeSteps(catalogue, steps);
+  if (missing.length === 0) return compareSteps(catalogue, steps);
   throw new CountersignError(
     'unknown_step',
     `This plan has no step ${missing.slice(0, 10).join(', ')}.`,

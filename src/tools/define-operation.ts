@@ -17,14 +17,24 @@ type Definition<S extends z.ZodType> = Omit<OperationSpec, 'name' | 'input' | 's
   outputOf?: NonNullable<Operation['outputOf']>;
   expectedSeconds?: NonNullable<Operation['expectedSeconds']>;
   inspect?: NonNullable<Operation['inspect']>;
+  compare?: NonNullable<Operation['compare']>;
   fingerprintAfter?: NonNullable<Operation['fingerprintAfter']>;
   run(args: z.output<S>, context: ToolContext): Promise<ToolOutput | HumanHandover>;
 };
 
 /** A built-in operation. `run` receives parsed arguments with their defaults. */
 export function defineOperation<S extends z.ZodType>(definition: Definition<S>): Operation {
-  const { schema, run, check, outputOf, expectedSeconds, inspect, fingerprintAfter, ...spec } =
-    definition;
+  const {
+    schema,
+    run,
+    check,
+    outputOf,
+    expectedSeconds,
+    inspect,
+    compare,
+    fingerprintAfter,
+    ...spec
+  } = definition;
   return {
     ...spec,
     name: operationName(spec.tool, spec.operation),
@@ -34,6 +44,7 @@ export function defineOperation<S extends z.ZodType>(definition: Definition<S>):
     ...(outputOf === undefined ? {} : { outputOf }),
     ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
     ...(inspect === undefined ? {} : { inspect }),
+    ...(compare === undefined ? {} : { compare }),
     ...(fingerprintAfter === undefined ? {} : { fingerprintAfter }),
     async call(args: JsonObject, context: ToolContext) {
       const parsed = schema.safeParse(args);

@@ -284,3 +284,31 @@ export function describeSteps(catalogue: Pick<Catalogue, 'get'>, steps: Step[]):
     return { ...step, call: describeCall(name, catalogue.get(name), argumentsOf(step), seen) };
   });
 }
+
+/** How long all comparisons of a page may take. */
+const comparedWithinMs = 1000;
+
+/** The same, with what a write that waits would change in what is there now, as far as this process can look. */
+export async function compareSteps(
+  catalogue: Pick<Catalogue, 'get'>,
+  steps: Step[],
+): Promise<ShownStep[]> {
+  const signal = AbortSignal.timeout(comparedWithinMs);
+  return Promise.all(
+    describeSteps(catalogue, steps).map(async (step) => {
+      const operation = catalogue.get(operationName(step.tool, step.operation));
+      if (step.seen?.state !== 'exists' || step.attempt > 0 || operation?.compare === undefined)
+        return step;
+      const text = signal.aborted ? null : await operation.compare(step.args, signal);
+      if (text === null || text === '') return step;
+      const aid: CallPart = {
+        label: 'difference from what is there now',
+        text,
+        later: false,
+        payload: false,
+        aid: true,
+      };
+      return { ...step, call: { ...step.call, parts: [aid, ...step.call.parts] } };
+    }),
+  );
+}

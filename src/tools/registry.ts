@@ -191,6 +191,7 @@ function toSpec({
   outputOf: _output,
   expectedSeconds: _expected,
   inspect: _inspect,
+  compare: _compare,
   fingerprintAfter: _after,
   ...spec
 }: Operation): OperationSpec {

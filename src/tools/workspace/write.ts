@@ -11,7 +11,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { systemCode, throwIfAborted } from '../failures.ts';
 import { describeOutput } from '../output-schema.ts';
 import { withFileErrors } from './file-errors.ts';
-import { fingerprintOfText, inspectWrite } from './inspect.ts';
+import { compareWrite, fingerprintOfText, inspectWrite } from './inspect.ts';
 import { checkPaths } from './paths.ts';
 import type { Place, Sandbox } from './sandbox.ts';
 
@@ -37,6 +37,7 @@ export function createWrite(sandbox: Sandbox): Operation {
     ),
     check: checkFilePath,
     inspect: inspectWrite(sandbox),
+    compare: compareWrite(sandbox),
     fingerprintAfter: ({ content }) =>
       typeof content === 'string' ? fingerprintOfText(content) : null,
     run: (args, { signal }) =>

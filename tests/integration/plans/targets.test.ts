@@ -46,6 +46,19 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
 const confirm = (planId: string, id: string) =>
   house.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
 
+test('a review shows what a write changes in the file that is there, and the card says only how large that is', async () => {
+  await writeFile(at('list.md'), 'milk\neggs\nbread\n');
+  const plan = await propose(
+    step('a', 'write', { path: 'list.md', content: 'milk\noats\nbread\n' }),
+    step('b', 'write', { path: 'other.md', content: 'new' }),
+  );
+  const { steps } = await house.service.listSteps(plan.id, { order: 'review', limit: 10 });
+  const aids = steps.map(({ call }) => call.parts.find(({ aid }) => aid === true)?.text);
+  expect(aids).toEqual(['@@ -1,3 +1,3 @@\n milk\n-eggs\n+oats\n bread', undefined]);
+  expect(steps[0]?.call.parts.at(-1)?.text).toBe('milk\noats\nbread\n');
+  expect((await effectsOf(plan.id)).join()).not.toContain('-eggs');
+});
+
 describe('the card of a plan', () => {
   test('says what a write creates and what it overwrites, with size and age', async () => {
     await writeFile(at('card.md'), 'x'.repeat(1234));

@@ -40,11 +40,10 @@ function expectTaken(card: unknown): void {
 
 const asked = { action: 'details', plan_id: 'PLAN-3f9a1c20', version: 1, digest: 'd' };
 const back = { title: 'Back to the plan', verb: 'refresh', data: { plan_id: 'PLAN-3f9a1c20' } };
-const unread = { listSteps: () => expect.unreachable() };
-const pageOf = async (facts: PlanCardFacts) => ({
-  ...(await readReview(unread, facts, '', teamsLimits.reviewPage)),
-  pages: [''],
-});
+const pageOf = async (facts: PlanCardFacts) => {
+  const service = { listSteps: async () => ({ steps: facts.steps, next_cursor: null }) };
+  return { ...(await readReview(service, facts, '', teamsLimits.reviewPage)), pages: [''] };
+};
 const first = await pageOf(samples.proposed);
 const proposed = drawAdaptiveDetails(viewDetails(samples.proposed, first, true), asked, back);
 
