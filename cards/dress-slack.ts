@@ -8,6 +8,7 @@ import {
   type AnyPress,
   type Ask,
   type Button,
+  type CardView,
   keyOf,
   type Line,
   type PlanView,
@@ -67,6 +68,15 @@ function sectionRuns(section: Section, link: string | null): Run[] {
       ? [...lines.flatMap(lineRuns), run(section.more === '' ? '' : `\n${section.more}`, italic)]
       : [run('\n'), run(section.inline)];
   return [run(section.label, bold), ...body, ...all];
+}
+
+/** Whether all effects have room in their section: what would be left out there has to be counted instead. */
+export function holdsEffects({ sections, link }: CardView): boolean {
+  return sections.every((section) => {
+    if (section.kind !== 'effects') return true;
+    const length = sectionRuns(section, link).reduce((sum, { text }) => sum + text.length, 0);
+    return length <= slackLimits.sectionText;
+  });
 }
 
 /** Tells buttons of one action apart: Slack wants ids that differ. */

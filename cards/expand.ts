@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 // The package's own entry drags in type sources that do not pass this project's compiler options.
 import type { Template } from 'adaptivecards-templating/lib/template-engine.js';
-import { dressCardForSlack, dressTextForSlack, fallbackFor } from './dress-slack.ts';
+import { dressCardForSlack, dressTextForSlack, fallbackFor, holdsEffects } from './dress-slack.ts';
 import { dressCardForTeams, dressTextForTeams } from './dress-teams.ts';
 import {
   fitCard,
@@ -100,9 +100,12 @@ export function drawWholeCard(view: PlanView | SessionView): Drawn {
 
 /** A plan or a session as a Slack message, within what Slack takes. */
 export function drawBlocks(view: PlanView | SessionView): SlackMessage {
-  const draw = (v: PlanView | SessionView) =>
-    expandBlocks(templates.slack.card, dressCardForSlack(v));
-  return { text: fallbackFor(view), blocks: fitCard(view, draw, fitsSlack) };
+  const draw = (v: PlanView | SessionView) => ({
+    whole: holdsEffects(v),
+    blocks: expandBlocks(templates.slack.card, dressCardForSlack(v)),
+  });
+  const { blocks } = fitCard(view, draw, (drawn) => drawn.whole && fitsSlack(drawn.blocks));
+  return { text: fallbackFor(view), blocks };
 }
 
 /** A notice or a question as an Adaptive Card. */

@@ -126,6 +126,22 @@ describe('too much', () => {
     }
   });
 
+  it('leaves no effect out of a section of Slack without asking for a review', () => {
+    const steps = Array.from({ length: 10 }, (_, i) =>
+      makeStep(`${i + 1}`, {
+        description: 'Tidy up. '.repeat(20),
+        args: { path: `${i}.md`, content: `${'x'.repeat(150)} end ${i}` },
+      }),
+    );
+    const facts = makeFacts({ planner_model: 'some-model' }, steps);
+    const view = viewPlan(facts);
+    expect(view.buttons[0]?.label).toBe('Approve');
+    const drawn = JSON.stringify(drawBlocks(view).blocks);
+    const missing = steps.filter((_, i) => !drawn.includes(`end ${i}`));
+    expect(missing.length === 0).toBe(drawn.includes('countersign:approve'));
+    expect(drawn).toContain('Review');
+  });
+
   it('asks for a review where a card shows fewer calls than there are, and says how many', () => {
     const steps = Array.from({ length: 14 }, (_, i) => makeStep(`${i + 1}`));
     const view = viewPlan(makeFacts({}, steps));
