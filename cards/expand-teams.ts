@@ -35,14 +35,14 @@ function fitLines(draw: (length: number) => Drawn): Drawn {
 
 /** The effects are drawn whole, whatever their length: `readReview` gives a page as much as a card holds. */
 function drawStep(
-  { lead, headline, note, parts, matters, place, continued }: ReviewStep,
+  { lead, headline, note, parts, matters, marks, place, continued }: ReviewStep,
   ticks: boolean,
-  length: number,
 ) {
   return {
     lead,
     text: continued ? `${headline} (continued)` : headline,
-    note: cutShown(note, length),
+    // Conditions are part of the note, so nothing is cut from it.
+    note: [...marks, note].filter((said) => said !== '').join(' · '),
     parts: parts.map(({ label, text, inline }) => ({ label, text: inline ? text : `\n${text}` })),
     matters,
     tick: ticks && place !== null ? stepInput(place) : null,
@@ -65,7 +65,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
       label,
       ticks,
       facts: facts.map((row) => ({ ...row, text: cutShown(row.text, Math.max(64, length)) })),
-      steps: steps.map((step) => drawStep(step, ticks, length)),
+      steps: steps.map((step) => drawStep(step, ticks)),
       speak: readAloud([title, state.words, label, ...said]),
       fallback: cutShown([title, state.line, ...said].join('\n'), 1500),
     };

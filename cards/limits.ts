@@ -148,7 +148,11 @@ function shrinkSection(section: Section, budget: Budget): Section {
   if (section.kind !== 'effects') return { ...kept, lines, inline };
   const cut =
     kept.lines.length < section.lines.length ||
-    lines.some((line, index) => line.text !== kept.lines[index]?.text);
+    lines.some(({ text, note }, index) => {
+      const whole = kept.lines[index];
+      // A condition is part of the note.
+      return text !== whole?.text || note !== whole.note;
+    });
   return { ...kept, lines, inline, cut: cut || section.cut === true };
 }
 
