@@ -233,14 +233,14 @@ describe('log.jsonl', () => {
   });
 
   it('keeps every attempt of a step that was tried again', async () => {
-    const remove = {
-      id: 'remove',
-      description: 'Delete late.txt',
+    const read = {
+      id: 'read',
+      description: 'Read late.txt',
       tool: 'workspace',
-      operation: 'delete',
+      operation: 'read',
       args: { path: 'late.txt' },
     };
-    const plan = await api.propose({ title: 'Twice', steps: [remove] });
+    const plan = await api.propose({ title: 'Twice', steps: [read] });
     await api.approve(plan);
     await api.reach(plan.id, 'failed');
     const help = await api.propose({ title: 'Help', steps: [write('late')] });
@@ -251,8 +251,8 @@ describe('log.jsonl', () => {
     await api.reach(plan.id, 'completed');
     const log = await readLog(plan.id);
     expect(log).toMatchObject([
-      { step: 'remove', attempt: 1, status: 'failed', error: expect.stringContaining('late.txt') },
-      { step: 'remove', attempt: 2, status: 'succeeded' },
+      { step: 'read', attempt: 1, status: 'failed', error: expect.stringContaining('late.txt') },
+      { step: 'read', attempt: 2, status: 'succeeded' },
     ]);
     expect(log[0]).not.toHaveProperty('result_summary');
   });

@@ -9,6 +9,7 @@ import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { storePlace } from '#store/chat-places.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 let house: TestHouse;
@@ -142,7 +143,7 @@ test('is refused in a change of a plan', async () => {
   ).rejects.toThrow('There is no conversation');
 });
 
-test('fails at the call where only then it is known where it would post, and nothing is said', async () => {
+test('asks where only at the call it is known where it would post, and fails there if it may not', async () => {
   const own = await place('T1', 'C1', '5.1');
   const target = await place('T2', 'C1', '5.1');
   await writeFile(join(house.workspace, 'where.txt'), target);
@@ -154,7 +155,16 @@ test('fails at the call where only then it is known where it would post, and not
     operation: 'read',
     args: { path: 'where.txt' },
   };
-  const steps = await run({ ...draft, steps: [read, ...draft.steps] }, own);
+  const plan = await propose({ ...draft, steps: [read, ...draft.steps] }, own);
+  await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  const asked = await waitFor('the step asks', async () => {
+    const [step] = await house.service.getSteps(plan.id, ['tell']);
+    return step?.status === 'waiting' ? step : null;
+  });
+  expect(asked.final_args).toMatchObject({ conversation: target });
+  await house.service.resume(plan.id, { version: 1, steps: { tell: 'retry' } }, ana);
+  await reach(house, plan.id, 'failed');
+  const { steps } = await house.service.listSteps(plan.id, { limit: 9 });
   expect(steps.find(({ id }) => id === 'tell')).toMatchObject({
     status: 'failed',
     error: {
