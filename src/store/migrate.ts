@@ -20,6 +20,10 @@ async function connect(url: string): Promise<Client> {
     connectionString: url,
     application_name: 'countersign migrate',
     connectionTimeoutMillis: 10_000,
+    // A migration may rewrite large tables, or wait for another process that does.
+    query_timeout: 3_600_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   });
   try {
     await client.connect();

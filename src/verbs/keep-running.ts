@@ -1,11 +1,15 @@
 // `start`, `gateway` and `worker`: a house that keeps running until it is told to end.
+import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#config';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
 import { openConsole } from './open-console.ts';
-import { untilSignal } from './until-signal.ts';
+import { endInTimeAfter, untilSignal } from './until-signal.ts';
+
+/** Milliseconds that a stopping process gives to answers under way. */
+const answersEndWithinMs = 4000;
 
 function waitFor(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -23,6 +27,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   const began = performance.now();
   const log = createLog(config, false);
   const signal = untilSignal();
+  endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
   const links = createLinks(config, () => url);
   const house = await openHouse({ config, log, work: parts.work, ...links });
@@ -35,7 +40,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       await openConsole(config, url);
       trimMemory();
       await waitFor(signal);
-      await app.close();
+      await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
     } else {
       console.log(`Countersign ${version}: this worker is ready.`);
       trimMemory();
@@ -44,4 +49,5 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   } finally {
     await house.close();
   }
+  process.exitCode = 0;
 }
