@@ -1,5 +1,6 @@
 // Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
 // that another holds too long.
+import { errorMessage } from '#contracts/errors.ts';
 
 const lockTimeout = '55P03';
 const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53300)/;
@@ -14,7 +15,7 @@ const transientCodes = new Set([
   'EAI_AGAIN',
 ]);
 const transientTexts =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable/i;
 
 /** Looks at the error and at its causes. */
 function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
@@ -27,6 +28,14 @@ function someCause(error: unknown, is: (code: string, message: string) => boolea
     if (is(code, at.message)) return true;
   }
   return false;
+}
+
+/** What the database or the connection said, under whatever it was wrapped in. */
+export function causeOf(error: unknown): string {
+  let at = error;
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  if (at instanceof AggregateError && at.message === '') return causeOf(at.errors[0]);
+  return errorMessage(at);
 }
 
 /** Whether trying the same statement again later can succeed. */

@@ -1,10 +1,14 @@
 // `start`, `gateway` and `worker`: a house that keeps running until it is told to end.
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#config';
+import { CountersignError } from '#contracts/errors.ts';
+import { patiently } from '#store/patiently.ts';
+import { causeOf, isTransient } from '#store/transient.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
+import type { House } from '../wire.ts';
 import { openConsole } from './open-console.ts';
 import { endInTimeAfter, untilSignal } from './until-signal.ts';
 
@@ -16,6 +20,26 @@ function waitFor(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** What a house begins with is safe to begin again. @returns null: told to end while it waited */
+async function openWhenThere(open: () => Promise<House>, signal: AbortSignal) {
+  let told = false;
+  const tell = (error: unknown) => {
+    if (told) return;
+    told = true;
+    const what =
+      error instanceof CountersignError
+        ? error.message
+        : `The database does not answer (${causeOf(error)}).`;
+    console.error(`countersign: ${what} Waiting for it.`);
+  };
+  try {
+    return await patiently(open, tell, signal);
+  } catch (error) {
+    if (signal.aborted && isTransient(error)) return null;
+    throw error;
+  }
 }
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
@@ -30,7 +54,11 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
   const links = createLinks(config, () => url);
-  const house = await openHouse({ config, log, work: parts.work, ...links });
+  const house = await openWhenThere(
+    () => openHouse({ config, log, work: parts.work, ...links }),
+    signal,
+  );
+  if (house === null) return;
   try {
     if (http !== null) {
       const { app, port } = await http.serve(house, config, log);
