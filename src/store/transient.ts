@@ -15,7 +15,7 @@ const transientCodes = new Set([
   'EAI_AGAIN',
 ]);
 const transientTexts =
-  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable/i;
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable|after calling end on the pool/i;
 
 /** Looks at the error and at its causes. */
 function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
@@ -45,6 +45,14 @@ export function isTransient(error: unknown): boolean {
     (code, message) =>
       transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
   );
+}
+
+/** What the server ends a statement with that takes too long. */
+const statementTimeout = '57014';
+
+/** Whether the database, and not what was asked of it, is what failed: it is away or took too long. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return isTransient(error) || someCause(error, (code) => code === statementTimeout);
 }
 
 /**
