@@ -71,6 +71,14 @@ describe('a pool whose connections have gone silent', () => {
 });
 
 describe('a statement that is slow', () => {
+  it('is waited for on a line that delays everything', async () => {
+    const db = open(3500);
+    proxy.delay(400);
+    expect((await one(db)).rows).toEqual([{ one: 1 }]);
+    proxy.delay(0);
+    await db.close();
+  });
+
   it('is ended by the server before its connection is given up', async () => {
     const db = open(3500);
     const slow = db.query.execute(sql`select pg_sleep(10)`);
