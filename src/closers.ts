@@ -1,12 +1,20 @@
-// Takes a process apart in the opposite order of its putting together.
+// Takes a process apart in the opposite order of its putting together, in limited time.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 export type Closers = {
   /** Remembers how to close `what`. */
   add(what: string, close: () => Promise<void>): void;
-  /** Closes the last opened first, each whatever became of the others; a second call finds nothing to do. */
+  /**
+   * Closes the last opened first, each whatever became of the others; a second call finds nothing to do. What does not end in
+   * time, such as a connection that nobody answers on, is left behind.
+   */
   closeAll(): Promise<void>;
 };
+
+/** Milliseconds for everything together, and for each of those that come after something has used that up. */
+const allWithinMs = 14_000;
+const lateWithinMs = 200;
 
 export function createClosers(log: Logger): Closers {
   const closers: { what: string; close: () => Promise<void> }[] = [];
@@ -15,8 +23,17 @@ export function createClosers(log: Logger): Closers {
       closers.push({ what, close });
     },
     async closeAll() {
+      const until = performance.now() + allWithinMs;
       for (const { what, close } of closers.splice(0).reverse()) {
-        await close().catch((err: unknown) => log.warn({ err }, `Closing ${what} failed.`));
+        const waiting = new AbortController();
+        const left = Math.max(until - performance.now(), lateWithinMs);
+        const closed = close().catch((err: unknown) =>
+          log.warn({ err }, `Closing ${what} failed.`),
+        );
+        const late = pause(left, 'late' as const, { signal: waiting.signal }).catch(() => {});
+        if ((await Promise.race([closed, late])) === 'late')
+          log.warn(`Closing ${what} took too long and is not waited for.`);
+        waiting.abort();
       }
     },
   };

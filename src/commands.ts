@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { causeOf, isTransient } from '#store/transient.ts';
 import { benchNames } from './bench/names.ts';
 import { version } from './version.ts';
 
@@ -129,6 +130,8 @@ program.parseAsync().catch((error: unknown) => {
     return;
   }
   if (error instanceof CountersignError) console.error(`countersign: ${error.message}`);
+  else if (isTransient(error))
+    console.error(`countersign: The database does not answer (${causeOf(error)}). Try again.`);
   else console.error(error);
   process.exitCode = exitCodes.failed;
 });

@@ -1,7 +1,8 @@
 // The home folder is nobody else's: database, logs and workspace hold what people wrote and what tools answered.
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '#config';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
 
 const others = 0o077;
 
@@ -33,8 +34,33 @@ function makePrivate(folder: string, mode: number): void {
       chmodSync(folder, found.mode & 0o7777 & ~open);
   } catch (error) {
     // Whoever needs the folder says so in words of its own; with DATABASE_URL it may be one that nobody can write.
-    if (!isRefusal(error)) throw error;
+    if (!isRefusal(error)) throw explain(folder, error);
   }
+}
+
+/**
+ * The log file of commands that own the terminal.
+ * @throws `invalid_configuration` when nobody can write to it here
+ */
+export function openLogFile(config: Config): string {
+  secureHome(config);
+  const folder = join(config.home, 'logs');
+  const file = join(folder, 'countersign.log');
+  try {
+    mkdirSync(folder, { recursive: true });
+    closeSync(openSync(file, 'a'));
+  } catch (error) {
+    throw explain(file, error);
+  }
+  return file;
+}
+
+function explain(path: string, cause: unknown): CountersignError {
+  return new CountersignError(
+    'invalid_configuration',
+    `COUNTERSIGN_HOME: ${path} cannot be written (${errorMessage(cause)}). Set COUNTERSIGN_HOME to a folder that this user can write to, or change whose folder it is.`,
+    { cause },
+  );
 }
 
 function exists(path: string): boolean {

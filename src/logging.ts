@@ -1,10 +1,8 @@
 // Structured logs: JSON lines on stderr for servers, in a file for commands that own the terminal. Secrets never get in.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
-import { secureHome } from './home.ts';
+import { openLogFile } from './home.ts';
 
 const secretNames = [
   'authorization',
@@ -65,11 +63,7 @@ export function logOptions(level: string): LoggerOptions {
 
 /** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
 export function createLog(config: Config, quiet: boolean): Logger {
-  const { env, home } = config;
-  const options = logOptions(env.LOG_LEVEL);
+  const options = logOptions(config.env.LOG_LEVEL);
   if (!quiet) return pino(options, pino.destination({ dest: 2, sync: false }));
-  secureHome(config);
-  const folder = join(home, 'logs');
-  mkdirSync(folder, { recursive: true });
-  return pino(options, pino.destination({ dest: join(folder, 'countersign.log'), sync: false }));
+  return pino(options, pino.destination({ dest: openLogFile(config), sync: false }));
 }

@@ -1,23 +1,32 @@
 // The HTTP side of a process: the API, the console, and what a newcomer reads when it is up.
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { registerConsole } from '#adapters/console/routes.ts';
 import { createServer } from '#api/server.ts';
 import type { Config } from '#config';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import { isEveryHost } from '#contracts/public-url.ts';
 import { countOf } from '#contracts/words.ts';
 import { readModelAccess } from '#models/access.ts';
+import { causeOf } from '#store/transient.ts';
 import { createMetrics } from './metrics.ts';
 import { version } from './version.ts';
 import type { House } from './wire.ts';
 
+/** Milliseconds after which a database that says nothing counts as away, for whoever asks whether this process is ready. */
+const answerWithinMs = 5000;
+
 async function readiness({ db, registry }: House) {
-  const database = await db.query.execute(sql`select 1`).then(
+  const asked = db.query.execute(sql`select 1`).then(
     () => 'ok',
-    (error: unknown) => `not reachable: ${errorMessage(error)}`,
+    (error: unknown) => `not reachable: ${causeOf(error)}`,
   );
+  const silent = pause(answerWithinMs, `no answer within ${answerWithinMs / 1000} s`, {
+    ref: false,
+  });
+  const database = await Promise.race([asked, silent]);
   const tools = registry.status().filter(({ ok }) => !ok);
   return {
     ready: database === 'ok',

@@ -29,8 +29,8 @@ import type { Closers } from './closers.ts';
 
 /** Milliseconds between two rounds of recovery. */
 const usualWatchEveryMs = 5000;
-/** How long a stopping process waits for planners and other jobs under way; tools and database stay open for them. */
-const jobsEndWithinMs = 30_000;
+/** How long a stopping process waits for steps, planners and other jobs under way; tools and database stay open for them. */
+const jobsEndWithinMs = 10_000;
 
 function jobsOf(
   { settings }: Config,
@@ -107,9 +107,8 @@ export async function startWorking(parts: {
   );
   closers.add('the jobs', async () => {
     // No more jobs are taken, first of all: what the executor hands back must not come here again.
-    const stopped = Promise.race([stopJobs(), pause(jobsEndWithinMs, undefined, { ref: false })]);
-    await crew.stop();
-    await stopped;
+    const stopped = Promise.all([stopJobs(), crew.stop()]);
+    await Promise.race([stopped, pause(jobsEndWithinMs, undefined, { ref: false })]);
   });
   await boss.schedule('expire', expireCron);
   const watch = startWatch(

@@ -22,6 +22,7 @@ export const bodyProblems: ProblemCode[] = [
   'invalid_json',
   'body_too_large',
   'unsupported_media_type',
+  'key_reused',
 ];
 
 /** Every path with which a person decides, or says what may decide, has these as well. */

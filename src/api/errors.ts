@@ -2,7 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#contracts/errors.ts';
+import { isDatabaseTrouble } from '#store/transient.ts';
 import { drain } from './drain.ts';
+import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
 
 declare module 'fastify' {
@@ -29,6 +31,17 @@ function internalComplaint(requestId: string): Complaint {
     code: 'internal',
     detail: `Something went wrong inside Countersign. The log says what, under the request id ${requestId}.`,
   };
+}
+
+/** A commit whose answer was lost has happened, so a change may have been made. */
+function databaseComplaint({ method, headers }: FastifyRequest): Complaint {
+  const reads = method === 'GET' || method === 'HEAD';
+  const keyed = headers[keyHeader] !== undefined;
+  const advice =
+    reads || keyed
+      ? 'Send the same request again in a few seconds; GET /readyz says what is wrong.'
+      : 'GET /readyz says what is wrong. What you sent may have been stored all the same: look before you send it again, or send an Idempotency-Key with it, with which it is done once.';
+  return { code: 'database_unavailable', detail: `The database does not answer. ${advice}` };
 }
 
 /** What a refused request of another part of the server is called, by the status it chose. */
@@ -87,7 +100,10 @@ function explainFrameworkError(error: unknown, request: FastifyRequest): Complai
 
 /** What to tell about `error`. Internal errors lose their words here. */
 export function explainError(error: unknown, request: FastifyRequest): Complaint {
-  if (!(error instanceof CountersignError)) return explainFrameworkError(error, request);
+  if (!(error instanceof CountersignError))
+    return isDatabaseTrouble(error)
+      ? databaseComplaint(request)
+      : explainFrameworkError(error, request);
   if (problemKinds[error.code].status === 500)
     return { ...internalComplaint(request.id), code: error.code };
   return { code: error.code, detail: error.message, details: error.details };

@@ -25,7 +25,11 @@ const description = `Countersign plans before it acts: a run turns a request int
 approves exactly the version and digest they read, and the executor runs that and nothing else.
 
 Errors are problem+json (RFC 9457) with a stable \`code\`: 400 where a request is malformed, 422 where
-it is well-formed and cannot be accepted as it is, 409 where it came too late.
+it is well-formed and cannot be accepted as it is, 409 where it came too late, 503 with \`Retry-After\`
+while the database does not answer.
+
+Every POST takes an \`Idempotency-Key\`: sent again within a day with the same key and body, a request is
+done once and answered as it was.
 
 With a token set, every path under \`/api\` needs it; without one, only this machine is answered.`;
 

@@ -30,6 +30,7 @@ export const problemKinds: Record<ProblemCode, { status: number; title: string }
   lease_lost: { status: 409, title: 'Another worker took over' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not accepted here' },
+  key_reused: { status: 422, title: 'The key was used for another request' },
   unknown_operation: { status: 422, title: 'No such operation' },
   invalid_arguments: { status: 422, title: 'Arguments do not fit the operation' },
   invalid_answer: { status: 422, title: 'The answer does not fit what was asked' },

@@ -10,6 +10,7 @@ import { type ApiContext, bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
 import { guardVisits } from './guard.ts';
 import { setSecurityHeaders } from './headers.ts';
+import { takeKeys } from './idempotency.ts';
 import { readJsonBodies } from './json-body.ts';
 import { loggingOptions } from './logging.ts';
 import { measureRequests } from './metrics.ts';
@@ -82,6 +83,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   // biome-ignore lint/nursery/noMisusedPromises: Fastify awaits what a plugin returns.
   await app.register(async (api) => {
     readJsonBodies(api);
+    takeKeys(api);
     const groups = [
       runRoutes,
       planRoutes,

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'stale_version'
   | 'digest_mismatch'
   | 'already_decided'
+  | 'key_reused'
   | 'not_allowed'
   | 'invalid_transition'
   | 'feedback_required'

@@ -24,6 +24,9 @@ import type {
   VersionDiff,
 } from './views.ts';
 
+/** `key`: where it was sent to, and the name its sender gave it; `digest`: what it asks for. */
+export type KeyedRequest = { key: string; digest: string };
+
 export type Message = {
   id: number;
   conversation: string;
@@ -177,6 +180,11 @@ export type Service = {
    * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
    */
   personOf(account: string): Promise<string>;
+  /**
+   * Does what `work` asks of the service it is given, and once: a request with this key and digest that comes again is answered
+   * what the first was. `work` answers JSON. @throws `key_reused` where the key was another request's
+   */
+  once(request: KeyedRequest, work: (service: Service) => Promise<unknown>): Promise<unknown>;
   /** Keeps what a chat platform calls an account: what others are shown in its place. */
   noteName(account: string, called: string): Promise<void>;
   /** What readers are shown in the place of each of `names` of which a platform has said it. */

@@ -106,7 +106,9 @@ async function refuse(
     if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
       return readPlan(tx, id);
     }
-    const { row, replan } = await refusePlan(context, tx, id, decision, actor, event);
+    const refused = await refusePlan(context, tx, id, decision, actor, event);
+    const { row, replan } = refused;
+    if (refused.repeated) return readPlan(tx, id);
     const word = event === 'reject' ? 'reject' : 'propose changes';
     if (!replan) {
       const text =
@@ -175,6 +177,7 @@ export function cancel(
 ): Promise<Plan> {
   return context.db.transaction(async (tx) => {
     const row = await cancelPlan(context, tx, id, decision, actor);
+    if (row === null) return readPlan(tx, id);
     const undecided = row.execution_started_at === null && row.approved_digest === null;
     await closeRun(
       context,

@@ -19,6 +19,7 @@ import { readPlanStats } from '#store/plan-stats.ts';
 import { readArtifacts } from '#store/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';
 import { readRun, toRunView } from '#store/runs.ts';
+import { answerOnce } from './answer-once.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import * as decisions from './decisions.ts';
 import { actAsPersons } from './identity/act-as-persons.ts';
@@ -172,6 +173,8 @@ export function createService(
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
+    once: (request, work) =>
+      answerOnce(context, request, (joined) => work(createService(joined, shared))),
     personOf: (account) => readPerson(db.query, account),
     noteName: createNoteName(context),
     shownNames: (names) => readShown(db.query, names),

@@ -66,6 +66,26 @@ const deeds = {
   changes: 'sent back for changes',
 } as const;
 
+/** Whether the same person has decided just this about the turn before, which is being worked on. */
+function isRepeated(
+  { planning_status, decision, turn }: RunRow,
+  choice: SessionChoice,
+  actor: Actor,
+): boolean {
+  if (planning_status !== 'running' || decision === null || decision.kind === 'said') return false;
+  if (decision.by !== actor.id || (choice.turn ?? turn - 1) !== turn - 1) return false;
+  switch (decision.kind) {
+    case 'approve':
+      return choice.kind === 'approve' && choice.digest === decision.digest;
+    case 'changes':
+      return choice.kind === 'changes' && choice.feedback === decision.feedback;
+    case 'reject':
+      return choice.kind === 'reject';
+    default:
+      return decision satisfies never;
+  }
+}
+
 /** Under the run's lock. @throws `already_decided` or `stale_version`, with what is shown now */
 async function requireShown(
   db: Queryable,
@@ -156,6 +176,7 @@ export async function decideSession(
   await context.db.transaction(async (tx) => {
     const run = await lockRun(tx, runId);
     await requireDecider(tx, context, run, actor);
+    if (isRepeated(run, choice, actor)) return;
     const waits = await requireShown(tx, run, choice);
     const decision = readDecision(run, waits, choice, actor.id);
     if (!said) await record(tx, run, wordOf(choice), actor);

@@ -208,21 +208,24 @@ export async function approvePatch(
 ): Promise<Plan> {
   const { db } = context;
   const id = shown.plan_id;
-  const check = async (q: Queryable): Promise<void> => {
+  /** @returns whether the same person has approved it before, and it was applied */
+  const check = async (q: Queryable): Promise<boolean> => {
     const row = await readPlanRow(q, id);
     const operations = await operationsWith(q, row, shown.id);
     requireApprover(await readAuthority(q, context, { plan: row, actor, operations }), actor);
     const patch = await findShownPatch(q, id, shown.digest);
     requireWhole(row, shown, approval);
+    if (patch?.status === 'applied' && patch.decided_by === actor.id) return true;
     await requireWaiting(q, row, patch ?? shown);
     requirePatchable(row);
+    return false;
   };
-  await check(db.query);
+  if (await check(db.query)) return readPlan(db.query, id);
   await requireTools(context, shown);
   try {
     return await db.transaction(async (tx) => {
       const row = await lockPlan(tx, id);
-      await check(tx);
+      if (await check(tx)) return readPlan(tx, id);
       if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
       const patched = await applyApproved(context, tx, row, shown, actor);
       await finishIfDone(context, tx, patched, patched, actor);

@@ -18,6 +18,7 @@ import { narrowSeries } from './narrow-series.ts';
 import { leaveOut, type Part, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requirePreflight } from './preflight.ts';
+import { isRepeated } from './repeated.ts';
 import { diffVersions } from './version-diff.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
@@ -106,7 +107,8 @@ async function takeApproval(
 
 /**
  * Approves what was shown. Where more than one approval is needed the plan stays open until the last of them.
- * Of many callers at once exactly one moves the plan; the others read `already_decided`.
+ * Of many callers at once exactly one moves the plan; others read `already_decided`, and whoever has approved just this
+ * before, the plan as it stands.
  * @throws `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
  *   `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
  */
@@ -120,19 +122,28 @@ export async function approvePlan(
   const { db, enqueue } = context;
   const patch = await findPatchToApprove(db.query, id, approval);
   if (patch !== null) return approvePatch(context, patch, approval, actor);
-  const check = async (q: Queryable, row: PlanRow) => {
+  const isWhole = approval.steps === undefined && approval.except === undefined;
+  /** @returns whether the same person did just this before */
+  const check = async (q: Queryable, row: PlanRow): Promise<boolean> => {
     requireApprover(await readAuthority(q, context, { plan: row, actor }), actor);
+    if (
+      !mayBeApproved(row.status) &&
+      isWhole &&
+      (await isRepeated(q, id, 'approve', actor, approval))
+    )
+      return true;
     await requireShown(q, row, approval);
     await requireUndecided(q, row);
+    return false;
   };
   const seen = await readPlanRow(db.query, id);
-  await check(db.query, seen);
+  if (await check(db.query, seen)) return readPlan(db.query, id);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
   requirePreflight(await findPreflightProblems(db.query, context.catalogue, seen));
   return db.transaction(async (tx) => {
     const row = await lockPlan(tx, id);
-    await check(tx, row);
+    if (await check(tx, row)) return readPlan(tx, id);
     if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
     if (part !== null) await leaveOut(tx, id, part);
     if (row.open_until !== null) await narrowSeries(tx, id);

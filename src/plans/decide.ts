@@ -17,6 +17,7 @@ import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import { dropWithPlan } from './patch.ts';
 import type { PlansContext } from './plans-context.ts';
+import { isRepeated } from './repeated.ts';
 import { wakeWatchers } from './wake.ts';
 
 /** After this many proposals a refusal goes to a person, not back to the planner. */
@@ -72,7 +73,8 @@ function refusal(
 
 /**
  * Refuses the plan, with or without feedback. With feedback it goes back to the planner while proposals are left
- * (`replan` true), else it is up for review; without feedback it is over.
+ * (`replan` true), else it is up for review; without feedback it is over. `repeated`: the same person did just this before,
+ * and nothing is changed.
  */
 export async function refusePlan(
   context: PlansContext,
@@ -81,8 +83,14 @@ export async function refusePlan(
   decision: Decision,
   actor: Actor,
   event: 'reject' | 'request_changes',
-): Promise<{ row: PlanRow; replan: boolean }> {
+): Promise<{ row: PlanRow; replan: boolean; repeated: boolean }> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
+  const about = { version: row.version, reason: decision.feedback };
+  if (
+    (row.status === 'rejected' || row.status === 'needs_review') &&
+    (await isRepeated(tx, id, event, actor, about))
+  )
+    return { row, replan: false, repeated: true };
   nextStatus(row.status, event);
   const feedback = decision.feedback ?? null;
   if (event === 'request_changes' && feedback === null) {
@@ -111,18 +119,23 @@ export async function refusePlan(
       decided_at: exhausted ? null : context.clock.now(),
     },
   );
-  return { row: changed, replan };
+  return { row: changed, replan, repeated: false };
 }
 
-/** Stops the plan for good. What runs is told to stop; what has not begun never will. */
+/**
+ * Stops the plan for good. What runs is told to stop; what has not begun never will.
+ * @returns null: the same person did just this before
+ */
 export async function cancelPlan(
   context: PlansContext,
   tx: Transaction,
   id: string,
   decision: Decision,
   actor: Actor,
-): Promise<PlanRow> {
+): Promise<PlanRow | null> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
+  const about = { version: row.version, reason: decision.feedback };
+  if (row.status === 'cancelled' && (await isRepeated(tx, id, 'cancel', actor, about))) return null;
   nextStatus(row.status, 'cancel');
   await dropWithPlan(tx, row, actor);
   await changeSteps(tx, id, {
@@ -158,6 +171,11 @@ export async function pausePlan(
 ): Promise<PlanRow> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
   if (row.status !== 'executing' || row.paused_at !== null) {
+    if (
+      row.paused_at !== null &&
+      (await isRepeated(tx, id, 'pause', actor, { version: row.version }))
+    )
+      return row;
     throw new CountersignError(
       'invalid_transition',
       row.paused_at === null

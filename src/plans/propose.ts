@@ -5,7 +5,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#contracts/plan.ts';
 import { storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
-import type { Transaction } from '#store/database.ts';
+import { allowForSteps, type Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
 import { plans, planVersions } from '#store/schema.ts';
@@ -213,6 +213,7 @@ export async function preparePropose(
   const prepared = await preparePlan(context, own, id, 1, origin.executorModel);
   await requirePostTargets(context.db.query, context.catalogue, origin, prepared.normal.steps);
   return async (tx) => {
+    await allowForSteps(tx, prepared.normal.steps.length);
     const digested = await digestWhileStoringEdges(tx, prepared);
     await tx.insert(plans).values({
       id,
@@ -258,6 +259,7 @@ export async function prepareRevise(
   await requirePostTargets(context.db.query, context.catalogue, previous, prepared.normal.steps);
   return async (tx) => {
     const row = await lockPlan(tx, previous.id);
+    await allowForSteps(tx, Math.max(row.total, prepared.normal.steps.length));
     nextStatus(row.status, 'revise');
     if (row.version !== previous.version) {
       throw new CountersignError(

@@ -18,6 +18,7 @@ import { transition } from './lifecycle.ts';
 import { nextStatus } from './lifecycle-table.ts';
 import type { PlansContext } from './plans-context.ts';
 import { reviveSkipped } from './ready-steps.ts';
+import { isRepeated } from './repeated.ts';
 import { settleNamed } from './settle-named.ts';
 import { explainLateAnswer } from './stale-answers.ts';
 import { wakeWatchers, wakeWorkers } from './wake.ts';
@@ -64,6 +65,11 @@ export async function resumePlan(
     );
   }
   if (row.status === 'executing' && !named && row.paused_at === null) {
+    if (
+      settlement.answer === undefined &&
+      (await isRepeated(tx, id, 'resume', actor, { version: row.version }))
+    )
+      return row;
     throw new CountersignError(
       'invalid_transition',
       'This plan is running and not paused; there is nothing to resume.',
@@ -130,6 +136,11 @@ export async function retryPlan(
   actor: Actor,
 ): Promise<PlanRow> {
   const row = await lockForDecision(context, tx, id, decision.version, actor);
+  if (
+    row.status === 'executing' &&
+    (await isRepeated(tx, id, 'retry', actor, { version: row.version }))
+  )
+    return row;
   requireEnd(row, decision.ended_at);
   nextStatus(row.status, 'retry');
   if (row.execution_started_at === null) {

@@ -18,6 +18,16 @@ export type QueueSpec = {
 };
 
 /**
+ * A connection of pg-boss on which a statement was not answered in time is closed by its pool. Its upkeep may take longer than
+ * other statements, and makes up next time for what it did not finish. The connection it listens on has a heartbeat of its own.
+ */
+const patience = {
+  query_timeout: 30_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
+
+/**
  * Starts pg-boss on `url`, installing its schema if need be.
  * @param options.work false for a process that only sends jobs
  */
@@ -29,6 +39,7 @@ export async function openBoss(
     connectionString: url,
     application_name: 'countersign jobs',
     max: options.work ? 6 : 2,
+    ...patience,
     useListenNotify: options.work,
     supervise: options.work,
     schedule: options.work,

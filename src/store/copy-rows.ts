@@ -1,9 +1,8 @@
 // Many rows into one table, streamed with COPY: Postgres stores the first while the last are not yet written out.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Client } from 'pg';
 import { from } from 'pg-copy-streams';
-import type { Queryable } from './database.ts';
+import { connectionOf, type Queryable } from './database.ts';
 
 type Field = string | number | boolean | null;
 
@@ -46,12 +45,6 @@ function* writePieces<T>(
     piece = '';
   }
   if (piece !== '') yield piece;
-}
-
-/** The connection that a transaction runs on. */
-function connectionOf(tx: Queryable): Client {
-  if ('$client' in tx && tx.$client instanceof Client) return tx.$client;
-  throw new TypeError('copyRows: rows are copied inside a transaction');
 }
 
 /**

@@ -2,10 +2,11 @@
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { Pool, type PoolClient, type QueryResultRow, types } from 'pg';
+import { Client, type ClientBase, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import * as schema from './schema.ts';
 import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
+import { limitSilence, limitSilenceOf, usualSilenceMs } from './silence.ts';
 
 /** A statement that Postgres parses and plans once a connection; `sql.placeholder(name)` stands for each value. */
 export type Statement = { name: string; text: string; params: unknown[] };
@@ -147,6 +148,32 @@ export type TransactionOptions = {
  */
 const usualIdleMs = 15_000;
 
+/**
+ * Milliseconds by which the server ends a statement itself, and one that waits for a lock, before this process gives up the
+ * connection: so that what is only slow is told as that, and leaves nothing behind that goes on there.
+ */
+const serverFirstMs = { statement: 2000, lock: 3000 };
+
+/** Milliseconds that a change of a whole plan may take for each of its steps, beyond what any statement may. */
+const aStepMs = 3;
+
+/** Steps with which a plan is changed in the usual time in any case. */
+const fewSteps = 2000;
+
+/** Gives the further statements of `tx` the time that a change of a plan with so many steps may take. */
+export async function allowForSteps(tx: Transaction, steps: number): Promise<void> {
+  if (steps <= fewSteps) return;
+  const ms = usualSilenceMs + steps * aStepMs;
+  await tx.execute(sql`select set_config('statement_timeout', ${String(ms)}, true)`);
+  limitSilence(connectionOf(tx), Math.max(ms, joinedSilentMs) + serverFirstMs.statement);
+}
+
+/** The connection that a transaction runs on. */
+export function connectionOf(tx: Queryable): Client {
+  if ('$client' in tx && tx.$client instanceof Client) return tx.$client;
+  throw new TypeError('connectionOf: there is one inside a transaction only');
+}
+
 /** A limit as the server takes it; 0 would be none. */
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
@@ -186,6 +213,8 @@ async function runTransaction<T>(
     lost ??= error;
   };
   client.on('error', noteLoss);
+  if (options.silentMs !== undefined)
+    limitSilence(client, Math.max(usualSilenceMs, options.silentMs + serverFirstMs.statement));
   try {
     await client.query(beginWith(options));
     const result = await work(transactionOn(client));
@@ -267,6 +296,9 @@ export type Database = {
 // int8 (revisions, ids, counts) fits a double up to 2^53; timestamps stay Date.
 types.setTypeParser(types.builtins.INT8, Number);
 
+/** Milliseconds that a connection is waited for. */
+const connectMs = 10_000;
+
 const furtherOf = ({ settings = {} }: { settings?: Record<string, string> }) =>
   Object.entries(settings)
     .map(([name, value]) => `; set ${name} = ${value}`)
@@ -285,33 +317,43 @@ export function openDatabase(
     session?: { lockMs: number; statementMs: number; settings?: Record<string, string> };
     /** For transactions that say nothing of it; 15 s. */
     idleMs?: number;
+    /** After which a connection in use is given up, when nothing is heard on it; 20 s. */
+    silenceMs?: number;
     onError: (error: Error) => void;
   },
 ): Database {
-  const { session, idleMs = usualIdleMs } = options;
+  const { session, idleMs = usualIdleMs, silenceMs = usualSilenceMs } = options;
   const idleLimit = `set idle_in_transaction_session_timeout = ${wholeMs(idleMs)}`;
+  const usualLimits = `set statement_timeout = ${wholeMs(silenceMs - serverFirstMs.statement)}; set lock_timeout = ${wholeMs(silenceMs - serverFirstMs.lock)}`;
+  /** What is said first is waited for no longer than the connection was. */
+  const begin = (client: ClientBase, text: string) => {
+    limitSilence(client, connectMs);
+    return client.query(text);
+  };
   const pool = new Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectMs,
     // What forgets quiet connections on the way is told of them, and one that is lost is noticed before it is needed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     ...(session === undefined
-      ? { onConnect: (client) => client.query(idleLimit) }
+      ? { onConnect: (client) => begin(client, `${idleLimit}; ${usualLimits}`) }
       : {
           // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
           idleTimeoutMillis: 300_000,
           // Were the server out of reach, its own limit would not be heard of, and the connection would be waited for.
           query_timeout: session.statementMs + 1000,
           onConnect: (client) =>
-            client.query(
+            begin(
+              client,
               `${idleLimit}; set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,
             ),
         }),
   });
   pool.on('error', options.onError);
+  const close = limitSilenceOf(pool, silenceMs);
   return {
     atOnce: async <Rows extends QueryResultRow[]>(
       statements: FilledStatement[] & { length: Rows['length'] },
@@ -320,7 +362,7 @@ export function openDatabase(
     query: queryableOn(pool),
     pool,
     url,
-    close: () => pool.end(),
+    close,
   };
 }
 

@@ -3,7 +3,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
-import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import {
   compareMigrations,
   type MigrationState,
@@ -11,6 +11,7 @@ import {
   notedIn,
   refuseUnknown,
 } from './migrations.ts';
+import { causeOf } from './transient.ts';
 
 /** Key of the advisory lock: "coun" in ASCII, so that other users of the database hardly take the same. */
 const lockKey = 0x63_6f_75_6e;
@@ -20,6 +21,10 @@ async function connect(url: string): Promise<Client> {
     connectionString: url,
     application_name: 'countersign migrate',
     connectionTimeoutMillis: 10_000,
+    // A migration may rewrite large tables, or wait for another process that does.
+    query_timeout: 3_600_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   });
   try {
     await client.connect();
@@ -27,7 +32,7 @@ async function connect(url: string): Promise<Client> {
   } catch (error) {
     throw new CountersignError(
       'database_unavailable',
-      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached (${errorMessage(error)}). Start it, or correct DATABASE_URL.`,
+      `The database ${client.database ?? ''} at ${client.host}:${client.port} cannot be reached (${causeOf(error)}). Start it, or correct DATABASE_URL.`,
       { cause: error },
     );
   }

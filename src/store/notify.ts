@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
+import { goodbyeMs, limitSilence } from './silence.ts';
 
 export type Topic =
   | `plan:${string}`
@@ -27,31 +28,53 @@ export type Listener = {
 };
 
 const retryAfterMs = 1000;
+/** A connection that only listens hears nothing of its own loss, so something is asked on it from time to time. */
+const usualHeartbeat = { everyMs: 10_000, answerMs: 5000 };
 
 /**
  * Listens on a connection of its own and reconnects when it is lost.
  * @param warn called once for each lost connection
  */
-export async function openListener(url: string, warn: (error: Error) => void): Promise<Listener> {
+export async function openListener(
+  url: string,
+  warn: (error: Error) => void,
+  heartbeat = usualHeartbeat,
+): Promise<Listener> {
   const emitter = new EventEmitter().setMaxListeners(0);
   let client: pg.Client | null = null;
   let closed = false;
+  /** Of the next heartbeat, or of the next try to connect. */
   let timer: NodeJS.Timeout | undefined;
 
   /** Lets go of `lost` and tries again later. What a connection reports after it was let go is old news. */
   function lose(lost: pg.Client, error: Error): void {
     if (client !== lost) return;
     client = null;
+    clearTimeout(timer);
     lost.end().catch(() => {}); // it is lost already; this frees its socket
     if (closed) return;
     warn(error);
     timer = setTimeout(() => void reconnect(), retryAfterMs);
   }
 
+  function beat(on: pg.Client): void {
+    timer = setTimeout(() => {
+      limitSilence(on, heartbeat.answerMs);
+      on.query('select 1').then(
+        () => {
+          limitSilence(on, 0);
+          if (client === on) beat(on);
+        },
+        (error: Error) => lose(on, error),
+      );
+    }, heartbeat.everyMs);
+  }
+
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: url,
       application_name: 'countersign listener',
+      connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
     next.on('error', (error) => lose(next, error));
@@ -64,7 +87,10 @@ export async function openListener(url: string, warn: (error: Error) => void): P
     client = next;
     try {
       await next.connect();
+      limitSilence(next, heartbeat.answerMs);
       await next.query('listen countersign');
+      limitSilence(next, 0);
+      if (client === next) beat(next);
     } catch (error) {
       lose(next, error instanceof Error ? error : new Error(String(error)));
       throw error;
@@ -97,7 +123,10 @@ export async function openListener(url: string, warn: (error: Error) => void): P
       clearTimeout(timer);
       const last = client;
       client = null;
-      await last?.end();
+      if (last === null) return;
+      // One that does not say goodbye is cut off.
+      limitSilence(last, goodbyeMs);
+      await last.end();
     },
   };
 }

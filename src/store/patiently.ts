@@ -8,7 +8,7 @@ const longestWaitMs = 5000;
 /**
  * Does `work` until it succeeds or fails for a reason that does not pass. `work` must be safe to repeat.
  * @param warn called with each passing failure
- * @param signal aborted: the next failure is thrown, whatever its reason
+ * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
  */
 export async function patiently<T>(
   work: () => Promise<T>,
@@ -21,7 +21,7 @@ export async function patiently<T>(
     } catch (error) {
       if (!isTransient(error) || signal?.aborted === true) throw error;
       warn(error);
-      await pause(wait);
+      await pause(wait, undefined, { signal }).catch(() => {});
     }
   }
 }

@@ -7,6 +7,7 @@ import { countsOf } from './accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
+  allowForSteps,
   type FilledStatement,
   prepareStatement,
   type Queryable,
@@ -135,11 +136,13 @@ export async function readAskedAt(db: Queryable, ids: string[]): Promise<Map<str
 
 /**
  * The plan's row, locked until the transaction ends. Every change of a plan or its steps takes this lock first,
- * so that two of them cannot interleave or deadlock. @throws `plan_not_found`
+ * so that two of them cannot interleave or deadlock. What follows may take the longer the larger the plan is.
+ * @throws `plan_not_found`
  */
 export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   const [row] = await tx.run<PlanRow>(lock, { id });
   if (row === undefined) throw planNotFound(id);
+  await allowForSteps(tx, row.total);
   return row;
 }
 

@@ -1,5 +1,6 @@
 // The tables, one file an aggregate. Column names are the names used everywhere, so rows need no renaming.
 // This file is what migrations are written from.
+export * from './schema/answers.ts';
 export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';

@@ -1,5 +1,6 @@
 // Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
 // that another holds too long.
+import { errorMessage } from '#contracts/errors.ts';
 
 const lockTimeout = '55P03';
 const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53300)/;
@@ -14,7 +15,7 @@ const transientCodes = new Set([
   'EAI_AGAIN',
 ]);
 const transientTexts =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|not queryable/i;
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|client has encountered a connection error|not queryable|after calling end on the pool/i;
 
 /** Looks at the error and at its causes. */
 function someCause(error: unknown, is: (code: string, message: string) => boolean): boolean {
@@ -29,6 +30,14 @@ function someCause(error: unknown, is: (code: string, message: string) => boolea
   return false;
 }
 
+/** What the database or the connection said, under whatever it was wrapped in. */
+export function causeOf(error: unknown): string {
+  let at = error;
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause;
+  if (at instanceof AggregateError && at.message === '') return causeOf(at.errors[0]);
+  return errorMessage(at);
+}
+
 /** Whether trying the same statement again later can succeed. */
 export function isTransient(error: unknown): boolean {
   return someCause(
@@ -36,6 +45,14 @@ export function isTransient(error: unknown): boolean {
     (code, message) =>
       transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
   );
+}
+
+/** What the server ends a statement with that takes too long. */
+const statementTimeout = '57014';
+
+/** Whether the database, and not what was asked of it, is what failed: it is away or took too long. */
+export function isDatabaseTrouble(error: unknown): boolean {
+  return isTransient(error) || someCause(error, (code) => code === statementTimeout);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '#config';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import type { House } from '../wire.ts';
-import { untilSignal } from './until-signal.ts';
+import { endInTimeAfter, untilSignal } from './until-signal.ts';
 
 /** What people may say to each of them. */
 export type Said = { json?: true; user: string };
@@ -19,13 +19,15 @@ export async function inTerminal(
   const { openHouse } = await import('../wire.ts');
   const log = createLog(config, true);
   const { chatLinkTo } = createLinks(config, () => addressOf(config, config.env.PORT));
+  const interrupt = untilSignal();
+  endInTimeAfter(interrupt);
   const house = await openHouse({ config, log, work, linkTo: () => null, chatLinkTo });
   try {
     process.exitCode = await command(house, config, {
       input: process.stdin,
       output: process.stdout,
       env: process.env,
-      interrupt: untilSignal(),
+      interrupt,
     });
   } finally {
     process.stdin.pause();

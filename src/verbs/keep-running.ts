@@ -1,17 +1,45 @@
 // `start`, `gateway` and `worker`: a house that keeps running until it is told to end.
+import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#config';
+import { CountersignError } from '#contracts/errors.ts';
+import { patiently } from '#store/patiently.ts';
+import { causeOf, isTransient } from '#store/transient.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
+import type { House } from '../wire.ts';
 import { openConsole } from './open-console.ts';
-import { untilSignal } from './until-signal.ts';
+import { endInTimeAfter, untilSignal } from './until-signal.ts';
+
+/** Milliseconds that a stopping process gives to answers under way. */
+const answersEndWithinMs = 4000;
 
 function waitFor(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** What a house begins with is safe to begin again. @returns null: told to end while it waited */
+async function openWhenThere(open: () => Promise<House>, signal: AbortSignal) {
+  let told = false;
+  const tell = (error: unknown) => {
+    if (told) return;
+    told = true;
+    const what =
+      error instanceof CountersignError
+        ? error.message
+        : `The database does not answer (${causeOf(error)}).`;
+    console.error(`countersign: ${what} Waiting for it.`);
+  };
+  try {
+    return await patiently(open, tell, signal);
+  } catch (error) {
+    if (signal.aborted && isTransient(error)) return null;
+    throw error;
+  }
 }
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
@@ -23,9 +51,14 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   const began = performance.now();
   const log = createLog(config, false);
   const signal = untilSignal();
+  endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
   const links = createLinks(config, () => url);
-  const house = await openHouse({ config, log, work: parts.work, ...links });
+  const house = await openWhenThere(
+    () => openHouse({ config, log, work: parts.work, ...links }),
+    signal,
+  );
+  if (house === null) return;
   try {
     if (http !== null) {
       const { app, port } = await http.serve(house, config, log);
@@ -35,7 +68,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       await openConsole(config, url);
       trimMemory();
       await waitFor(signal);
-      await app.close();
+      await Promise.race([app.close(), pause(answersEndWithinMs, undefined, { ref: false })]);
     } else {
       console.log(`Countersign ${version}: this worker is ready.`);
       trimMemory();
@@ -44,4 +77,5 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   } finally {
     await house.close();
   }
+  process.exitCode = 0;
 }

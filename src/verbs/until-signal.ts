@@ -1,4 +1,4 @@
-// When a process that keeps running is told to end.
+// When a process that keeps running is told to end, and that it does.
 
 /** Milliseconds between looks whether `npm` is still there. */
 const orphanCheckMs = 1000;
@@ -21,4 +21,20 @@ export function untilSignal(): AbortSignal {
     }, orphanCheckMs).unref();
   }
   return abort.signal;
+}
+
+/** Milliseconds after which a process that was told to end does so, whatever hangs: a database that does not answer, a call. */
+const endWithinMs = 19_000;
+
+/** What is cut off here is found again as after a crash. */
+export function endInTimeAfter(signal: AbortSignal): void {
+  signal.addEventListener('abort', () => {
+    setTimeout(() => {
+      if (process.exitCode === undefined)
+        console.error(
+          `countersign: ${endWithinMs / 1000} s after it was told to end, something still hung; it ends now. What was under way is taken up again.`,
+        );
+      process.exit(process.exitCode ?? 1);
+    }, endWithinMs).unref();
+  });
 }

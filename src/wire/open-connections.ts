@@ -76,7 +76,7 @@ export async function openConnections(
     work,
     onError: (error) => warn('pg-boss reported an error.', error),
   });
-  closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 30_000 }));
+  closers.add('pg-boss', () => boss.stop({ graceful: true, timeout: 3000 }));
   await createQueues(boss, queues);
   await storePools(db.query, config.settings.resourcePools);
   const listener = await openListener(place.url, (error) =>

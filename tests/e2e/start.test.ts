@@ -6,6 +6,7 @@ import { Client as Connection } from 'pg';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import { isAlive } from '#store/embedded/postmaster.ts';
+import { openTcpProxy } from '#tests/fixtures/tcp-proxy.ts';
 import { emptyDatabase, useDatabase } from '#tests/setup/database.ts';
 import type { Client } from '#tests/setup/http-client.ts';
 import { node, type Options, root, type Server, usePrograms } from '#tests/setup/process.ts';
@@ -137,6 +138,18 @@ describe.concurrent('a mistake in the settings', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 
+  it.for([['start'], ['plans'], ['doctor']])(
+    'that is a home nobody can write to is told by %s with what to do',
+    async ([verb = '']) => {
+      const env = { COUNTERSIGN_HOME: '/sys/countersign' };
+      const home = await programs.home();
+      const { code, stderr } = await programs.finish([verb], { home, env });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^countersign: .*\/sys\/countersign.*COUNTERSIGN_HOME to .*folder/);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    },
+  );
+
   it('in countersign.json is told by its key', async () => {
     const home = await programs.home({ executor: { concurrency: 0 } });
     const { code, stderr } = await programs.finish(['start'], { home });
@@ -157,6 +170,50 @@ describe.concurrent('a mistake in the settings', () => {
     const { code, stderr } = await programs.finish(['strat'], { home });
     expect(code).not.toBe(0);
     expect(stderr).toContain('start');
+  });
+});
+
+describe('with a database that comes late', () => {
+  const database = useDatabase();
+
+  it('waits for it, says so in one line, and is ready once it answers', async () => {
+    const proxy = await openTcpProxy(database.url);
+    onTestFinished(() => proxy.close());
+    proxy.refuse(true);
+    const program = programs.run(['start'], {
+      home: await programs.home(),
+      database: proxy.urlOf(database.url),
+    });
+    await waitFor('it to say that it waits', () => program.stderr().includes('Waiting for it.'));
+    expect(program.stdout()).toBe('');
+    // The server that starts refuses some, and drops others in the middle.
+    proxy.refuse(false);
+    proxy.cut();
+    await waitFor(
+      'it to be ready',
+      () => /is ready/.test(program.stdout()) || !program.isRunning(),
+    );
+    expect(program.isRunning()).toBe(true);
+    expect(program.stderr().trim().split('\n')).toHaveLength(1);
+    expect((await program.stop()).code).toBe(0);
+  });
+
+  it('can be told to end while it waits', async () => {
+    const program = programs.run(['worker'], {
+      home: await programs.home(),
+      database: 'postgres://nobody@127.0.0.1:1/none',
+    });
+    await waitFor('it to say that it waits', () => program.stderr().includes('Waiting for it.'));
+    expect(await program.stop()).toEqual({ code: 0, signal: null });
+    expect(program.stderr().trim().split('\n')).toHaveLength(1);
+  });
+
+  it('is not waited for by a command of the terminal, which says so', async () => {
+    const options = { home: await programs.home(), database: 'postgres://nobody@127.0.0.1:1/none' };
+    const { code, stderr } = await programs.finish(['plans'], options);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^countersign: The database .*ECONNREFUSED/);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });
 

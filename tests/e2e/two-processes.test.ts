@@ -24,6 +24,7 @@ beforeAll(async () => {
 const ids = ['one', 'two', 'three'];
 const draft = {
   title: 'Three lines in the log',
+  approvers: { kind: 'named', people: ['local', 'ben'] },
   steps: ids.map((id) => ({
     id,
     description: `Append ${id}`,
@@ -37,7 +38,7 @@ const draft = {
 type Refusal = Problem & { current: Pick<Plan, 'version' | 'digest' | 'status' | 'decided_by'> };
 
 describe('100 approvals at once, half of them at each process', () => {
-  it('gives one approval, 99 clear refusals and one execution', async () => {
+  it('gives one approval and one execution; whoever was first is told so, the other one refused', async () => {
     const [one, two] = servers;
     const plan = await one.api.propose(draft);
     const answers: Answer<Plan | Refusal>[] = await Promise.all(
@@ -45,20 +46,25 @@ describe('100 approvals at once, half of them at each process', () => {
         (i % 2 === 0 ? one : two).api.post<Plan | Refusal>(`/api/plans/${plan.id}/approve`, {
           version: plan.version,
           digest: plan.digest,
+          user: i % 4 < 2 ? 'local' : 'ben',
         }),
       ),
     );
     const won = answers.filter(({ status }) => status === 200);
     const lost = answers.filter(({ status }) => status === 409);
-    expect([won.length, lost.length]).toEqual([1, 99]);
+    expect([won.length, lost.length]).toEqual([50, 50]);
     for (const { type, body } of lost) {
       expect(type).toContain('application/problem+json');
       expect(body).toMatchObject({
         code: 'already_decided',
-        current: { version: 1, digest: plan.digest, decided_by: 'local' },
+        current: {
+          version: 1,
+          digest: plan.digest,
+          decided_by: expect.stringMatching(/^(local|ben)$/),
+        },
       });
       expect((body as Refusal).detail).toMatch(
-        /^Decided by local at \d\d:\d\d UTC\. Version 1 is /,
+        /^Decided by (local|ben) at \d\d:\d\d UTC\. Version 1 is /,
       );
     }
 
@@ -78,7 +84,7 @@ describe('100 approvals at once, half of them at each process', () => {
     const plan = await one.api.propose({ ...draft, title: 'Seen from both' });
     expect(await two.api.plan(plan.id)).toEqual(await one.api.plan(plan.id));
     expect((await two.api.approve(plan)).status).toBe(200);
-    expect((await one.api.approve(plan)).status).toBe(409);
+    expect((await one.api.approve(plan, 'ben')).status).toBe(409);
   });
 });
 

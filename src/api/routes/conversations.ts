@@ -2,6 +2,7 @@
 import { actorOf } from '../actor.ts';
 import { answers, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { AfterQuery, ConversationPath, TalkBody } from '../requests.ts';
 import { MessageList, Said } from '../schemas.ts';
@@ -37,8 +38,11 @@ export const conversationRoutes: Routes = async (app, { service }) => {
     async (request, reply) => {
       const { text, user, ...on_screen } = request.body;
       const actor = actorOf(request, user);
-      const said = await service.say(request.params.id, text, actor, { on_screen });
-      return reply.code(202).send(said);
+      return answerPost(service, request, reply, async (joined) => {
+        const said = await joined.say(request.params.id, text, actor, { on_screen });
+        reply.code(202);
+        return said;
+      });
     },
   );
 };

@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
-import type { Decision } from '#contracts/service.ts';
+import type { Decision, Service } from '#contracts/service.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
@@ -28,7 +29,7 @@ function decisionOf({ version, feedback }: z.infer<typeof DecisionBody>): Decisi
   return words === '' ? { version } : { version, feedback: words };
 }
 
-type Verb = (id: string, decision: Decision, actor: Actor) => Promise<Plan>;
+type Verb = (service: Service, id: string, decision: Decision, actor: Actor) => Promise<Plan>;
 
 export const decisionRoutes: Routes = async (app, { service }) => {
   app.post(
@@ -50,9 +51,11 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { user, ...approval } = request.body;
-      return service.approve(request.params.id, approval, actorOf(request, user));
+      return answerPost(service, request, reply, (joined) =>
+        joined.approve(request.params.id, approval, actorOf(request, user)),
+      );
     },
   );
 
@@ -71,32 +74,42 @@ export const decisionRoutes: Routes = async (app, { service }) => {
           response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, codes),
         },
       },
-      async (request) =>
-        act(request.params.id, decisionOf(request.body), actorOf(request, request.body.user)),
+      async (request, reply) =>
+        answerPost(service, request, reply, (joined) =>
+          act(
+            joined,
+            request.params.id,
+            decisionOf(request.body),
+            actorOf(request, request.body.user),
+          ),
+        ),
     );
   };
 
-  addVerb('reject', 'rejectPlan', 'Refuse it, with or without feedback', (...args) =>
-    service.reject(...args),
+  addVerb('reject', 'rejectPlan', 'Refuse it, with or without feedback', (on, ...args) =>
+    on.reject(...args),
   );
   addVerb(
     'propose-changes',
     'proposeChanges',
     'Send it back with feedback',
-    (id, { version, feedback }, actor) => {
+    (on, id, { version, feedback }, actor) => {
       if (feedback === undefined)
         throw new CountersignError(
           'feedback_required',
           'Say in "feedback" what should be different; the planner starts from it.',
         );
-      return service.proposeChanges(id, { version, feedback }, actor);
+      return on.proposeChanges(id, { version, feedback }, actor);
     },
   );
-  addVerb('cancel', 'cancelPlan', 'Give it up; running steps end, no new one starts', (...args) =>
-    service.cancel(...args),
+  addVerb(
+    'cancel',
+    'cancelPlan',
+    'Give it up; running steps end, no new one starts',
+    (on, ...args) => on.cancel(...args),
   );
-  addVerb('pause', 'pausePlan', 'Hold it; running steps end, no new one starts', (...args) =>
-    service.pause(...args),
+  addVerb('pause', 'pausePlan', 'Hold it; running steps end, no new one starts', (on, ...args) =>
+    on.pause(...args),
   );
   app.post(
     '/api/plans/:id/retry',
@@ -110,11 +123,13 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The plan as it stands now.', PlanAnswer) }, planProblems),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { user, ended_at, ...decision } = request.body;
       const seen = ended_at === undefined ? {} : { ended_at };
       const again = { ...decisionOf(decision), ...seen };
-      return service.retry(request.params.id, again, actorOf(request, user));
+      return answerPost(service, request, reply, (joined) =>
+        joined.retry(request.params.id, again, actorOf(request, user)),
+      );
     },
   );
 
@@ -135,9 +150,11 @@ export const decisionRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { user, ...settlement } = request.body;
-      return service.resume(request.params.id, settlement, actorOf(request, user));
+      return answerPost(service, request, reply, (joined) =>
+        joined.resume(request.params.id, settlement, actorOf(request, user)),
+      );
     },
   );
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer } from '../plan-schemas.ts';
 import { ImportQuery } from '../requests.ts';
@@ -30,14 +31,18 @@ export const importRoutes: Routes = async (app, { service }) => {
         response: answers({ 201: json('The plan, which waits for approval.', PlanAnswer) }, [
           'body_too_large',
           'unsupported_media_type',
+          'key_reused',
           ...proposalProblems,
         ]),
       },
     },
     async (request, reply) => {
       const actor = actorOf(request, request.query.user);
-      const plan = await service.importMarkdown(request.body, actor);
-      return reply.code(201).header('location', `/api/plans/${plan.id}`).send(plan);
+      return answerPost(service, request, reply, async (joined) => {
+        const plan = await joined.importMarkdown(request.body, actor);
+        reply.code(201).header('location', `/api/plans/${plan.id}`);
+        return plan;
+      });
     },
   );
 };

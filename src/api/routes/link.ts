@@ -5,6 +5,7 @@ import { line } from '#contracts/text.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { documented } from '../registry.ts';
 
@@ -70,11 +71,13 @@ export const linkRoutes: Routes = async (app, { service }) => {
         ),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { code, user: name } = request.body;
       const command =
         code === undefined ? ({ do: 'ask' } as const) : ({ do: 'use', code } as const);
-      return service.link(command, actorOf(request, name));
+      return answerPost(service, request, reply, (joined) =>
+        joined.link(command, actorOf(request, name)),
+      );
     },
   );
 

@@ -2,6 +2,7 @@
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, PlanList, StatsAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
@@ -49,8 +50,11 @@ export const planRoutes: Routes = async (app, { service }) => {
         ...(user === undefined ? {} : { user }),
         ...(conversation === undefined ? {} : { conversation }),
       };
-      const plan = await service.propose(draft, options, actorOf(request, user));
-      return reply.code(201).header('location', `/api/plans/${plan.id}`).send(plan);
+      return answerPost(service, request, reply, async (joined) => {
+        const plan = await joined.propose(draft, options, actorOf(request, user));
+        reply.code(201).header('location', `/api/plans/${plan.id}`);
+        return plan;
+      });
     },
   );
 

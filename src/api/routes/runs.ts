@@ -4,6 +4,7 @@ import type { SessionChoice } from '#contracts/session-card.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
+import { answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import { RunApprovalBody, RunBody, RunDecisionBody, RunPath, TalkBody } from '../requests.ts';
@@ -61,9 +62,12 @@ export const runRoutes: Routes = async (app, { service }) => {
       },
     },
     async (request, reply) => {
-      const run = await service.startRun(request.body, actorOf(request, request.body.user));
-      const answer = started(run.run_id);
-      return reply.code(202).header('location', answer.status_url).send(answer);
+      return answerPost(service, request, reply, async (joined) => {
+        const run = await joined.startRun(request.body, actorOf(request, request.body.user));
+        const answer = started(run.run_id);
+        reply.code(202).header('location', answer.status_url);
+        return answer;
+      });
     },
   );
 
@@ -115,8 +119,11 @@ export const runRoutes: Routes = async (app, { service }) => {
       const { text, user, ...said } = request.body;
       const turn = said.turn ?? answered.turnOf(request.params.id);
       const on_screen = { ...said, ...(turn === undefined ? {} : { turn }) };
-      await service.reply(request.params.id, text, actorOf(request, user), { on_screen });
-      return reply.code(202).send(started(request.params.id));
+      return answerPost(service, request, reply, async (joined) => {
+        await joined.reply(request.params.id, text, actorOf(request, user), { on_screen });
+        reply.code(202);
+        return started(request.params.id);
+      });
     },
   );
 
@@ -135,9 +142,12 @@ export const runRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const choice: SessionChoice = { kind: 'approve', ...shownOf(request.body) };
-      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
+      const actor = actorOf(request, request.body.user);
+      return answerPost(service, request, reply, (joined) =>
+        joined.decideRun(request.params.id, choice, actor),
+      );
     },
   );
 
@@ -153,14 +163,17 @@ export const runRoutes: Routes = async (app, { service }) => {
         response: answers({ 200: json('The run as it stands now.', RunAnswer) }, runProblems),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const feedback = feedbackOf(request.body);
       const choice: SessionChoice = {
         kind: 'reject',
         ...shownOf(request.body),
         ...(feedback === null ? {} : { feedback }),
       };
-      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
+      const actor = actorOf(request, request.body.user);
+      return answerPost(service, request, reply, (joined) =>
+        joined.decideRun(request.params.id, choice, actor),
+      );
     },
   );
 
@@ -179,7 +192,7 @@ export const runRoutes: Routes = async (app, { service }) => {
         ]),
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const feedback = feedbackOf(request.body);
       if (feedback === null) {
         throw new CountersignError(
@@ -188,7 +201,10 @@ export const runRoutes: Routes = async (app, { service }) => {
         );
       }
       const choice: SessionChoice = { kind: 'changes', feedback, ...shownOf(request.body) };
-      return service.decideRun(request.params.id, choice, actorOf(request, request.body.user));
+      const actor = actorOf(request, request.body.user);
+      return answerPost(service, request, reply, (joined) =>
+        joined.decideRun(request.params.id, choice, actor),
+      );
     },
   );
 };

@@ -2,6 +2,7 @@
 // read; and that forgets what was handled long ago.
 import { type AuthoredThread, type InboxThread, Platform } from '#contracts/inbox.ts';
 import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#store/inbox.ts';
+import { forgetAnswers } from '#store/kept-answers.ts';
 import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { slipsFor } from './slips.ts';
@@ -16,6 +17,9 @@ const forgottenAtOnce = 500;
 const start = { tenant: '', thread: '' };
 
 /** Most of what waits has a slip that waits as well. So what is found stands in a line of its own and overtakes nobody. */
+/** A client that got no answer has given up long before. */
+const answersKeptForDays = 1;
+
 const inLine = (thread: InboxThread): AuthoredThread => ({ ...thread, author: 'found again' });
 
 /** A function for the watch round. Where a round ends the next one goes on, so that many waiting threads hide none. */
@@ -58,7 +62,7 @@ export function createInboxWatch(
   };
 }
 
-/** Forgets what no platform sends again, and the presses among it; in small deletes, as many as keep up with what arrives. */
+/** Forgets what no platform sends again, the presses among it, and answers to requests with a key; in small deletes, as many as keep up with what arrives. */
 export async function forgetHandled({ db }: Pick<InboxContext, 'db'>): Promise<void> {
   for (let look = 0; look < looksARound; look++) {
     const gone = await forgetHandledEvents(db.query, keptForDays, forgottenAtOnce);
@@ -66,6 +70,10 @@ export async function forgetHandled({ db }: Pick<InboxContext, 'db'>): Promise<v
   }
   for (let look = 0; look < looksARound; look++) {
     const gone = await forgetPresses(db.query, keptForDays, forgottenAtOnce);
+    if (gone < forgottenAtOnce) break;
+  }
+  for (let look = 0; look < looksARound; look++) {
+    const gone = await forgetAnswers(db.query, answersKeptForDays, forgottenAtOnce);
     if (gone < forgottenAtOnce) return;
   }
 }

@@ -193,7 +193,9 @@ describe('a press', () => {
     const codes = presses.map((press) =>
       press.status === 'fulfilled' ? 'done' : press.reason.code,
     );
-    expect(codes.filter((code) => code === 'done')).toHaveLength(1);
+    // Whoever was first is told so however often they press; the other one that it is decided.
+    const firsts = new Set(codes.flatMap((code, i) => (code === 'done' ? [i % 2] : [])));
+    expect(firsts.size).toBe(1);
     expect(codes.every((code) => ['done', 'already_decided', 'stale_version'].includes(code))).toBe(
       true,
     );

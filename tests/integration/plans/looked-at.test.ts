@@ -109,8 +109,9 @@ test('“Retry” of a plan counts once for each of its ends', async () => {
   await reach(house, id, 'failed');
   const retry = await findPress(id, 'retry');
   await press(retry);
+  // While it runs again the same press is answered as done, and runs nothing more.
+  await press(retry);
   const late = expect.objectContaining({ code: 'already_decided' });
-  await expect(press(retry)).rejects.toEqual(late);
   await becomes(id, 'waiting', 3);
   await press(await findPress(id, 'settle_retry'));
   await becomes(id, 'failed', 4);

@@ -82,7 +82,7 @@ describe('a transaction with limits', () => {
   test('has them as whole milliseconds, none of them unlimited, and later transactions have the usual ones', async () => {
     const long = { ...limits, statementMs: 5000.5 };
     expect(await db.transaction(readSettings, { limits: long })).toEqual([10_000, 121, 5001]);
-    expect(await db.transaction(readSettings)).toEqual([15_000, 0, 0]);
+    expect(await db.transaction(readSettings)).toEqual([15_000, 17_000, 18_000]);
     await expect(
       db.transaction((tx) => tx.execute(sql`select pg_sleep(30)`), { limits }),
     ).rejects.toMatchObject({ cause: { code: '57014' } });
@@ -103,8 +103,10 @@ describe('a transaction with limits', () => {
   });
 
   test('may be silent for longer where that is said', async () => {
-    expect(await db.transaction(readSettings, { silentMs: 60_000 })).toEqual([60_000, 0, 0]);
-    expect(await db.transaction(readSettings)).toEqual([15_000, 0, 0]);
+    expect(await db.transaction(readSettings, { silentMs: 60_000 })).toEqual([
+      60_000, 17_000, 18_000,
+    ]);
+    expect(await db.transaction(readSettings)).toEqual([15_000, 17_000, 18_000]);
   });
 
   test('gives up a lock that another holds, which passes by itself', async () => {

@@ -1,0 +1,69 @@
+// `Idempotency-Key` on every POST of the API: a client that got no answer sends the request again, with the same key, and it is
+// done once. The key, what was done and the answer are stored in one transaction.
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Service } from '#contracts/service.ts';
+import { line } from '#contracts/text.ts';
+import { documented } from './registry.ts';
+
+export const keyHeader = 'idempotency-key';
+
+const KeyHeaders = z.looseObject({
+  [keyHeader]: documented(line(255), {
+    description:
+      'A name for this request that its sender makes up, such as a UUID. Sent again within a day with the same key, it changes nothing and is answered as it was (`idempotent-replayed: true`). A request that was refused or failed is not kept. With the same key and another body it is refused as `key_reused`.',
+  }).exactOptional(),
+});
+
+/** Has every POST that is added to `api` from now on take a key, and say so in the document. */
+export function takeKeys(api: FastifyInstance): void {
+  api.addHook('onRoute', (route) => {
+    if (route.method !== 'POST') return;
+    route.schema = { ...route.schema, headers: KeyHeaders };
+  });
+}
+
+const Kept = z.object({ status: z.number(), location: z.string().nullable(), body: z.unknown() });
+
+function digestOf({ method, url, body }: FastifyRequest): string {
+  return createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .digest('hex');
+}
+
+/**
+ * Answers a POST with what `work` returns, after it has set status and location on `reply`. Where the request carries a key,
+ * `work` is done within the transaction that keeps it, by the service it is given.
+ */
+export async function answerPost<T>(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const key = request.headers[keyHeader];
+  if (typeof key !== 'string') return work(service);
+  const path = request.url.split('?', 1)[0] ?? '/';
+  let done = false;
+  const answer = await service.once(
+    { key: `${path} ${key}`, digest: digestOf(request) },
+    async (joined) => {
+      const body = await work(joined);
+      done = true;
+      const location = reply.getHeader('location');
+      return {
+        status: reply.statusCode,
+        location: typeof location === 'string' ? location : null,
+        body,
+      };
+    },
+  );
+  const { status, location, body } = Kept.parse(answer);
+  if (!done) {
+    reply.code(status).header('idempotent-replayed', 'true');
+    if (location !== null) reply.header('location', location);
+  }
+  // It is what `work` returned, now or then.
+  return body as T;
+}

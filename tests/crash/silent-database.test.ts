@@ -1,0 +1,79 @@
+// Connections to the database that pass nothing more and are not closed, as after a failover: a gateway and a worker give them
+// up and go on, and end when they are told to.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+let proxy: TcpProxy;
+beforeAll(async () => {
+  proxy = await openTcpProxy(database.url);
+});
+afterAll(() => proxy.close());
+
+async function openBoth() {
+  const options = { home: await programs.home(), database: proxy.urlOf(database.url) };
+  const [gateway, worker] = await Promise.all([
+    programs.serve({ ...options, verb: 'gateway' }),
+    programs.work(options),
+  ]);
+  return { gateway, worker };
+}
+
+const draft = (seconds: number) => ({
+  title: 'Wait a moment',
+  steps: [
+    { id: '1', description: 'Wait', tool: 'control', operation: 'wait', args: { seconds } },
+    { id: '2', description: 'Go on', tool: 'control', operation: 'noop', after: ['1'] },
+  ],
+});
+
+it('a person is answered and the work goes on after connections have gone silent', async () => {
+  const { gateway, worker } = await openBoth();
+  const [first, second] = [
+    await gateway.api.propose(draft(2)),
+    await gateway.api.propose(draft(0)),
+  ];
+  expect((await gateway.api.approve(first)).status).toBe(200);
+  await gateway.api.reach(first.id, 'executing');
+  proxy.silence();
+  const began = performance.now();
+  await waitFor(
+    'the plans to be listed',
+    async () => {
+      const { status, body } = await gateway.api.get<{ code?: string }>('/api/plans');
+      if (status !== 200) expect([status, body.code]).toEqual([503, 'database_unavailable']);
+      return status === 200;
+    },
+    { timeoutMs: 45_000 },
+  );
+  expect(performance.now() - began).toBeLessThan(30_000);
+  expect((await gateway.api.approve(second)).status).toBe(200);
+  await waitFor(
+    'both plans to be completed',
+    async () =>
+      (await gateway.api.plan(first.id)).status === 'completed' &&
+      (await gateway.api.plan(second.id)).status === 'completed',
+    { timeoutMs: 60_000 },
+  );
+  expect(performance.now() - began).toBeLessThan(75_000);
+  await Promise.all([gateway.stop(), worker.stop()]);
+});
+
+it('both end within 20 s of SIGTERM while the database passes nothing', async () => {
+  const { gateway, worker } = await openBoth();
+  const plan = await gateway.api.propose(draft(30));
+  expect((await gateway.api.approve(plan)).status).toBe(200);
+  await gateway.api.reach(plan.id, 'executing');
+  proxy.silenceNew(true);
+  proxy.silence();
+  const began = performance.now();
+  const asked = gateway.api.get('/api/plans').catch(() => null);
+  await Promise.all([gateway.stop(), worker.stop()]);
+  expect(performance.now() - began).toBeLessThan(20_000);
+  await asked;
+  proxy.silenceNew(false);
+});

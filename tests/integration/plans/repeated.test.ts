@@ -1,0 +1,83 @@
+// The same decision from the same person a second time: its first answer was lost, or they pressed twice. It is answered as
+// done and changes nothing; from somebody else, or about something else, it is refused as before.
+import { expect, test } from 'vitest';
+import type { Plan } from '#contracts/plan.ts';
+import { ana, ben, noop, scriptedPlanner } from '#tests/setup/house.ts';
+import { useHouse } from '#tests/setup/use-house.ts';
+
+const house = useHouse({
+  work: false,
+  planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
+});
+
+const propose = () =>
+  house.service.propose(
+    {
+      title: 'Twice',
+      steps: [noop('a'), noop('b')],
+      approvers: { kind: 'named', people: ['ana', 'ben'] },
+    },
+    {},
+    ana,
+  );
+
+async function countDeeds({ id }: Plan, action: string): Promise<number> {
+  const audit = await house.service.audit(id, { limit: 100 });
+  return audit.filter((entry) => entry.action === action).length;
+}
+
+test('an approval', async () => {
+  const plan = await propose();
+  const approval = { version: 1, digest: plan.digest };
+  const first = await house.service.approve(plan.id, approval, ana);
+  expect(await house.service.approve(plan.id, approval, ana)).toEqual(first);
+  expect(await countDeeds(plan, 'approve')).toBe(1);
+  await expect(house.service.approve(plan.id, approval, ben)).rejects.toMatchObject({
+    code: 'already_decided',
+  });
+  await house.service.cancel(plan.id, { version: 1 }, ana);
+  // It does not hold any more.
+  await expect(house.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
+    code: 'already_decided',
+  });
+});
+
+test('an approval of a part is not one of the whole', async () => {
+  const plan = await propose();
+  const approval = { version: 1, digest: plan.digest };
+  await house.service.approve(plan.id, { ...approval, except: ['b'] }, ana);
+  await expect(house.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
+    code: 'already_decided',
+  });
+});
+
+test('a refusal', async () => {
+  const plan = await propose();
+  const first = await house.service.reject(plan.id, { version: 1 }, ana);
+  expect(await house.service.reject(plan.id, { version: 1 }, ana)).toEqual(first);
+  expect(await countDeeds(plan, 'reject')).toBe(1);
+  await expect(
+    house.service.reject(plan.id, { version: 1, feedback: 'no' }, ana),
+  ).rejects.toMatchObject({ code: 'invalid_transition' });
+  await expect(house.service.reject(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
+    code: 'invalid_transition',
+  });
+});
+
+test('feedback, which asks the planner once', async () => {
+  const plan = await propose();
+  const decision = { version: 1, feedback: 'only a' };
+  const first = await house.service.proposeChanges(plan.id, decision, ana);
+  expect(await house.service.proposeChanges(plan.id, decision, ana)).toEqual(first);
+  expect(await countDeeds(plan, 'request_changes')).toBe(1);
+  expect(first.rejection_history).toHaveLength(1);
+});
+
+test('a cancellation', async () => {
+  const plan = await propose();
+  const first = await house.service.cancel(plan.id, { version: 1 }, ana);
+  expect(await house.service.cancel(plan.id, { version: 1 }, ana)).toEqual(first);
+  await expect(house.service.cancel(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
+    code: 'invalid_transition',
+  });
+});

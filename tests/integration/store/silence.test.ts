@@ -1,0 +1,118 @@
+// Connections to the database that go silent, as after a failover: they are given up, and whoever used them goes on.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allowForSteps, type Database, openDatabase } from '#store/database.ts';
+import { openListener } from '#store/notify.ts';
+import { isTransient } from '#store/transient.ts';
+import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+let proxy: TcpProxy;
+beforeAll(async () => {
+  proxy = await openTcpProxy(database.url);
+});
+afterAll(() => proxy.close());
+
+function open(silenceMs: number): Database {
+  return openDatabase(proxy.urlOf(database.url), {
+    max: 4,
+    applicationName: 'test',
+    silenceMs,
+    onError: () => {},
+  });
+}
+
+const one = (db: Database) => db.query.execute(sql`select 1 as one`);
+
+/** So many connections are open, and lie idle. */
+const fill = (db: Database) =>
+  Promise.all([1, 2, 3].map(() => db.query.execute(sql`select pg_sleep(0.05)`)));
+
+describe('a pool whose connections have gone silent', () => {
+  it('fails what was asked on one of them, and works again at once', async () => {
+    const db = open(3500);
+    await fill(db);
+    proxy.silence();
+    await expect(one(db)).rejects.toSatisfy(isTransient);
+    const began = performance.now();
+    expect((await one(db)).rows).toEqual([{ one: 1 }]);
+    await Promise.all([one(db), one(db), one(db)]);
+    expect(performance.now() - began).toBeLessThan(1500);
+    await db.close();
+  });
+
+  it('fails a transaction that was under way, once, without waiting for its rollback', async () => {
+    const db = open(3500);
+    const began = performance.now();
+    const attempt = db.transaction(async (tx) => {
+      await tx.execute(sql`select 1`);
+      proxy.silence();
+      await tx.execute(sql`select 1`);
+    });
+    await expect(attempt).rejects.toSatisfy(isTransient);
+    expect(performance.now() - began).toBeLessThan(6000);
+    expect(await db.transaction(async () => 'done')).toBe('done');
+    await db.close();
+  });
+
+  it('is closed without their goodbye', async () => {
+    const db = open(3500);
+    await fill(db);
+    let closed = 0;
+    db.pool.on('remove', () => {
+      closed += 1;
+    });
+    proxy.silence();
+    await db.close();
+    await waitFor('the connections to be cut', () => closed === 3);
+  });
+});
+
+describe('a statement that is slow', () => {
+  it('is waited for on a line that delays everything', async () => {
+    const db = open(3500);
+    proxy.delay(400);
+    expect((await one(db)).rows).toEqual([{ one: 1 }]);
+    proxy.delay(0);
+    await db.close();
+  });
+
+  it('is ended by the server before its connection is given up', async () => {
+    const db = open(3500);
+    const slow = db.query.execute(sql`select pg_sleep(10)`);
+    await expect(slow).rejects.toMatchObject({ cause: { code: '57014' } });
+    await db.close();
+  });
+
+  it('has more time in a change of a large plan', async () => {
+    const db = open(3500);
+    const slow = db.transaction(async (tx) => {
+      await allowForSteps(tx, 100_000);
+      await tx.execute(sql`select pg_sleep(4)`);
+      return 'done';
+    });
+    await expect(slow).resolves.toBe('done');
+    // The connection it had is as others again.
+    await expect(db.query.execute(sql`select pg_sleep(10)`)).rejects.toThrow();
+    await db.close();
+  });
+});
+
+it('a listener whose connection has gone silent connects again', async () => {
+  const lost: Error[] = [];
+  const listener = await openListener(proxy.urlOf(database.url), (error) => lost.push(error), {
+    everyMs: 100,
+    answerMs: 300,
+  });
+  let woken = 0;
+  listener.on('work', () => {
+    woken += 1;
+  });
+  proxy.silence();
+  await waitFor('the listener to have connected again', () => woken > 0);
+  expect(lost).toHaveLength(1);
+  expect(lost[0]).toSatisfy(isTransient);
+  await listener.close();
+});
