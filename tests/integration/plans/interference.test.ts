@@ -303,10 +303,13 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
       const byPeople = audit.filter(({ actor_kind }) => actor_kind === 'person');
       for (const [deed, action] of Object.entries(actions)) {
         const times = done.filter((one) => one === deed).length;
+        // A decision that the same person repeats is answered as done, and noted once.
+        const turns = done.filter((one) => one in actions);
+        const first = turns.filter((one, i) => one === deed && turns[i - 1] !== deed).length;
         const noted = byPeople.filter((entry) => entry.action === action).length;
         // Bringing it to rest may have resumed it.
-        if (deed === 'resume') expect(noted).toBeGreaterThanOrEqual(times);
-        else expect(noted, deed).toBe(times);
+        if (deed !== 'resume') expect(noted, deed).toBeLessThanOrEqual(times);
+        expect(noted, deed).toBeGreaterThanOrEqual(first);
       }
       if (done.includes('cancel')) expect(plan.status).toBe('cancelled');
     }),
