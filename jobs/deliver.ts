@@ -35,7 +35,6 @@ export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
       name: 'deliver',
       queue: queueFor(platform),
       concurrency: placesAtOnce,
-      eager: true,
       handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
     }),
   );
@@ -43,7 +42,6 @@ export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
     name: 'deliver',
     queue: oldQueue,
     concurrency: 1,
-    eager: true,
     handle: async (payload) => {
       // What lives on no platform would come back here for ever.
       if (queueOf('deliver', payload) === oldQueue.name) return;

@@ -108,7 +108,6 @@ export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
     name: 'inbox',
     queue: oldQueue,
     concurrency: 1,
-    eager: true,
     handle: (slip) =>
       context.db.transaction((tx) => context.enqueueAll(tx, 'inbox', slipsFor(threadsOf(slip)))),
   };

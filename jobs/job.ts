@@ -14,8 +14,6 @@ export type Job<N extends JobName> = {
   queue: QueueSpec;
   /** Handlers of this queue at once in one process. */
   concurrency: number;
-  /** Whoever has ended a job asks for the next at once, and not when the next is sent: many can come with one word. */
-  eager?: boolean;
   /** Jobs of one person under way at once, in all processes; a job says whose it is when it is sent. No limit unless said. */
   perPerson?: number;
   /**

@@ -19,8 +19,6 @@ export function planJob(context: ConversationContext): Job<'plan'> {
     queue: planQueue,
     concurrency: 4,
     perPerson: 3,
-    // What waits is planned at once when a planner is free; a notice comes only with what is sent.
-    eager: true,
     handle: ({ run_id, turn }, signal) => planTurn(context, run_id, turn, signal),
   };
 }

@@ -6,7 +6,7 @@ import type { GoOn, Job } from './job.ts';
 
 type Log = { error(details: object, message: string): void };
 
-/** Polling is only the backstop behind NOTIFY. */
+/** Polling is only the fallback: NOTIFY wakes those who wait, and after a job its worker fetches again at once. */
 const pollingSeconds = 2;
 /** What jobs under way are given to end at a stop (milliseconds); then they are cut off, and tried again elsewhere. */
 const jobsEndWithinMs = 5000;
@@ -41,17 +41,17 @@ async function runJob<N extends JobName>(
   job: Job<N>,
   around: Surroundings,
 ): Promise<void> {
-  // An eager job's workers are started one by one, because each is woken by its name.
-  const { eager = false, concurrency } = job;
-  for (let started = 0; started < (eager ? concurrency : 1); started++) {
-    await startWorkers(boss, job, eager ? 1 : concurrency, around);
-  }
+  // One by one, because pg-boss wakes a worker by its id and tells only that of the first.
+  for (let started = 0; started < job.concurrency; started++) await startWorker(boss, job, around);
 }
 
-async function startWorkers<N extends JobName>(
+/**
+ * A worker that fetches until it finds nothing. Many jobs can come with one notification, which is lost on a worker that is
+ * busy, so whoever has ended a job looks for the next at once.
+ */
+async function startWorker<N extends JobName>(
   boss: PgBoss,
   job: Job<N>,
-  localConcurrency: number,
   { log, ending, goOn }: Surroundings,
 ): Promise<void> {
   const { name, queue, fetched = 1, restMs = 0, perPerson } = job;
@@ -59,10 +59,8 @@ async function startWorkers<N extends JobName>(
   worker = await boss.work<unknown>(
     queue.name,
     {
-      localConcurrency,
       batchSize: fetched,
       ...(perPerson === undefined ? {} : { groupConcurrency: perPerson }),
-      burstWhenBatchFull: fetched > 1,
       pollingIntervalSeconds: pollingSeconds,
       notifyPollingIntervalSeconds: pollingSeconds,
     },
@@ -87,8 +85,8 @@ async function startWorkers<N extends JobName>(
         ({ status }) => status === 'rejected',
       );
       await rested;
+      if (worker !== undefined) boss.notifyWorker(worker);
       if (failed?.status === 'rejected') throw failed.reason;
-      if (job.eager === true && worker !== undefined) boss.notifyWorker(worker);
     },
   );
 }

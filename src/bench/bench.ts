@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import { measureAcknowledge } from './benches/acknowledge.ts';
 import { measureApprove } from './benches/approve.ts';
+import { measureBurst } from './benches/burst.ts';
 import { measureDags } from './benches/dags.ts';
 import { measurePlanner } from './benches/planner.ts';
 import { measurePropose } from './benches/propose.ts';
@@ -30,6 +31,7 @@ const benches: Record<BenchName, Bench> = {
   views: measureViews,
   ready: measureReady,
   approve: measureApprove,
+  burst: measureBurst,
   acknowledge: measureAcknowledge,
   planner: measurePlanner,
   start: measureStart,

@@ -9,6 +9,7 @@ export const benchNames = [
   'views',
   'ready',
   'approve',
+  'burst',
   'acknowledge',
   'planner',
   'start',

@@ -50,13 +50,13 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
 /**
  * Sends a job inside the caller's transaction: it exists only if the transaction commits.
  * `key` collapses jobs that say the same thing and have not been taken yet; `startAfter` delays. Jobs with a `person` are
- * taken in turns: one of each person who waits, then the next of each.
+ * taken in turns: one of each person who waits, then the next of each. An `urgent` one is taken before those that are not.
  */
 export type Enqueue<Tx> = <N extends JobName>(
   tx: Tx,
   name: N,
   payload: JobPayload<N>,
-  options?: { key?: string; startAfter?: Date; person?: string },
+  options?: { key?: string; startAfter?: Date; person?: string; urgent?: boolean },
 ) => Promise<void>;
 
 /** The same for many jobs of a queue, in one statement. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describeBlockage } from '#contracts/blockage.ts';
 import { findBlocked } from '#plans/blocked.ts';
-import { wakeWatchers } from '#plans/wake.ts';
+import { wakeWatchersLater } from '#plans/wake.ts';
 import {
   type NewBackend,
   type Offer,
@@ -41,7 +41,7 @@ async function tellDeserted(context: SharedContext, gone: Offer[]): Promise<void
       const [first] = await findBlocked(tx, { ...plan, paused: plan.paused_at !== null });
       if (first === undefined) return;
       await touchPlan(tx, planId, 'blocked', describeBlockage(first));
-      await wakeWatchers(tx, enqueue, planId);
+      await wakeWatchersLater(tx, enqueue, planId);
     });
   }
 }

@@ -22,7 +22,7 @@ import { digestOperations } from './operation-digests.ts';
 import type { PlansContext } from './plans-context.ts';
 import { requirePostTargets } from './post-targets.ts';
 import { dueBefore } from './series.ts';
-import { wakeWatchers } from './wake.ts';
+import { wakeWatchersLater } from './wake.ts';
 
 /** Where a proposal comes from. */
 export type Origin = {
@@ -231,7 +231,7 @@ export async function preparePropose(
     await appendPlanEvent(tx, { planId: id, revision: 1, kind: 'proposed', status: 'proposed' });
     const { digest } = digested;
     await recordDeeds(tx, [{ planId: id, actor, action: 'propose', version: 1, digest }]);
-    await wakeWatchers(tx, context.enqueue, id);
+    await wakeWatchersLater(tx, context.enqueue, id);
     return readPlan(tx, id);
   };
 }

@@ -4,13 +4,26 @@ import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
 import { notify } from '#store/notify.ts';
 
-/** Has people told what is new (one waiting job a plan) and wakes the screens that show it. */
+/** Has people told what is new (one waiting job a plan), before what can wait, and wakes the screens that show it. */
 export async function wakeWatchers(
   tx: Transaction,
   enqueue: Enqueue<Transaction>,
   planId: string,
 ): Promise<void> {
-  await enqueue(tx, 'card', { plan_id: planId }, { key: planId });
+  await enqueue(tx, 'card', { plan_id: planId }, { key: planId, urgent: true });
+  await wakeScreens(tx, planId);
+}
+
+/**
+ * The same for what nobody has pressed for: it never goes ahead of the outcome of a press. The key is its own, because where a
+ * job of a key waits no second one is added, and an urgent one must not be lost to one that can wait.
+ */
+export async function wakeWatchersLater(
+  tx: Transaction,
+  enqueue: Enqueue<Transaction>,
+  planId: string,
+): Promise<void> {
+  await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@later` });
   await wakeScreens(tx, planId);
 }
 

@@ -67,6 +67,7 @@ export function createEnqueue(boss: PgBoss): Enqueue<Transaction> {
     const [turn] = await findTurns(tx, queue, persons);
     await boss.send(queue, payload, {
       db: bossIn(tx),
+      ...(options.urgent === true ? { priority: 1 } : {}),
       ...(turn === undefined ? {} : inTurn(...turn)),
       ...(options.key === undefined ? {} : { singletonKey: options.key }),
       ...(options.startAfter === undefined ? {} : { startAfter: options.startAfter }),

@@ -19,15 +19,16 @@ const slip = (thread: string): Fetched => ({
 /** Runs a job of the inbox; `fetch` hands it a batch as the queue would. */
 async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> = {}) {
   const works: Work[] = [];
+  const woken: string[] = [];
   const asked: object[] = [];
   const boss = {
     async work(_queue: string, options: object, work: Work) {
       asked.push(options);
       works.push(work);
-      return 'w1';
+      return `w${works.length}`;
     },
     offWork: async () => {},
-    notifyWorker: () => {},
+    notifyWorker: (worker: string) => void woken.push(worker),
   };
   const queue = {
     name: 'inbox-slack',
@@ -43,7 +44,7 @@ async function open(handle: Job<'inbox'>['handle'], more: Partial<Job<'inbox'>> 
   const stop = await runJobs(boss as unknown as PgBoss, [job], log);
   const [fetch] = works;
   if (fetch === undefined) throw new Error('open: nobody fetches');
-  return { fetch, stop, asked, errors };
+  return { fetch, works, woken, stop, asked, errors };
 }
 
 test('what goes on after its job is waited for by a stop, and cut off after five seconds', async () => {
@@ -77,7 +78,7 @@ test('a batch is over after its rest at the earliest, and begins at once', async
     fetched: 4,
     restMs: 25,
   });
-  expect(asked).toMatchObject([{ batchSize: 4, burstWhenBatchFull: true }]);
+  expect(asked).toMatchObject([{ batchSize: 4 }]);
   let over = false;
   const batch = fetch([slip('C1'), slip('C2')]).then(() => {
     over = true;
@@ -112,4 +113,18 @@ test('one job that fails fails its batch once all have ended, and is told', asyn
   await failed;
   expect(ended).toEqual(['C2']);
   expect(errors).toEqual(['The job inbox failed.']);
+});
+
+test('a worker that has ended a job looks for the next at once, whether the job failed or not', async () => {
+  const { works, woken } = await open(
+    async ({ thread }) => {
+      if (thread === 'C2') throw new Error('no');
+    },
+    { concurrency: 2 },
+  );
+  const [first, second] = works;
+  await first?.([slip('C1')]);
+  expect(woken).toEqual(['w1']);
+  await expect(second?.([slip('C2')])).rejects.toThrow('no');
+  expect(woken).toEqual(['w1', 'w2']);
 });
