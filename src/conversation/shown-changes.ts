@@ -1,6 +1,6 @@
 // What a change that waits for an approval does, with the effects of the calls that it adds or alters.
 import type { PatchFacts, ShownChange } from '#contracts/card.ts';
-import type { PatchOperation } from '#contracts/patch.ts';
+import { type PatchOperation, type PinnedOperation, seenBy } from '#contracts/patch.ts';
 import { describeWhole } from '#contracts/patch-words.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
@@ -20,20 +20,21 @@ function alteredSteps(operation: PatchOperation): string[] {
 
 function showOperation(
   { catalogue }: Pick<ConversationContext, 'catalogue'>,
-  operation: PatchOperation,
+  operation: PinnedOperation,
   altered: ReadonlyMap<string, Step>,
 ): ShownChange[] {
   if (operation.op === 'add_step') {
     const { id, description, tool, operation: verb, args = {} } = operation.step;
     const name = operationName(tool, verb);
-    const call = describeCall(name, catalogue.get(name), args);
+    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
     return [{ text: `Adds step ${id}`, call, reason: description }];
   }
   const calls = alteredSteps(operation).flatMap((id): ShownChange[] => {
     const step = altered.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const name = operationName(step.tool, step.operation);
-    const call = describeCall(name, catalogue.get(name), operation.set.args ?? {});
+    const { args = {} } = operation.set;
+    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
     return [{ text: `Step ${id} becomes`, call, reason: '' }];
   });
   return [{ text: describeWhole(operation), call: null, reason: '' }, ...calls];

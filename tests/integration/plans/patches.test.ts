@@ -688,8 +688,8 @@ test('the card of a change shows every step that it adds with its effect, the la
   ]);
   const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
-  for (const { id } of added) expect(text).toContain(`Adds step ${id}: Writes ${id}.md`);
+  for (const { id } of added) expect(text).toContain(`Adds step ${id}: Creates ${id}.md`);
   expect(text).toContain('Adds step n7: Permanently deletes payroll.csv');
-  expect(text).toContain('Step a becomes: Writes other.md');
+  expect(text).toContain('Step a becomes: Creates other.md');
   expect(text).toContain('x'.repeat(400));
 });
