@@ -1,4 +1,5 @@
 // What the operations of a patch do, in sentences for people.
+import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
@@ -42,7 +43,7 @@ function describeLimits({ when, ask_before }: SetFields): string[] {
 }
 
 function describeValue(value: unknown, { text }: Room): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value), text);
+  return shortenSized(typeof value === 'string' ? value : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */
@@ -55,8 +56,25 @@ const fieldNames: Record<string, string> = {
 function describe(operation: PatchOperation, room: Room): string {
   switch (operation.op) {
     case 'add_step': {
-      const { id, description, tool, operation: name } = operation.step;
-      return `Adds step ${id}: ${shorten(description, room.text)} (${operationName(tool, name)}).`;
+      const {
+        id,
+        description,
+        tool,
+        operation: name,
+        args = {},
+        when,
+        ask_before,
+      } = operation.step;
+      const given =
+        Object.keys(args).length === 0 ? [] : [`arguments ${describeValue(args, room)}`];
+      const limits = describeLimits({
+        ...(when === undefined ? {} : { when }),
+        ...(ask_before === undefined ? {} : { ask_before }),
+      });
+      const says = [...given, ...limits];
+      const call = `${operationName(tool, name)}${says.length === 0 ? '' : ` with ${listOf(says)}`}`;
+      const reason = ` The planner’s reason: “${shorten(description, room.text)}”.`;
+      return `Adds step ${id}: ${call}.${description === '' ? '' : reason}`;
     }
     case 'update_steps': {
       const { when: _when, ask_before: _asks, ...fields } = operation.set;

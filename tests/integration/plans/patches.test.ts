@@ -423,7 +423,9 @@ describe('a patch that widens an approved plan', () => {
       widening: [
         'Adds step w: workspace_write of widened.md, which the approved plan does not use.',
       ],
-      changes: ['Adds step w: Write widened.md (workspace_write).'],
+      changes: [
+        'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. The planner’s reason: “Write widened.md”.',
+      ],
     });
     const waiting = await house.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });

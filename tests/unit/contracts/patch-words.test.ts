@@ -5,10 +5,17 @@ import { describeOperations, operationsTold } from '#contracts/patch-words.ts';
 
 const table: [string, unknown][] = [
   [
-    'Adds step 4: Write b.md (workspace_write).',
+    'Adds step 4: workspace_delete with arguments {"path":"payroll.csv"} and a question before it runs. The planner’s reason: “Tidy up”.',
     {
       op: 'add_step',
-      step: { id: '4', description: 'Write b.md', tool: 'workspace', operation: 'write', args: {} },
+      step: {
+        id: '4',
+        description: 'Tidy up',
+        tool: 'workspace',
+        operation: 'delete',
+        args: { path: 'payroll.csv' },
+        ask_before: true,
+      },
     },
   ],
   [
@@ -32,6 +39,12 @@ const table: [string, unknown][] = [
 
 it.each(table)('an operation reads “%s”', (words, operation) => {
   expect(describeOperations([PatchOperation.parse(operation)])).toEqual([words]);
+});
+
+it('a value that is cut is said with its size', () => {
+  const set = { args: { content: 'x'.repeat(500) } };
+  const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });
+  expect(describeOperations([update])[0]).toMatch(/x… \(514 characters\)\.$/);
 });
 
 it('only the first operations are told', () => {

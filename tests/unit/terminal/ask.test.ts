@@ -100,9 +100,17 @@ describe('deciding about a plan', () => {
   });
 
   it.each([
-    ['approve 1', { steps: ['1'] }, 'Approved 1 “Create notes/standup.md” only.'],
-    ['a 1-2', { steps: ['1', '2'] }, 'and 2 “Move it to'],
-    ['approve all but 2', { except: ['2'] }, 'Approved all but 2 “Move it to archive/standup.md”.'],
+    [
+      'approve 1',
+      { steps: ['1'] },
+      'Approved 1 (Writes notes/standup.md · content: Standup at 9:30) only.',
+    ],
+    ['a 1-2', { steps: ['1', '2'] }, 'and 2 (Moves'],
+    [
+      'approve all but 2',
+      { except: ['2'] },
+      'Approved all but 2 (Moves notes/standup.md to archive/standup.md).',
+    ],
   ])('"%s" approves the steps with these numbers', async (line, part, said) => {
     const { code, calls, printed } = await run(done, [line]);
     expect(code).toBe(exitCodes.done);
