@@ -204,6 +204,25 @@ describe('deciding about a plan', () => {
     expect(printed.split('› ')).toHaveLength(3);
   });
 
+  it('shows in the details under which conditions and when a step runs, and that it asks', async () => {
+    const steps = [
+      makeStep('fetch'),
+      makeStep('mail', {
+        after: following('fetch'),
+        when: [{ step: 'fetch', path: '/status', is: 'equals', value: 'green' }],
+        ask_before: true,
+        not_before: '2026-02-05T09:00:00.000Z',
+        seen: { state: 'missing', fingerprint: null, size: null, modified_at: null },
+      }),
+    ];
+    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d'], { columns: 200 });
+    const [, details = ''] = printed.split('Digest ');
+    expect(details).toContain('only if step 1 /status is "green"');
+    expect(details).toContain('asks before it runs');
+    expect(details).toContain('mail.txt is missing: this step will fail');
+    expect(details).toMatch(/not before .*5 Feb/);
+  });
+
   it('calls a step in the details what the plan calls it', async () => {
     const steps = [
       makeStep('mail', { description: 'Mail it', after: following('fetch') }),
