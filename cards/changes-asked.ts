@@ -3,7 +3,7 @@ import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#contrac
 import { countOf } from '#contracts/words.ts';
 import { withReview } from './ask-review.ts';
 import { makeButton } from './buttons.ts';
-import { headlineOf, wholeLines } from './calls.ts';
+import { headlineOf, warnOfTarget, wholeLines } from './calls.ts';
 import { showPerson } from './people.ts';
 import { cleanLine, isolateText, showLine } from './plain.ts';
 import type { Ask, Form } from './view.ts';
@@ -20,10 +20,12 @@ const rejectForm: Form = {
 const whole = (text: string): string => isolateText(cleanLine(text));
 
 /** One operation of the change with every value it brings. */
-function describeShown({ text, call, reason }: ShownChange): string[] {
+function describeShown({ text, call, reason }: ShownChange, now: string): string[] {
   if (call === null) return [whole(text)];
+  const warning = warnOfTarget(call);
   return [
-    `${whole(text)}: ${headlineOf(call)}`,
+    `${whole(text)}: ${headlineOf(call, now)}`,
+    ...(warning === '' ? [] : [warning]),
     ...wholeLines(call),
     ...(reason === '' ? [] : [`The planner’s reason: ${whole(reason)}`]),
   ];
@@ -66,7 +68,7 @@ export function askAboutChange(facts: PlanCardFacts): Ask[] {
     label: `A change waits for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
     text: `${showPerson(facts, patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
     known: [
-      ...patch.shown.flatMap(describeShown),
+      ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
       ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')}, too many to be shown`]),
       'It needs an approval of its own:',
       ...patch.widening.map(whole),

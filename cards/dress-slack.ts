@@ -2,6 +2,7 @@
 import { escapeMrkdwn } from './escape.ts';
 import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
+import { isBinding } from './lines.ts';
 import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
 import {
@@ -70,10 +71,10 @@ function sectionRuns(section: Section, link: string | null): Run[] {
   return [run(section.label, bold), ...body, ...all];
 }
 
-/** Whether all effects have room in their section: what would be left out there has to be counted instead. */
+/** Whether all that binds has room in its section: what would be left out there has to be counted instead. */
 export function holdsEffects({ sections, link }: CardView): boolean {
   return sections.every((section) => {
-    if (section.kind !== 'effects') return true;
+    if (!isBinding(section)) return true;
     const length = sectionRuns(section, link).reduce((sum, { text }) => sum + text.length, 0);
     return length <= slackLimits.sectionText;
   });

@@ -1,7 +1,7 @@
 // What each platform takes, as a table, and how a view is made to fit: fewer and shorter lines, never a refused message.
 import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
-import { keepLines } from './lines.ts';
+import { isBinding, keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
 import { moreLines } from './text-view.ts';
 import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
@@ -145,7 +145,7 @@ function shrinkSection(section: Section, budget: Budget): Section {
     note: cutShown(line.note, budget.line),
   }));
   const inline = kept.inline.length > budget.line * 8 ? '' : kept.inline;
-  if (section.kind !== 'effects') return { ...kept, lines, inline };
+  if (!isBinding(section)) return { ...kept, lines, inline };
   const cut =
     kept.lines.length < section.lines.length ||
     lines.some(({ text, note }, index) => {

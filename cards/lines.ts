@@ -21,6 +21,11 @@ export function makeSection(
   return { kind, label, lines: shown, hidden, more: andMore(hidden), all: '', inline: '' };
 }
 
+/** What an approval is about: where any of it is cut, it is reviewed first. */
+export function isBinding({ kind }: Section): boolean {
+  return kind === 'effects' || kind === 'terms';
+}
+
 /** `section` with at most `most` lines; those left out are counted. */
 export function keepLines(section: Section, most: number): Section {
   const hidden = section.hidden + Math.max(0, section.lines.length - most);

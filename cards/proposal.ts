@@ -18,7 +18,9 @@ const changesAtMost = 6;
 const changeAtMost = 80;
 const risksAtMost = 3;
 const termsAtMost = 5;
-const termAtMost = 300;
+/** What is agreed is not cut: it is bounded where it comes from. */
+const termAtMost = 2000;
+const conflictAtMost = 300;
 const conflictsAtMost = 3;
 
 /** What an occurrence says, but for which one it is. */
@@ -104,12 +106,13 @@ function viewSteps(facts: PlanCardFacts): Section | null {
 /** What is agreed besides the steps: what comes again, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
   const lines = terms.map((term) => plainLine(showLine(term, termAtMost)));
-  return makeSection('terms', 'Agreed', lines, termsAtMost);
+  const section = makeSection('terms', 'Agreed', lines, termsAtMost);
+  return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
 /** Where its times meet something else in a person's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
-  const lines = conflicts.map((text) => plainLine(showLine(text, termAtMost), { lead: '△' }));
+  const lines = conflicts.map((text) => plainLine(showLine(text, conflictAtMost), { lead: '△' }));
   return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
 }
 

@@ -5,7 +5,7 @@ import type { StepStatus } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { headlineOf, leadOf, type WholePart, wholeParts } from './calls.ts';
-import { cutShown } from './plain.ts';
+import { cleanLine, cutShown, isolateText } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';
 
 export type ReviewStep = {
@@ -98,6 +98,16 @@ function toReviewStep(
   };
 }
 
+/** What is agreed besides the steps, as the first entry of a review; none where nothing is. */
+function agreedOf({
+  terms,
+}: PlanCardFacts): Omit<ReviewStep, 'place' | 'continued' | 'continues'>[] {
+  if (terms.length === 0) return [];
+  const text = terms.map((term) => isolateText(cleanLine(term))).join('\n');
+  const parts = [{ label: 'besides the steps', text, inline: terms.length === 1 }];
+  return [{ id: '', lead: '', headline: 'Agreed', marks: [], note: '', parts, matters: true }];
+}
+
 function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number {
   const values = step.parts.map(({ label, text }) => partCost + label.length + text.length);
   return values.reduce((sum, one) => sum + one, stepCost + step.headline.length + step.note.length);
@@ -169,19 +179,22 @@ export async function readReview(
     ...(start.page === '' ? {} : { cursor: start.page }),
   });
   const inPlace = small ? read.steps.toSorted((a, b) => a.position - b.position) : read.steps;
-  const named = nameSteps(inPlace, plan.total_steps);
+  const entries = [
+    ...(start.page === '' ? agreedOf(facts) : []),
+    ...nameSteps(inPlace, plan.total_steps).map((one) => toReviewStep(one, facts)),
+  ];
   const steps: ReviewStep[] = [];
   let left = budget;
-  for (const [index, one] of named.entries()) {
+  for (const [index, whole] of entries.entries()) {
     if (index < start.index) continue;
-    const whole = toReviewStep(one, facts);
     const skip = index === start.index ? start.skip : 0;
     const here = { ...start, index, skip };
     const length = lengthOf(whole);
     if (steps.length > 0 && length > left) return { steps, next: writeStart(here) };
     const { parts, to } = sliceParts(whole.parts, skip, left);
     const continues = to < whole.parts.reduce((sum, part) => sum + sizeOf(part), 0);
-    const place = small ? facts.steps.findIndex(({ id }) => id === one.step.id) : null;
+    const found = small ? facts.steps.findIndex(({ id }) => id === whole.id) : -1;
+    const place = found < 0 ? null : found;
     steps.push({ ...whole, parts, continued: skip > 0, continues, place });
     if (continues) return { steps, next: writeStart({ ...here, skip: to }) };
     left -= length;

@@ -40,16 +40,20 @@ function formNotes({ args }: Step): string[] {
 /** A condition is never cut: its parts are bounded where it is proposed. */
 const conditionAtMost = 2000;
 
-/** When it runs at all, and whether a person is asked before. */
-function limitNotes({ when, ask_before }: Step, { steps, plan }: PlanCardFacts): string[] {
-  const labels = when.length === 0 ? null : labelSteps(steps, plan.total_steps);
-  const conditions = when.map((one) => describeCondition(one, labels?.get(one.step) ?? one.step));
+/** When it runs at all, and whether a person is asked before. @param labelOf what another step is called where this is read */
+export function limitsOf({ when, ask_before }: Step, labelOf: (id: string) => string): string[] {
+  const conditions = when.map((one) => describeCondition(one, labelOf(one.step)));
   return [
     ...(conditions.length === 0
       ? []
       : [showLine(`only if ${conditions.join(' and ')}`, conditions.length * conditionAtMost)]),
     ...(ask_before ? ['asks before it runs'] : []),
   ];
+}
+
+function limitNotes(step: Step, { steps, plan }: PlanCardFacts): string[] {
+  const labels = step.when.length === 0 ? null : labelSteps(steps, plan.total_steps);
+  return limitsOf(step, (id) => labels?.get(id) ?? id);
 }
 
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */

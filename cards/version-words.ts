@@ -1,12 +1,13 @@
 // What changed between two versions, in words: one line for a card, more where there is room.
 import type { FieldChange, VersionDiff } from '#contracts/views.ts';
 import { countOf, listOf } from '#contracts/words.ts';
-import { showLine } from './plain.ts';
+import { cleanLine, isolateText, showLine } from './plain.ts';
 import { formatCost, formatDuration, formatTime } from './words.ts';
 
 const namesAtMost = 5;
-const valueAtMost = 80;
-const termAtMost = 240;
+
+/** What was agreed and a changed value are never cut here: both are bounded where they come from. */
+const whole = (text: string): string => isolateText(cleanLine(text));
 
 function nameSome(operations: string[]): string {
   const shown = operations.slice(0, namesAtMost).map((name) => showLine(name, 60));
@@ -41,7 +42,7 @@ export function describeDeltas(
       ? [`first date ${timeOf(earliest.to)} instead of ${timeOf(earliest.from)}`]
       : []),
     ...(diff.approvers === null ? [] : ['other approvers']),
-    ...diff.terms.map((term) => showLine(term, termAtMost)),
+    ...diff.terms.map(whole),
     ...(risks > 0 ? [countOf(risks, 'new risk')] : []),
     ...(gone > 0 ? [`${countOf(gone, 'risk')} fewer`] : []),
     ...(diff.title_changed ? ['new title'] : []),
@@ -83,18 +84,30 @@ const fieldNames: Record<string, string> = {
 };
 
 /** `target: a.md → b.md`; times in the reader's zone. */
-export function describeField(
-  { field, from, to }: FieldChange,
-  now: string,
-  timezone: string,
-): string {
+function describeField({ field, from, to }: FieldChange, now: string, timezone: string): string {
   const shown = (value: string | null) => {
     if (value === null || value === '') return '(nothing)';
-    return field === 'not_before' ? formatTime(value, now, timezone) : showLine(value, valueAtMost);
+    return field === 'not_before' ? formatTime(value, now, timezone) : whole(value);
   };
   const own = field.startsWith('args.') ? field.slice('args.'.length) : undefined;
   const name = own ?? (Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined) ?? field;
-  return `${showLine(name, 60)}: ${shown(from)} → ${shown(to)}`;
+  return `${whole(name)}: ${shown(from)} → ${shown(to)}`;
+}
+
+/** The fields of a changed step that differ, one phrase each, and how many more do. */
+export function describeFields(
+  {
+    changes,
+    changes_total: total,
+  }: Pick<VersionDiff['changed'][number], 'changes' | 'changes_total'>,
+  now: string,
+  timezone: string,
+): string[] {
+  const hidden = total - changes.length;
+  return [
+    ...changes.map((change) => describeField(change, now, timezone)),
+    ...(hidden === 0 ? [] : [`and ${countOf(hidden, 'more field')}`]),
+  ];
 }
 
 /** `The first 100 of 2,000 added steps are listed.` for each list that is cut. */

@@ -1,14 +1,15 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { headlineOf, shortenCall, type WholePart, wholeParts } from '#cards/calls.ts';
+import { headlineOf, shortenCall, type WholePart, warnOfTarget, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
-import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
+import { limitsOf } from '#cards/step-lines.ts';
+import { describeChange, describeCut, describeFields } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
 import type { ShownStep } from '#contracts/call.ts';
 import type { Step } from '#contracts/plan.ts';
 import { describeDependency, labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
-import type { FieldChange, StepPage } from '#contracts/views.ts';
+import type { StepPage } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
 import { hangText, type Screen } from './screen.ts';
 import type { Session } from './session.ts';
@@ -41,7 +42,7 @@ function drawStep(
   step: ShownStep,
   names: Names,
   screen: Screen,
-  formatAt: (iso: string) => string,
+  { now, formatAt }: { now: string; formatAt: (iso: string) => string },
 ): string[] {
   const width = screen.width();
   const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
@@ -53,13 +54,20 @@ function drawStep(
     ...(step.guarded ? ['🛡 guarded'] : []),
     effects[step.effect],
     ...(after === '' ? [] : [after]),
+    ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
     step.status,
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
-  const headline = screen.style('bold', headlineOf(step.call));
+  const headline = screen.style('bold', headlineOf(step.call, now));
+  const warning = warnOfTarget(step.call);
+  const limits = [
+    ...(warning === '' ? [] : [warning]),
+    ...limitsOf(step, (id) => names.get(id) ?? id),
+  ];
   const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [
     ...hangText(`${head}  ${headline}`, '  ', '     ', width),
+    ...limits.flatMap((text) => hangText(text, '     ', '     ', width)),
     ...wholeParts(step.call).flatMap((part) => drawPart(part, width)),
     ...[...reason, facts].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
@@ -79,17 +87,16 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   const now = new Date().toISOString();
   const width = screen.width();
   const line = (sign: string, text: string) => hangText(`${sign} ${text}`, '  ', '    ', width);
-  const field = (change: FieldChange) =>
-    hangText(describeField(change, now, options.timezone), '    ', '      ', width);
+  const field = (text: string) => hangText(text, '    ', '      ', width);
   return [
     '',
     screen.style('bold', `  Changed since version ${diff.from}`),
     ...hangText(describeChange(diff, now, options.timezone), '  ', '  ', width),
     ...diff.added.flatMap(({ call }) => line('+', shortenCall(call, 200).text)),
     ...diff.removed.flatMap(({ call }) => line('−', shortenCall(call, 200).text)),
-    ...diff.changed.flatMap(({ call, changes }) => [
-      ...line('~', shortenCall(call, 200).text),
-      ...changes.flatMap(field),
+    ...diff.changed.flatMap((step) => [
+      ...line('~', shortenCall(step.call, 200).text),
+      ...describeFields(step, now, options.timezone).flatMap(field),
     ]),
     ...diff.risks_added.flatMap((text) => line('+', `Risk: ${cleanLine(text)}`)),
     ...diff.risks_removed.flatMap((text) => line('−', `Risk: ${cleanLine(text)}`)),
@@ -116,7 +123,10 @@ async function showSteps(session: Session, planId: string, total: number): Promi
     session.event('steps', { plan_id: planId, steps: page.steps });
     const names = labelSteps(page.steps, total);
     const steps = small ? sortByName(page.steps, names) : page.steps;
-    session.say(...steps.flatMap((step) => ['', ...drawStep(step, names, screen, formatAt)]), '');
+    session.say(
+      ...steps.flatMap((step) => ['', ...drawStep(step, names, screen, { now, formatAt })]),
+      '',
+    );
     shown += steps.length;
     cursor = page.next_cursor;
     if (cursor === null) return;

@@ -26,6 +26,7 @@ export const VersionDiffAnswer = documented(
       named.extend({
         fields: z.array(text),
         changes: z.array(z.object({ field: text, from: text.nullable(), to: text.nullable() })),
+        changes_total: whole,
       }),
     ),
     counts: z.object({ added: whole, removed: whole, changed: whole }),

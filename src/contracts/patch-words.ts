@@ -1,14 +1,18 @@
 // What the operations of a patch do, in sentences for people.
+import { shortenSized } from './call-words.ts';
 import { conditionsOf } from './condition.ts';
 import { describeCondition } from './condition-words.ts';
 import type { PatchOperation, StepSelector } from './patch.ts';
+import type { Dependency } from './plan.ts';
+import { describeDependency } from './step-numbers.ts';
 import { operationName } from './tool.ts';
-import { listOf, shorten } from './words.ts';
+import { countOf, listOf, shorten } from './words.ts';
 
 /** So many operations are told; the counts of a patch say how much there is in all. */
 export const operationsTold = 20;
 
 type SetFields = Extract<PatchOperation, { op: 'update_steps' }>['set'];
+type AddedStep = Extract<PatchOperation, { op: 'add_step' }>['step'];
 
 /** How much of a text is said, and how many steps are named. */
 type Room = { text: number; named: number };
@@ -42,7 +46,7 @@ function describeLimits({ when, ask_before }: SetFields): string[] {
 }
 
 function describeValue(value: unknown, { text }: Room): string {
-  return shorten(typeof value === 'string' ? value : JSON.stringify(value), text);
+  return shortenSized(typeof value === 'string' ? value : JSON.stringify(value), text);
 }
 
 /** Fields whose own names do not read well in a sentence. */
@@ -52,25 +56,70 @@ const fieldNames: Record<string, string> = {
   not_before: 'earliest start',
 };
 
+/** `priority 5`, `no earliest start`, `the condition that …`: what a step is given, one phrase each. */
+function describeFields({ when, ask_before, ...fields }: SetFields, room: Room): string[] {
+  const set = Object.entries(fields).map(([field, value]) => {
+    const name = fieldNames[field] ?? field;
+    return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
+  });
+  const limits = {
+    ...(when === undefined ? {} : { when }),
+    ...(ask_before === undefined ? {} : { ask_before }),
+  };
+  return [...set, ...describeLimits(limits)];
+}
+
+/** `after step 1`, `2 d after step 1 begins`. */
+function describeWaits({ after = [] }: AddedStep, { named: most }: Room): string[] {
+  const waits = after.slice(0, most).map((one) => {
+    const edge: Dependency =
+      typeof one === 'string' ? { id: one, type: 'FS', lag_minutes: 0 } : one;
+    return describeDependency({ ...edge, id: `step ${edge.id}` });
+  });
+  const hidden = after.length - waits.length;
+  return hidden === 0 ? waits : [...waits, `after ${countOf(hidden, 'more step')}`];
+}
+
+function describeAdded(step: AddedStep, fields: SetFields, room: Room): string {
+  const given = describeFields(fields, room);
+  const waits = describeWaits(step, room);
+  return `${given.length === 0 ? '' : ` with ${listOf(given)}`}${waits.length === 0 ? '' : `, ${listOf(waits)}`}`;
+}
+
+/** An added step without its call: when it runs, and with what besides its arguments. Whole. */
+export function describeAddition(step: AddedStep): string {
+  const {
+    id,
+    description: _,
+    tool: __,
+    operation: ___,
+    args: ____,
+    after: _____,
+    ...fields
+  } = step;
+  return `Adds step ${id}${describeAdded(step, fields, unlimited)}`;
+}
+
 function describe(operation: PatchOperation, room: Room): string {
   switch (operation.op) {
     case 'add_step': {
-      const { id, description, tool, operation: name } = operation.step;
-      return `Adds step ${id}: ${shorten(description, room.text)} (${operationName(tool, name)}).`;
+      const { step } = operation;
+      const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
+      const fields = Object.keys(args).length === 0 ? others : { args, ...others };
+      const said = describeAdded(step, fields, room);
+      const reason = ` The planner’s reason: “${shorten(description, room.text)}”.`;
+      return `Adds step ${id}: ${operationName(tool, name)}${said}.${reason}`;
     }
-    case 'update_steps': {
-      const { when: _when, ask_before: _asks, ...fields } = operation.set;
-      const limits = describeLimits(operation.set);
-      const set = Object.entries(fields).map(([field, value]) => {
-        const name = fieldNames[field] ?? field;
-        return value === null ? `no ${name}` : `${name} ${describeValue(value, room)}`;
-      });
-      return `Gives ${describeSteps(operation.steps, room)} ${listOf([...set, ...limits])}.`;
-    }
+    case 'update_steps':
+      return `Gives ${describeSteps(operation.steps, room)} ${listOf(describeFields(operation.set, room))}.`;
     case 'remove_steps':
       return `Removes ${describeSteps(operation.steps, room)}.`;
-    case 'add_dependency':
-      return `Has step ${operation.step} wait for step ${operation.after.id}.`;
+    case 'add_dependency': {
+      const { step, after } = operation;
+      return after.type === 'FS' && after.lag_minutes === 0
+        ? `Has step ${step} wait for step ${after.id}.`
+        : `Has step ${step} run ${describeDependency({ ...after, id: `step ${after.id}` })}.`;
+    }
     case 'remove_dependency':
       return `Has step ${operation.step} no longer wait for step ${operation.after.id}.`;
     default:

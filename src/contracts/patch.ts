@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { StepCondition } from './condition.ts';
 import { Dependency, StepDraft } from './plan.ts';
+import type { SeenState } from './seen.ts';
 import { line } from './text.ts';
 
 /** Steps by id, or in bulk by partition or tag; what several of them name is united. */
@@ -43,6 +44,14 @@ export const PatchOperation = z.discriminatedUnion('op', [
   }),
 ]);
 export type PatchOperation = z.infer<typeof PatchOperation>;
+
+/** An operation as it is stored: with what the targets of the steps it adds or changes looked like when it was sent (A12). */
+export type PinnedOperation = PatchOperation & { seen?: { step: string; state: SeenState }[] };
+
+/** What was seen of the target of step `id`; null: it was not looked at. */
+export function seenBy({ seen = [] }: PinnedOperation, id: string): SeenState | null {
+  return seen.find(({ step }) => step === id)?.state ?? null;
+}
 
 /** The body of POST /api/plans/:id/patches. */
 export const PlanPatch = z.strictObject({

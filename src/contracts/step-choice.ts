@@ -1,18 +1,18 @@
 // Words that name steps of a plan: `1-3, 5`, `all but 4`. They are about the numbers on its card, and exact.
+import type { ShownStep } from './call.ts';
+import { nameCall } from './call-words.ts';
 import { CountersignError } from './errors.ts';
-import type { Step } from './plan.ts';
 import { type NumberedStep, numberedAtMost } from './step-numbers.ts';
-import { listOf, shorten } from './words.ts';
+import { listOf } from './words.ts';
 
 type Item = { from: string; to: string | null };
 export type StepChoice = { kind: 'only' | 'all_but'; items: Item[] };
-type Numbered = NumberedStep<Pick<Step, 'id' | 'after' | 'description'>>;
+type Numbered = NumberedStep<Pick<ShownStep, 'id' | 'after' | 'call'>>;
 
 const item = String.raw`\d{1,6}[a-z]{0,2}(?: ?[-–] ?\d{1,6})?`;
 const separator = '(?: ?, ?(?:and )?| and )';
 const form = new RegExp(`^(all but )?(?:steps? )?(${item}(?:${separator}${item})*)$`);
 const describedAtMost = 5;
-const descriptionAtMost = 60;
 
 /** The steps that `text` names; null when it says anything else. */
 export function readStepChoice(text: string): StepChoice | null {
@@ -70,10 +70,10 @@ export function chooseSteps(
   return { chosen: [...chosen], approval: kind === 'only' ? { steps: ids } : { except: ids } };
 }
 
-/** `2 “Move it” and 3 “Post it”`, the first few. */
+/** `2 (Moves a.txt to b.txt) and 3 (Posts here)`, the first few. */
 export function describeNumbered(numbered: Numbered[]): string {
   const named = numbered.slice(0, describedAtMost).map(({ label, step }) => {
-    return `${label} “${shorten(step.description, descriptionAtMost)}”`;
+    return `${label} (${nameCall(step.call)})`;
   });
   const hidden = numbered.length - named.length;
   return listOf(hidden > 0 ? [...named, `${hidden} more`] : named);

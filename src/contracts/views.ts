@@ -65,7 +65,8 @@ export type VersionDiff = {
   to: number;
   added: ComparedStep[];
   removed: ComparedStep[];
-  changed: (ComparedStep & { fields: string[]; changes: FieldChange[] })[];
+  /** `changes` holds the first 20 fields that differ, `changes_total` says how many do. */
+  changed: (ComparedStep & { fields: string[]; changes: FieldChange[]; changes_total: number })[];
   /** How many steps there are of each kind, listed or not. */
   counts: { added: number; removed: number; changed: number };
   operations_added: string[];

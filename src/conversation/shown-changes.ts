@@ -1,10 +1,12 @@
 // What a change that waits for an approval does, with the effects of the calls that it adds or alters.
 import type { PatchFacts, ShownChange } from '#contracts/card.ts';
-import type { PatchOperation } from '#contracts/patch.ts';
-import { describeWhole } from '#contracts/patch-words.ts';
+import { type PatchOperation, type PinnedOperation, seenBy } from '#contracts/patch.ts';
+import { describeAddition, describeWhole } from '#contracts/patch-words.ts';
 import type { Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
+import type { Queryable } from '#store/database.ts';
 import { readPatchOperations } from '#store/patches.ts';
+import { findSelected } from '#store/sql/patch-reads.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import type { ConversationContext } from './conversation-context.ts';
@@ -13,27 +15,45 @@ const operationsShown = 1000;
 /** Steps whose new arguments are shown as a call; of further ones they are shown as they were sent. */
 const stepsRead = 200;
 
-function alteredSteps(operation: PatchOperation): string[] {
+type Selected = Awaited<ReturnType<typeof findSelected>>;
+
+/** The steps that get new arguments. @param selected those in any partition or with any tag that the patch names */
+function alteredSteps(operation: PatchOperation, selected: Selected): string[] {
   if (operation.op !== 'update_steps' || operation.set.args === undefined) return [];
-  return operation.steps.ids ?? [];
+  const { ids = [], partition, tag } = operation.steps;
+  const found = selected.filter(
+    (step) =>
+      (partition !== undefined && step.partition === partition) ||
+      (tag !== undefined && step.tags.includes(tag)),
+  );
+  return [...new Set([...ids, ...found.map(({ step_id }) => step_id)])];
+}
+
+function findAltered(db: Queryable, planId: string, operations: PatchOperation[]) {
+  const selectors = operations.flatMap((one) => (one.op === 'update_steps' ? [one.steps] : []));
+  const partitions = selectors.flatMap(({ partition }) => partition ?? []);
+  const tags = selectors.flatMap(({ tag }) => tag ?? []);
+  return findSelected(db, planId, [...new Set(partitions)], [...new Set(tags)]);
 }
 
 function showOperation(
   { catalogue }: Pick<ConversationContext, 'catalogue'>,
-  operation: PatchOperation,
+  operation: PinnedOperation,
+  selected: Selected,
   altered: ReadonlyMap<string, Step>,
 ): ShownChange[] {
   if (operation.op === 'add_step') {
     const { id, description, tool, operation: verb, args = {} } = operation.step;
     const name = operationName(tool, verb);
-    const call = describeCall(name, catalogue.get(name), args);
-    return [{ text: `Adds step ${id}`, call, reason: description }];
+    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
+    return [{ text: describeAddition(operation.step), call, reason: description }];
   }
-  const calls = alteredSteps(operation).flatMap((id): ShownChange[] => {
+  const calls = alteredSteps(operation, selected).flatMap((id): ShownChange[] => {
     const step = altered.get(id);
     if (step === undefined || operation.op !== 'update_steps') return [];
     const name = operationName(step.tool, step.operation);
-    const call = describeCall(name, catalogue.get(name), operation.set.args ?? {});
+    const { args = {} } = operation.set;
+    const call = describeCall(name, catalogue.get(name), args, seenBy(operation, id));
     return [{ text: `Step ${id} becomes`, call, reason: '' }];
   });
   return [{ text: describeWhole(operation), call: null, reason: '' }, ...calls];
@@ -47,11 +67,13 @@ export async function readShownChanges(
 ): Promise<Pick<PatchFacts, 'shown' | 'operations_hidden'>> {
   const db = context.db.query;
   const { operations, total } = await readPatchOperations(db, id, operationsShown);
-  const ids = [...new Set(operations.flatMap(alteredSteps))].slice(0, stepsRead);
+  const selected = await findAltered(db, planId, operations);
+  const all = operations.flatMap((operation) => alteredSteps(operation, selected));
+  const ids = [...new Set(all)].slice(0, stepsRead);
   const steps = ids.length === 0 ? [] : await readStepsById(db, planId, ids);
   const altered = new Map(steps.map((step) => [step.id, step]));
   return {
-    shown: operations.flatMap((operation) => showOperation(context, operation, altered)),
+    shown: operations.flatMap((operation) => showOperation(context, operation, selected, altered)),
     operations_hidden: total - operations.length,
   };
 }

@@ -1,14 +1,24 @@
 // A step before and after, field by field, as text for people.
 import { z } from 'zod';
+import { shortenSized } from '#contracts/call-words.ts';
 import { StepCondition } from '#contracts/condition.ts';
 import { describeCondition } from '#contracts/condition-words.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { FieldChange } from '#contracts/views.ts';
-import { shorten } from '#contracts/words.ts';
 
+/** Of values that stand whole beside the call of the step; when it runs, and whether a person is asked, is never cut. */
 const textAtMost = 200;
 const changesAtMost = 20;
+const binding = new Set([
+  'operation',
+  'when',
+  'ask_before',
+  'after',
+  'not_before',
+  'resources',
+  'capabilities',
+]);
 
 /** Key order says nothing in JSON. */
 function sortKeys(value: unknown): unknown {
@@ -78,36 +88,42 @@ function stepFields(step: JsonObject): Map<string, string | null> {
     ['description', textOf(rest.description)],
     ['operation', operationOf(step)],
     ['target', textOf(rest.target)],
+    ['when', describeWhen(when)],
+    ['ask_before', ask_before === true ? 'yes' : null],
+    ['after', describeAfter(after)],
+    ['not_before', momentOf(not_before)],
   ]);
   if (isObject(args)) {
     for (const [name, value] of Object.entries(args)) fields.set(`args.${name}`, textOf(value));
   }
-  fields.set('when', describeWhen(when));
-  fields.set('ask_before', ask_before === true ? 'yes' : null);
-  fields.set('after', describeAfter(after));
-  fields.set('not_before', momentOf(not_before));
   for (const [name, value] of Object.entries(rest)) {
     if (!fields.has(name)) fields.set(name, textOf(value));
   }
   return fields;
 }
 
-/** The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values. */
+/**
+ * The fields that differ, those people care about first. `fields` names them all, `changes` the first 20 with values, and
+ * `changes_total` counts them.
+ */
 export function compareFields(
   before: JsonObject,
   after: JsonObject,
-): { fields: string[]; changes: FieldChange[] } {
+): { fields: string[]; changes: FieldChange[]; changes_total: number } {
   const [a, b] = [stepFields(before), stepFields(after)];
   const changes = [...new Set([...b.keys(), ...a.keys()])].flatMap((field): FieldChange[] => {
     const [from, to] = [a.get(field) ?? null, b.get(field) ?? null];
     return from === to ? [] : [{ field, from, to }];
   });
+  const show = (field: string, text: string | null) =>
+    text === null || binding.has(field) ? text : shortenSized(text, textAtMost);
   return {
     fields: [...new Set(changes.map(({ field }) => field.replace(/^args\..*$/s, 'args')))],
     changes: changes.slice(0, changesAtMost).map(({ field, from, to }) => ({
-      field: shorten(field, 80),
-      from: from === null ? null : shorten(from, textAtMost),
-      to: to === null ? null : shorten(to, textAtMost),
+      field: shortenSized(field, 200),
+      from: show(field, from),
+      to: show(field, to),
     })),
+    changes_total: changes.length,
   };
 }

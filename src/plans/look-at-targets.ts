@@ -1,5 +1,7 @@
-// What the targets of a proposal look like when it is made (A12). Bounded in number and in time: what was not looked at stays null.
+// What the targets of a proposal, or of a change of a plan, look like when it is made (A12). Bounded in number and in time: what was not looked at stays null.
 import { posix } from 'node:path';
+import type { ReviewRank } from '#contracts/call.ts';
+import type { Step } from '#contracts/plan.ts';
 import type { SeenState } from '#contracts/seen.ts';
 import type { Json } from '#contracts/text.ts';
 import { type Catalogue, operationName } from '#contracts/tool.ts';
@@ -13,7 +15,8 @@ const withinMs = 1000;
 const followedAtMost = 20_000;
 const pathAtMost = 2000;
 
-type NormalStep = NormalPlan['steps'][number];
+type EarlierStep = Pick<Step, 'id' | 'tool' | 'effect' | 'args' | 'after'>;
+type LookedAt = EarlierStep & Pick<Step, 'operation'> & { review_rank: ReviewRank };
 
 /** Everything in the arguments that may be a path, in its shortest form. */
 function pathsIn(value: Json): string[] {
@@ -35,36 +38,36 @@ function mayTouchTheSame(one: string[], others: string[]): boolean {
 
 /** Tells of a step whether an earlier one of the plan may change what it touches. Used for one plan. */
 class EarlierSteps {
-  readonly #byId: Map<string, NormalStep>;
+  readonly #byId: Map<string, EarlierStep>;
   readonly #paths = new Map<string, string[]>();
   #left = followedAtMost;
 
-  constructor(steps: NormalStep[]) {
+  constructor(steps: EarlierStep[]) {
     this.#byId = new Map(steps.map((step) => [step.id, step]));
   }
 
-  #pathsOf(step: NormalStep): string[] {
+  #pathsOf(step: EarlierStep): string[] {
     const known = this.#paths.get(step.id) ?? pathsIn(step.args);
     this.#paths.set(step.id, known);
     return known;
   }
 
   /** Whether `earlier` may change what `step` touches: it names the same, or nobody knows yet what it will name. */
-  #mayChange(earlier: NormalStep, step: NormalStep): boolean {
+  #mayChange(earlier: EarlierStep, step: EarlierStep): boolean {
     if (earlier.effect === 'read') return false;
     if (earlier.tool === step.tool && /"\$(from|decide)"/.test(JSON.stringify(earlier.args)))
       return true;
     return mayTouchTheSame(this.#pathsOf(earlier), this.#pathsOf(step));
   }
 
-  mayChangeTargetOf(step: NormalStep): boolean {
+  mayChangeTargetOf(step: EarlierStep): boolean {
     const open = step.after.map(({ id }) => id);
     const met = new Set(open);
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (this.#left-- <= 0) return true;
       const earlier = this.#byId.get(id);
-      if (earlier === undefined) continue;
-      if (this.#mayChange(earlier, step)) return true;
+      // Of an earlier step that was not read nobody knows what it touches.
+      if (earlier === undefined || this.#mayChange(earlier, step)) return true;
       for (const before of earlier.after) {
         if (met.has(before.id)) continue;
         met.add(before.id);
@@ -76,9 +79,9 @@ class EarlierSteps {
 }
 
 /** The steps that are looked at, those first that a reviewer should see first. */
-function choose({ steps }: NormalPlan, count: number): NormalStep[] {
-  const byRank = new Map<number, NormalStep[]>();
-  for (const step of steps.slice(0, count)) {
+function choose<T extends LookedAt>(steps: T[]): T[] {
+  const byRank = new Map<number, T[]>();
+  for (const step of steps) {
     const rank = byRank.get(step.review_rank) ?? [];
     if (rank.length >= lookedAtMost) continue;
     rank.push(step);
@@ -88,35 +91,52 @@ function choose({ steps }: NormalPlan, count: number): NormalStep[] {
 }
 
 /**
- * Notes in the steps of a new version what their targets look like now. Nothing that goes wrong here stands against a proposal.
- * @param count how many of its steps, from the first on, may be looked at; occurrences of series run on other days
+ * What the targets of `steps` look like now, as far as anybody can say before `all` have run. Nothing that goes wrong here
+ * stands against a proposal.
+ * @param all the steps that come before them, and themselves
  */
-export async function lookAtTargets(
+export async function lookAt<T extends LookedAt>(
   catalogue: Pick<Catalogue, 'get'>,
-  normal: NormalPlan,
-  count: number,
-): Promise<void> {
-  const specOf = ({ tool, operation }: NormalStep) => catalogue.get(operationName(tool, operation));
-  const chosen = choose(normal, count).filter((step) => specOf(step)?.inspect !== undefined);
-  if (chosen.length === 0) return;
-  const earlier = new EarlierSteps(normal.steps);
+  steps: T[],
+  all: EarlierStep[],
+): Promise<Map<T, SeenState>> {
+  const found = new Map<T, SeenState>();
+  const inspectOf = ({ tool, operation }: T) =>
+    catalogue.get(operationName(tool, operation))?.inspect;
+  const chosen = choose(steps).filter((step) => inspectOf(step) !== undefined);
+  if (chosen.length === 0) return found;
+  const earlier = new EarlierSteps(all);
   const signal = AbortSignal.timeout(withinMs);
   const late = new Promise<null>((resolve) => {
     signal.addEventListener('abort', () => resolve(null), { once: true });
   });
-  const look = async (step: NormalStep): Promise<SeenState | null> => {
+  const look = async (step: T): Promise<SeenState | null> => {
     if (signal.aborted || earlier.mayChangeTargetOf(step)) return null;
-    const found = specOf(step)?.inspect?.(step.args, signal);
-    return Promise.race([found ?? null, late]).catch(() => null);
+    const state = inspectOf(step)?.(step.args, signal);
+    return Promise.race([state ?? null, late]).catch(() => null);
   };
   const queue = chosen.values();
   const work = async () => {
     for (const step of queue) {
       const seen = await look(step);
-      if (seen === null) continue;
-      step.seen = seen;
-      Object.assign(step, bindStep(step, specOf(step)));
+      if (seen !== null) found.set(step, seen);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
+  return found;
+}
+
+/**
+ * Notes in the steps of a new version what their targets look like now.
+ * @param count how many of its steps, from the first on, may be looked at; occurrences of series run on other days
+ */
+export async function lookAtTargets(
+  catalogue: Pick<Catalogue, 'get'>,
+  { steps }: NormalPlan,
+  count: number,
+): Promise<void> {
+  for (const [step, seen] of await lookAt(catalogue, steps.slice(0, count), steps)) {
+    step.seen = seen;
+    Object.assign(step, bindStep(step, catalogue.get(operationName(step.tool, step.operation))));
+  }
 }

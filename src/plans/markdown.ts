@@ -1,6 +1,8 @@
 // A plan as Markdown with front matter: readable, and read back without loss. What a machine needs stands in fenced blocks.
+
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
+import { sayHeadline } from '#contracts/call-words.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import { parseShallowJson } from '#contracts/json-depth.ts';
 import { type Plan, PlanDraft, type Series, type Step } from '#contracts/plan.ts';
@@ -78,8 +80,7 @@ function stepBlock(step: Step, scheduled: string | undefined): string {
   const { id, description, after, ...content } = contentOfStep(step);
   const name = operationName(step.tool, step.operation);
   // What the call does comes first; all of its arguments stand in the block below.
-  const { headline } = describeCall(name, undefined, step.args);
-  const effect = headline.map((word) => (typeof word === 'string' ? word : word.text)).join(' ');
+  const effect = sayHeadline(describeCall(name, undefined, step.args));
   return [
     `### ${step.position}. ${inline(effect)}`,
     '',

@@ -1,10 +1,14 @@
 // A part of a plan: some of its steps, closed under their dependencies. Found in the database, whatever the plan's size.
 import { type SQL, sql } from 'drizzle-orm';
+import { nameCall } from '#contracts/call-words.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Approval } from '#contracts/service.ts';
+import { operationName } from '#contracts/tool.ts';
 import { countOf } from '#contracts/words.ts';
 import { changeSteps } from '#store/change-steps.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
+import { readStepsById } from '#store/step-pages.ts';
+import { describeCall } from '#tools/describe-call.ts';
 
 /** The steps that are kept, and the operations they use. */
 export type Part = { positions: number[]; operations: string[] };
@@ -42,7 +46,7 @@ async function requireClosed(
     select p.position from countersign.plan_edges e
     join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
     where e.plan_id = ${planId} and e.successor = ${successor} and not ${kept('p')} offset 0`;
-  const { rows } = await db.execute<{ id: string; description: string; total: number }>(sql`
+  const { rows } = await db.execute<{ id: string; total: number }>(sql`
     with recursive missing(position) as (
       select p.position from countersign.plan_edges e
       join countersign.plan_steps p on p.plan_id = e.plan_id and p.position = e.predecessor
@@ -51,14 +55,16 @@ async function requireClosed(
       union
       select x.position from missing m cross join lateral (${leftOut(sql`m.position`)}) x
     )
-    select s.step_id as id, left(s.description, 60) as description, count(*) over ()::int as total
+    select s.step_id as id, count(*) over ()::int as total
     from missing m join countersign.plan_steps s on s.plan_id = ${planId} and s.position = m.position
     order by s.position limit ${missingAtMost}`);
   if (rows.length === 0) return;
   const total = rows[0]?.total ?? rows.length;
-  const names = rows
-    .slice(0, describedAtMost)
-    .map(({ id, description }) => `${id} “${description}”`);
+  const first = rows.slice(0, describedAtMost).map(({ id }) => id);
+  const names = (await readStepsById(db, planId, first)).map(({ id, tool, operation, args }) => {
+    const call = describeCall(operationName(tool, operation), undefined, args);
+    return `${id} (${nameCall(call)})`;
+  });
   const more = total > names.length ? ` and ${countOf(total - names.length, 'more step')}` : '';
   throw new CountersignError(
     'steps_missing',

@@ -1,7 +1,7 @@
 // The graph after a patch: no kept step waits for a removed one, and no steps wait for each other.
 import { CountersignError } from '#contracts/errors.ts';
 import { countOf, listOf } from '#contracts/words.ts';
-import type { Transaction } from '#store/database.ts';
+import type { Queryable } from '#store/database.ts';
 import { notBegun, readEdgesBetween, readEdgesFrom } from '#store/sql/patch-reads.ts';
 import type { Edge } from '#store/steps.ts';
 import { findCycle } from './graph.ts';
@@ -15,7 +15,7 @@ const keyOf = ({ predecessor, successor, type }: Edge): string =>
 
 /** @throws `steps_missing` with the steps that wait for a removed one and are not removed themselves */
 export async function requireClosedRemoval(
-  tx: Transaction,
+  tx: Queryable,
   planId: string,
   { removed, edgesRemoved, edgesAdded }: PatchEffect,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function requireClosedRemoval(
 
 /** @throws `dependency_cycle` when new dependencies close a circle, with each other or with those that are there */
 export async function checkPatchOrder(
-  tx: Transaction,
+  tx: Queryable,
   planId: string,
   { added, changed, edgesAdded, edgesRemoved }: PatchEffect,
 ): Promise<void> {

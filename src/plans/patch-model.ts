@@ -6,11 +6,13 @@ import type { StepBody } from './normalise-step.ts';
 /** A step with what it waits for, as a version says it. */
 export type StepAsSaid = Omit<StepBody, 'seal' | 'review_rank'> & { after: Dependency[] };
 
-export type AddedStep = { now: StepAsSaid; position: number };
+/** `args_by`: which operation of the patch gave the step its arguments, the last of several; null: none did. */
+export type AddedStep = { now: StepAsSaid; position: number; args_by: number | null };
 export type ChangedStep = {
   position: number;
   before: Step;
   now: StepAsSaid;
+  args_by: number | null;
 };
 
 /** All that a patch changes. Steps whose dependencies alone changed are among `changed`. */

@@ -1,7 +1,7 @@
 // The operations of one patch carried out on the steps they name, in memory: what conflicts, what is wrong, what results.
 import { conditionsOf } from '#contracts/condition.ts';
-import type { PatchOperation, StepSelector } from '#contracts/patch.ts';
-import type { Dependency, Step, StepDraft } from '#contracts/plan.ts';
+import { type PinnedOperation, type StepSelector, seenBy } from '#contracts/patch.ts';
+import type { Dependency, Step } from '#contracts/plan.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { Edge } from '#store/steps.ts';
@@ -26,6 +26,7 @@ type Work = {
   before: Step | null;
   now: StepAsSaid;
   state: 'named' | 'touched' | 'removed';
+  args_by: number | null;
 };
 
 /** What a step says, without what execution knows of it. */
@@ -83,6 +84,7 @@ export class Resolution {
         before: step,
         now: asSaid(step),
         state: 'named',
+        args_by: null,
       });
     }
   }
@@ -138,7 +140,9 @@ export class Resolution {
     return [...found];
   }
 
-  #add(draft: StepDraft & { id: string }, path: string): void {
+  #add(operation: Extract<PinnedOperation, { op: 'add_step' }>, index: number): void {
+    const draft = operation.step;
+    const path = `operations[${index}].step`;
     const known = this.#works.get(draft.id);
     if (known?.before != null && this.#changed.has(draft.id)) {
       this.#conflict(known.before);
@@ -161,27 +165,32 @@ export class Resolution {
     for (const { id } of after) this.#find(id, `${path}.after`);
     this.#positions.set(draft.id, position);
     const { seal: _seal, review_rank: _rank, ...said } = body;
-    const now = { ...said, after };
-    this.#works.set(draft.id, { position, before: null, now, state: 'touched' });
+    const now = { ...said, after, seen: seenBy(operation, draft.id) };
+    const work = { position, before: null, now, state: 'touched', args_by: index } as const;
+    this.#works.set(draft.id, work);
   }
 
   /** The step with what `set` says instead, checked like a new one. */
   #update(
     work: Work,
-    set: Extract<PatchOperation, { op: 'update_steps' }>['set'],
-    path: string,
+    operation: Extract<PinnedOperation, { op: 'update_steps' }>,
+    index: number,
   ): void {
+    const { set } = operation;
+    const path = `operations[${index}].set`;
     const { now } = work;
-    const { id, tool, operation } = now;
-    const spec = this.#rules.catalogue.get(operationName(tool, operation));
+    const { id, tool } = now;
+    const spec = this.#rules.catalogue.get(operationName(tool, now.operation));
     const own = { label: id, position: work.position, path };
     let { args, target, after, seen } = now;
     if (set.args !== undefined) {
-      const draft = { description: now.description, tool, operation, args: set.args };
+      const { description, operation: verb } = now;
+      const draft = { description, tool, operation: verb, args: set.args };
       const checked = normaliseStep(draft, id, path, this.#rules, this.problems);
       args = checked.args;
       target = checked.target;
-      seen = checked.seen;
+      seen = seenBy(operation, id);
+      work.args_by = index;
     }
     const when = set.when === undefined ? now.when : conditionsOf(set.when);
     if (set.args !== undefined || set.when !== undefined) {
@@ -265,16 +274,16 @@ export class Resolution {
     }
   }
 
-  run(operations: PatchOperation[]): void {
+  run(operations: PinnedOperation[]): void {
     for (const [index, operation] of operations.entries()) {
       const path = `operations[${index}]`;
       switch (operation.op) {
         case 'add_step':
-          this.#add(operation.step, `${path}.step`);
+          this.#add(operation, index);
           break;
         case 'update_steps':
           for (const work of this.#select(operation.steps, `${path}.steps`)) {
-            this.#update(work, operation.set, `${path}.set`);
+            this.#update(work, operation, index);
           }
           break;
         case 'remove_steps':
@@ -345,14 +354,14 @@ export class Resolution {
       edgesRemoved: [],
     };
     for (const work of this.#works.values()) {
-      const { before, now, position, state } = work;
+      const { before, now, position, state, args_by } = work;
       if (state === 'named') continue;
       if (state === 'removed') {
         if (before !== null) effect.removed.push(before);
         continue;
       }
-      if (before === null) effect.added.push({ now, position });
-      else effect.changed.push({ position, before, now });
+      if (before === null) effect.added.push({ now, position, args_by });
+      else effect.changed.push({ position, before, now, args_by });
       const was = before?.after ?? [];
       const said = new Map(was.map((one) => [keyOfDependency(one), one]));
       const says = new Set(now.after.map(keyOfDependency));

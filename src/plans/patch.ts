@@ -3,10 +3,10 @@
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import type { PatchOperation, PlanPatch } from '#contracts/patch.ts';
+import type { PatchOperation, PinnedOperation, PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import { recordDeeds } from '#store/audit.ts';
-import type { Transaction } from '#store/database.ts';
+import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import {
   forgetApprovals,
@@ -17,7 +17,7 @@ import {
   settlePatch,
 } from '#store/patches.ts';
 import { showName } from '#store/person-names.ts';
-import { lockPlan, type PlanRow } from '#store/plans.ts';
+import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
 import { applyPatch, isGated } from './apply-patch.ts';
 import { requireManager } from './authority.ts';
@@ -34,6 +34,7 @@ import {
   type OperationDigests,
   requireSameOperations,
 } from './operation-digests.ts';
+import { pinTargets } from './pin-patch.ts';
 import type { PlansContext } from './plans-context.ts';
 import { requirePostTargets } from './post-targets.ts';
 import { Problems } from './problems.ts';
@@ -174,7 +175,11 @@ async function takePatch(
   context: PlansContext,
   tx: Transaction,
   seen: PlanRow,
-  { base_revision, operations, reason }: PlanPatch,
+  {
+    base_revision,
+    operations,
+    reason,
+  }: Omit<PlanPatch, 'operations'> & { operations: PinnedOperation[] },
   actor: Actor,
   id: string,
 ): Promise<PlanRow> {
@@ -238,10 +243,17 @@ export async function patchPlan(
   requireOwnIds(patch.operations);
   await context.catalogue.refresh();
   const id = `PATCH-${context.random.hex(4)}`;
+  const requireAllowed = async (db: Queryable, row: PlanRow): Promise<void> => {
+    if (actor.kind === 'person') await requireManager(db, context, row, actor);
+  };
+  const { query } = context.db;
+  const before = await readPlanRow(query, planId);
+  await requireAllowed(query, before);
+  const operations = await pinTargets(query, before, rulesFor(context), patch);
   return context.db.transaction(async (tx) => {
     const row = await lockPlan(tx, planId);
-    if (actor.kind === 'person') await requireManager(tx, context, row, actor);
-    const patched = await takePatch(context, tx, row, patch, actor, id);
+    await requireAllowed(tx, row);
+    const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, id);
     await within(tx, patched);
     await finishIfDone(context, tx, patched, patched, actor);
     return readPatchOutcome(tx, id);

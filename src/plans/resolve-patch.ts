@@ -1,8 +1,8 @@
 // From the operations of a patch to what they change, against the steps as they are under the plan's lock. Reads what
 // the patch names and nothing else; stores nothing.
 import { CountersignError } from '#contracts/errors.ts';
-import type { PatchOperation } from '#contracts/patch.ts';
-import type { Transaction } from '#store/database.ts';
+import type { PinnedOperation } from '#contracts/patch.ts';
+import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { findChangedSince, findSelected, nextPosition } from '#store/sql/patch-reads.ts';
 import { readStepsById } from '#store/step-pages.ts';
@@ -14,17 +14,17 @@ import { idsIn, selectorsIn } from './patch-names.ts';
 import { Resolution } from './patch-resolution.ts';
 import { Selection } from './patch-selection.ts';
 
-type Patch = { base_revision: number; operations: PatchOperation[] };
+type Patch = { base_revision: number; operations: PinnedOperation[] };
 
 const isText = (value: string | undefined): value is string => value !== undefined;
 
 /**
- * What the patch changes. The caller holds the plan's lock.
+ * What the patch changes. The caller holds the plan's lock, or takes it for what it would change now.
  * @throws `patch_conflict`, `steps_missing`, `dependency_cycle`, `unknown_step` and what is wrong with steps that are
  *   added or changed
  */
 export async function resolvePatch(
-  tx: Transaction,
+  tx: Queryable,
   row: PlanRow,
   rules: StepRules,
   { base_revision: base, operations }: Patch,

@@ -1,6 +1,6 @@
 // Patches as rows: stored as they were sent, found again by what was shown of them, listed by keyset.
 import { and, desc, eq, getTableColumns, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import type { PatchOperation } from '#contracts/patch.ts';
+import type { PinnedOperation } from '#contracts/patch.ts';
 import type { PatchOutcome, PatchStatus } from '#contracts/patch-outcome.ts';
 import { describeOperations, operationsTold } from '#contracts/patch-words.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
@@ -14,10 +14,10 @@ const { operations: _operations, ...columns } = getTableColumns(planPatches);
 
 /** The first operations only. */
 const told = sql<
-  PatchOperation[]
+  PinnedOperation[]
 >`jsonb_path_query_array(${planPatches.operations}, ${sql.raw(`'$[0 to ${operationsTold - 1}]'`)})`;
 
-type ToldRow = Omit<PatchRow, 'operations'> & { told: PatchOperation[] };
+type ToldRow = Omit<PatchRow, 'operations'> & { told: PinnedOperation[] };
 
 function toOutcome(row: ToldRow): PatchOutcome {
   return {
@@ -60,12 +60,12 @@ export async function readPatchOperations(
   db: Queryable,
   id: string,
   limit: number,
-): Promise<{ operations: PatchOperation[]; total: number }> {
+): Promise<{ operations: PinnedOperation[]; total: number }> {
   const first = sql.raw(`'$[0 to ${limit - 1}]'`);
   const [row] = await db
     .select({
       operations: sql<
-        PatchOperation[]
+        PinnedOperation[]
       >`jsonb_path_query_array(${planPatches.operations}, ${first})`,
       total: sql<number>`jsonb_array_length(${planPatches.operations})`,
     })

@@ -13,6 +13,7 @@ import { countOf } from '#contracts/words.ts';
 import { showName } from '#store/person-names.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
+import { describeSteps } from '#tools/describe-call.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
 import { decideInSession } from '../session-talk.ts';
@@ -30,15 +31,16 @@ async function approvePart(
 ): Promise<string> {
   requireNumbers((await readPlanRow(context.db.query, id)).total);
   // The approval names the version, so that numbers of another one decide nothing.
-  const numbered = numberSteps(await readSteps(context.db.query, id, {}, 0, numberedAtMost));
+  const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
+  const numbered = numberSteps(describeSteps(context.catalogue, steps));
   const { chosen, approval } = chooseSteps(choice, numbered);
   try {
     await approve(context, id, { version, digest, ...approval }, actor);
   } catch (error) {
     throw withNumbers(error, numbered);
   }
-  const steps = describeNumbered(chosen);
-  const words = choice.kind === 'only' ? `${steps} only` : `all but ${steps}`;
+  const named = describeNumbered(chosen);
+  const words = choice.kind === 'only' ? `${named} only` : `all but ${named}`;
   return `Approved by ${await showName(context.db.query, actor.id)}: ${words}.`;
 }
 

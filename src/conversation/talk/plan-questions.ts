@@ -1,6 +1,8 @@
 // Questions about a plan that waits, answered from the plan. Which question it is, is read from a table; no model is asked. Pure.
+
+import type { ShownStep } from '#contracts/call.ts';
+import { nameCall, shortenSized } from '#contracts/call-words.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import type { Step } from '#contracts/plan.ts';
 import { type NumberedStep, numberSteps } from '#contracts/step-numbers.ts';
 import { operationName } from '#contracts/tool.ts';
 import { countOf, listOf, shorten } from '#contracts/words.ts';
@@ -68,7 +70,7 @@ const argsAtMost = 400;
 const descriptionAtMost = 200;
 const stepsAtMost = 8;
 
-type Numbered = NumberedStep<Step>;
+type Numbered = NumberedStep<ShownStep>;
 
 function findSteps(numbered: Numbered[], asked: string): Numbered[] {
   return numbered.filter(({ label, number }) => label === asked || String(number) === asked);
@@ -78,9 +80,10 @@ function describeStep({ label, step }: Numbered): string {
   const { description, tool, operation, args, after, guarded } = step;
   const name = operationName(tool, operation);
   const given =
-    Object.keys(args).length === 0 ? '' : ` with ${shorten(JSON.stringify(args), argsAtMost)}`;
+    Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
   const waits = after.length === 0 ? '' : ` It waits for ${countOf(after.length, 'other step')}.`;
-  return `Step ${label}, “${shorten(description, descriptionAtMost)}”, calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}`;
+  const reason = ` The planner’s reason: “${shorten(description, descriptionAtMost)}”.`;
+  return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
 }
 
 function describeGuard({ label, step }: Numbered): string {
@@ -126,7 +129,7 @@ export function answerPlanQuestion(question: PlanQuestion, facts: PlanCardFacts)
     case 'steps': {
       const named = numbered
         .slice(0, stepsAtMost)
-        .map(({ label, step }) => `${label} “${shorten(step.description, 80)}”`);
+        .map(({ label, step }) => `${label} (${nameCall(step.call)})`);
       const hidden = plan.total_steps - named.length;
       return `Version ${plan.version} of ${plan.id}: ${listOf(hidden > 0 ? [...named, `${hidden} more`] : named)}.`;
     }

@@ -12,7 +12,7 @@ import {
   primaryKey,
   text,
 } from 'drizzle-orm/pg-core';
-import type { PatchOperation } from '#contracts/patch.ts';
+import type { PinnedOperation } from '#contracts/patch.ts';
 import type { PatchStatus } from '#contracts/patch-outcome.ts';
 import type {
   ApproverPolicy,
@@ -200,7 +200,7 @@ export const planPatches = countersign.table(
     /** The version that the plan has, or would have, with it; and the digest that is approved. */
     version: integer('version').notNull(),
     digest: text('digest').notNull(),
-    operations: jsonb('operations').$type<PatchOperation[]>().notNull(),
+    operations: jsonb('operations').$type<PinnedOperation[]>().notNull(),
     widening: text('widening').array().notNull(),
     added: integer('added').notNull(),
     changed: integer('changed').notNull(),

@@ -154,6 +154,33 @@ export async function readUses(
   return rows;
 }
 
+/**
+ * Ids of `ids` and of the steps that these wait for, directly or not, and that are still to do or running; what has ended is
+ * there where something waits for it, and nothing before it. No more than `limit`.
+ */
+export async function findEarlier(
+  db: Queryable,
+  planId: string,
+  ids: string[],
+  limit: number,
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await db.execute<{ step_id: string }>(sql`
+    with recursive up(position) as (
+      select position from countersign.plan_steps
+      where plan_id = ${planId} and step_id = any(${sql.param(ids)}::text[])
+      union
+      select e.predecessor from up u
+      join countersign.step_states s on s.plan_id = ${planId} and s.position = u.position
+        and s.status not in ('succeeded', 'cancelled')
+      join countersign.plan_edges e on e.plan_id = ${planId} and e.successor = u.position
+    )
+    select c.step_id from up u
+    join countersign.plan_steps c on c.plan_id = ${planId} and c.position = u.position
+    limit ${limit}`);
+  return rows.map(({ step_id }) => step_id);
+}
+
 /** Positions of the steps that those at `positions` wait for. */
 export async function readPredecessors(
   tx: Queryable,

@@ -65,12 +65,12 @@ test.each([
 test.each([
   [
     'what does step 2 do?',
-    /Step 2, “Clean up”, calls workspace_delete with \{"path":"payroll\.csv"\}/,
+    /Step 2 calls workspace_delete with \{"path":"payroll\.csv"\}.* The planner’s reason: “Clean up”/,
   ],
   ['who can approve this?', /It waits for ana\./],
   ['why is step 2 guarded?', /Step 2 calls workspace_delete, which is guarded/],
   ['How long will it take?', /1 h 30 min/],
-  ['what will it do?', /1 “.+” and 2 “Clean up”/],
+  ['what will it do?', /1 \(.+\) and 2 \(Permanently deletes payroll\.csv\)/],
   ['What does step 9 do?', /has no step 9; its steps go from 1 to 2/],
 ])('“%s” is answered from the plan', async (text, words) => {
   const conversation = `question ${text}`;

@@ -219,14 +219,14 @@ describe('a part of a plan', () => {
     );
     await house.service.say('words', 'approve all but 2', ana);
     expect((await texts()).at(-1)).toBe(
-      'Steps you approve need others that you left out: add 2 “Do nothing (1)”.',
+      'Steps you approve need others that you left out: add 2 (Does nothing).',
     );
     await house.service.say('words', 'approve all but 7', ana);
     expect((await texts()).at(-1)).toContain('The card has no step 7');
     expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
     await house.service.say('words', 'approve 1-2', ana);
     expect((await texts()).at(-1)).toBe(
-      'Approved by ana: 1a “Do nothing (x)”, 1b “Do nothing (y)” and 2 “Do nothing (1)” only.',
+      'Approved by ana: 1a (Does nothing), 1b (Does nothing) and 2 (Does nothing) only.',
     );
     const { steps } = await house.service.listSteps(plan.id, { status: ['cancelled'], limit: 10 });
     expect(steps.map(({ id }) => id)).toEqual(['2']);
@@ -242,7 +242,7 @@ describe('a part of a plan', () => {
       await house.service.say(`words-${n}`, 'approve all but 24', ana);
       const said = await house.service.messages(`words-${n}`, { limit: 100 });
       const last = said.at(-1)?.text;
-      if (n === 24) expect(last).toContain('Approved by ana: all but 24 “Do nothing (23)”');
+      if (n === 24) expect(last).toContain('Approved by ana: all but 24 (Does nothing)');
       else expect(last).toContain('in plans of up to 24 steps');
       const { status } = await house.service.getPlan(plan.id);
       expect(status === 'proposed').toBe(n === 25);

@@ -423,7 +423,9 @@ describe('a patch that widens an approved plan', () => {
       widening: [
         'Adds step w: workspace_write of widened.md, which the approved plan does not use.',
       ],
-      changes: ['Adds step w: Write widened.md (workspace_write).'],
+      changes: [
+        'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. The planner’s reason: “Write widened.md”.',
+      ],
     });
     const waiting = await house.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
@@ -683,6 +685,7 @@ test('the card of a change shows every step that it adds with its effect, the la
     description: 'Write the last one',
     operation: 'delete',
     args: { path: 'payroll.csv' },
+    when: { step: 'hold', path: '/answer', is: 'equals' as const, value: 'y'.repeat(300) },
   };
   const steps = { ids: ['a'] };
   await patch(plan.id, [
@@ -691,8 +694,31 @@ test('the card of a change shows every step that it adds with its effect, the la
   ]);
   const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
-  for (const { id } of added) expect(text).toContain(`Adds step ${id}: Writes ${id}.md`);
-  expect(text).toContain('Adds step n7: Permanently deletes payroll.csv');
-  expect(text).toContain('Step a becomes: Writes other.md');
+  for (const { id } of added)
+    expect(text).toContain(`Adds step ${id}, after step hold: Creates ${id}.md`);
+  const condition = `with the condition that step hold /answer is "${'y'.repeat(300)}"`;
+  expect(text).toContain(
+    `Adds step n7 ${condition}, after step hold: Permanently deletes payroll.csv`,
+  );
+  expect(text).toContain('Step a becomes: Creates other.md');
   expect(text).toContain('x'.repeat(400));
+});
+
+test('the card of a change shows the calls of the steps that it chooses by partition or tag', async () => {
+  const plan = await held([
+    { ...write('a', 'a.md', 'hold'), partition: 'eu' },
+    { ...write('b', 'b.md', 'hold'), operation: 'delete', args: { path: 'b.md' }, tags: ['old'] },
+  ]);
+  await patch(plan.id, [
+    {
+      op: 'update_steps',
+      steps: { partition: 'eu' },
+      set: { args: { path: 'c.md', content: '' } },
+    },
+    { op: 'update_steps', steps: { tag: 'old' }, set: { args: { path: 'payroll.csv' } } },
+  ]);
+  const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const text = drawText(viewPlan(facts));
+  expect(text).toContain('Step a becomes: Creates c.md');
+  expect(text).toContain('Step b becomes: Permanently deletes payroll.csv');
 });

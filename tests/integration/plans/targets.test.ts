@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
+import type { PatchOperation } from '#contracts/patch.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import { ana, reach, scriptedPlanner } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
@@ -22,7 +23,14 @@ const step = (
   operation: string,
   args: NonNullable<StepDraft['args']>,
   ...after: string[]
-): StepDraft => ({ id, description: `Step ${id}`, tool: 'workspace', operation, args, after });
+): StepDraft & { id: string } => ({
+  id,
+  description: `Step ${id}`,
+  tool: 'workspace',
+  operation,
+  args,
+  after,
+});
 
 const propose = (...steps: StepDraft[]) =>
   house.service.propose({ title: 'Change files', steps }, { user: ana.id }, ana);
@@ -146,6 +154,96 @@ describe('a step whose target changed after the approval', () => {
     await approve(plan);
     await becomes(plan.id, 'a', 'waiting');
     expect(await textAt('appeared.md')).toBe('here first');
+  });
+});
+
+describe('a change of a plan', () => {
+  const hold: StepDraft = {
+    id: 'hold',
+    description: 'Wait for ana',
+    tool: 'human',
+    operation: 'task',
+    args: { question: 'Go on?', assignee: ana.id },
+  };
+  const change = async (planId: string, ...operations: PatchOperation[]) => {
+    const { revision } = await house.service.overview(planId);
+    return house.service.patch(planId, { base_revision: revision, operations }, ana);
+  };
+  const held = async (...steps: StepDraft[]) => {
+    const plan = await propose(hold, ...steps);
+    await approve(plan);
+    await becomes(plan.id, 'hold', 'waiting');
+    return plan;
+  };
+  const goOn = async (planId: string) => {
+    const { version } = await house.service.getPlan(planId);
+    const steps = { hold: 'done' as const };
+    await house.service.resume(planId, { version, steps, answer: 'yes' }, ana);
+  };
+  const added = (draft: StepDraft & { id: string }): PatchOperation => ({
+    op: 'add_step',
+    step: draft,
+  });
+
+  test('shows what a step that it adds overwrites, and the step asks when that has changed since', async () => {
+    await writeFile(at('patched.md'), 'x'.repeat(1234));
+    const plan = await held(step('own', 'write', { path: 'own-1.md', content: '1' }, 'hold'));
+    const patch = await change(
+      plan.id,
+      added(step('b', 'write', { path: 'patched.md', content: 'two' }, 'hold')),
+    );
+    expect(patch.status).toBe('needs_approval');
+    const view = viewPlan(await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' }));
+    expect(JSON.stringify(view)).toContain('Overwrites patched.md (1.2 KB');
+    await writeFile(at('patched.md'), 'somebody else’s');
+    await approve({ ...plan, version: patch.version, digest: patch.digest });
+    await goOn(plan.id);
+    const asked = await becomes(plan.id, 'b', 'waiting');
+    expect(asked.question).toContain('It was 1,234 bytes');
+    expect(await textAt('patched.md')).toBe('somebody else’s');
+  });
+
+  test('looks at the target of the last arguments that it gives a step', async () => {
+    await writeFile(at('last.md'), 'there');
+    const plan = await propose(step('a', 'write', { path: 'first.md', content: 'one' }));
+    const give = (path: string): PatchOperation => ({
+      op: 'update_steps',
+      steps: { ids: ['a'] },
+      set: { args: { path, content: 'two' } },
+    });
+    await change(plan.id, give('elsewhere.md'), give('last.md'));
+    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    expect(steps.map(({ seen }) => seen?.state)).toEqual(['exists']);
+    expect(steps[0]?.call.target?.size).toBe(5);
+    await checkPlan(house.db.query, plan.id);
+  });
+
+  test('keeps what was seen where it gives no arguments', async () => {
+    const plan = await propose(step('a', 'write', { path: 'kept.md', content: 'one' }));
+    await writeFile(at('kept.md'), 'appeared');
+    await change(plan.id, { op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 3 } });
+    const [kept] = await house.service.getSteps(plan.id, ['a']);
+    expect(kept?.seen?.state).toBe('new');
+  });
+
+  test('says nothing of what a step of the plan makes that still has to run, and looks at what one made', async () => {
+    const plan = await propose(
+      step('done', 'write', { path: 'done-before.md', content: 'one' }),
+      { ...hold, after: ['done'] },
+      step('later', 'write', { path: 'made-later.md', content: 'one' }, 'hold'),
+      { id: 'pause', description: 'Pause', tool: 'control', operation: 'noop', after: ['later'] },
+    );
+    await approve(plan);
+    await becomes(plan.id, 'hold', 'waiting');
+    const patch = await change(
+      plan.id,
+      added(step('x', 'write', { path: 'made-later.md', content: 'two' }, 'pause')),
+      added(step('y', 'write', { path: 'done-before.md', content: 'two' }, 'done')),
+    );
+    await approve({ ...plan, version: patch.version, digest: patch.digest });
+    const steps = await house.service.getSteps(plan.id, ['x', 'y']);
+    const states = Object.fromEntries(steps.map(({ id, seen }) => [id, seen?.state ?? null]));
+    expect(states).toEqual({ x: null, y: 'exists' });
   });
 });
 

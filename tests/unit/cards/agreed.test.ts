@@ -1,7 +1,12 @@
 // What a plan agrees besides its steps, on its card: what comes again, that each step asks, and when the next one is due.
 import { describe, expect, test } from 'vitest';
+import { fitCard } from '#cards/limits.ts';
+import { readReview } from '#cards/review.ts';
+import { drawText } from '#cards/text.ts';
 import { describeChange } from '#cards/version-words.ts';
+import type { Button, PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { CardPress } from '#contracts/card.ts';
 import type { Series } from '#contracts/plan.ts';
 import { makeFacts, makeStep, now, samples } from '#tests/fixtures/plans.ts';
 
@@ -49,6 +54,47 @@ describe('a plan that comes again', () => {
     );
     const paused = makeFacts({ status: 'executing', paused: true }, steps, { next_at });
     expect(viewPlan(paused).state.words).toBe('Paused');
+  });
+});
+
+describe('what is agreed besides the steps', () => {
+  const long = `Comes ${'every second Tuesday and '.repeat(30)}never on Fridays.`;
+  const many = Array.from({ length: 8 }, (_, index) => `“Series ${index}” comes every day.`);
+  const primaryOf = ({ buttons }: { buttons: Button[] }) =>
+    buttons.find(({ style }) => style === 'primary')?.label;
+
+  test('is whole on the card', () => {
+    const view = viewPlan(makeFacts({}, [makeStep('1')], { terms: [long] }));
+    expect(drawText(view)).toContain('never on Fridays.');
+    expect(primaryOf(view)).toBe('Approve');
+  });
+
+  test('has to be reviewed where a card shows only some of it, and the review shows all', async () => {
+    const facts = makeFacts({}, [makeStep('1')], { terms: many });
+    expect(primaryOf(viewPlan(facts))).toBe('Review');
+    const listSteps = async () => ({ steps: facts.steps, next_cursor: null });
+    const { steps } = await readReview({ listSteps }, facts, '', 20_000);
+    expect(steps.map(({ headline }) => headline)).toEqual(['Agreed', 'Writes 1.txt']);
+    expect(steps[0]?.parts.map(({ text }) => text)).toEqual([many.join('\n')]);
+    expect(steps.map(({ place }) => place)).toEqual([null, 0]);
+  });
+
+  test('has to be reviewed where a platform makes the card smaller', () => {
+    const view = viewPlan(makeFacts({}, [makeStep('1')], { terms: [long] }));
+    const drawn: PlanView[] = [];
+    fitCard<CardPress, PlanView, PlanView>(
+      view,
+      (one) => {
+        drawn.push(one);
+        return one;
+      },
+      () => false,
+    );
+    for (const one of drawn) {
+      const whole = JSON.stringify(one).includes('never on Fridays.');
+      expect(primaryOf(one)).toBe(whole ? 'Approve' : 'Review');
+    }
+    expect(drawn.map(primaryOf)).toContain('Review');
   });
 });
 

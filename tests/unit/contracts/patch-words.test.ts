@@ -5,10 +5,17 @@ import { describeOperations, operationsTold } from '#contracts/patch-words.ts';
 
 const table: [string, unknown][] = [
   [
-    'Adds step 4: Write b.md (workspace_write).',
+    'Adds step 4: workspace_delete with arguments {"path":"payroll.csv"} and a question before it runs. The planner’s reason: “Tidy up”.',
     {
       op: 'add_step',
-      step: { id: '4', description: 'Write b.md', tool: 'workspace', operation: 'write', args: {} },
+      step: {
+        id: '4',
+        description: 'Tidy up',
+        tool: 'workspace',
+        operation: 'delete',
+        args: { path: 'payroll.csv' },
+        ask_before: true,
+      },
     },
   ],
   [
@@ -23,6 +30,26 @@ const table: [string, unknown][] = [
     'Removes the steps of partition eu and the steps tagged old.',
     { op: 'remove_steps', steps: { partition: 'eu', tag: 'old' } },
   ],
+  [
+    'Adds step 5: control_noop with resources {"cpu":2}, earliest start 2026-05-04T09:00:00Z and the condition that step 2 /status is "green", 1 d after step 2 begins. The planner’s reason: “Go on”.',
+    {
+      op: 'add_step',
+      step: {
+        id: '5',
+        description: 'Go on',
+        tool: 'control',
+        operation: 'noop',
+        after: [{ id: '2', type: 'SS', lag_minutes: 1440 }],
+        not_before: '2026-05-04T09:00:00Z',
+        resources: { cpu: 2 },
+        when: { step: '2', path: '/status', is: 'equals', value: 'green' },
+      },
+    },
+  ],
+  [
+    'Has step 3 run 1 d after step 1 begins.',
+    { op: 'add_dependency', step: '3', after: { id: '1', type: 'SS', lag_minutes: 1440 } },
+  ],
   ['Has step 3 wait for step 1.', { op: 'add_dependency', step: '3', after: { id: '1' } }],
   [
     'Has step 3 no longer wait for step 1.',
@@ -32,6 +59,12 @@ const table: [string, unknown][] = [
 
 it.each(table)('an operation reads “%s”', (words, operation) => {
   expect(describeOperations([PatchOperation.parse(operation)])).toEqual([words]);
+});
+
+it('a value that is cut is said with its size', () => {
+  const set = { args: { content: 'x'.repeat(500) } };
+  const update = PatchOperation.parse({ op: 'update_steps', steps: { ids: ['2'] }, set });
+  expect(describeOperations([update])[0]).toMatch(/x… \(514 characters\)\.$/);
 });
 
 it('only the first operations are told', () => {

@@ -32,6 +32,19 @@ test('a question names whom it was given to', () => {
   expect(describeQuestion(makeStep('2', step), called)).toBe('Step 2 waits for you: Is it open?');
 });
 
+test('a call of which nobody knows what became is named by what it does, not by what its planner said', () => {
+  const step = makeStep('2', {
+    operation: 'delete',
+    args: { path: 'payroll.csv' },
+    description: 'Tidy up',
+    status: 'unknown',
+    question: 'The worker stopped during the call.',
+  });
+  expect(describeQuestion(step, called)).toBe(
+    'Step 2 (Permanently deletes payroll.csv): The worker stopped during the call. Say what became of it.',
+  );
+});
+
 test('a call that asks with its values waits for whoever decides, whatever one of its values is named', () => {
   const call = { tool: 'tracker', operation: 'open_issue', args: { assignee: 'ben' } };
   const step = makeStep('2', {

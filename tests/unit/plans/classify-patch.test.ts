@@ -17,12 +17,12 @@ const read = { operation: 'read', effect: 'read' } as const;
 
 function adding(overrides: Partial<Step>): string[] {
   const now = makeStep('n', overrides);
-  return classifyPatch({ ...nothing, added: [{ now, position: 9 }] }, operations);
+  return classifyPatch({ ...nothing, added: [{ now, position: 9, args_by: null }] }, operations);
 }
 
 function changing(before: Partial<Step>, after: Partial<StepAsSaid>): string[] {
   const step = makeStep('s', before);
-  const changed = [{ position: 1, before: step, now: { ...step, ...after } }];
+  const changed = [{ position: 1, before: step, now: { ...step, ...after }, args_by: null }];
   return classifyPatch({ ...nothing, changed }, operations);
 }
 
@@ -152,7 +152,11 @@ test('removing steps narrows', () => {
 });
 
 test('very many reasons are counted', () => {
-  const added = Array.from({ length: 1000 }, (_, i) => ({ now: makeStep(`${i}`), position: i }));
+  const added = Array.from({ length: 1000 }, (_, i) => ({
+    now: makeStep(`${i}`),
+    position: i,
+    args_by: null,
+  }));
   const reasons = classifyPatch({ ...nothing, added }, operations);
   expect(reasons).toHaveLength(50);
   expect(reasons.at(-1)).toBe('And 951 more changes of this kind.');

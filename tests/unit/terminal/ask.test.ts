@@ -100,9 +100,17 @@ describe('deciding about a plan', () => {
   });
 
   it.each([
-    ['approve 1', { steps: ['1'] }, 'Approved 1 “Create notes/standup.md” only.'],
-    ['a 1-2', { steps: ['1', '2'] }, 'and 2 “Move it to'],
-    ['approve all but 2', { except: ['2'] }, 'Approved all but 2 “Move it to archive/standup.md”.'],
+    [
+      'approve 1',
+      { steps: ['1'] },
+      'Approved 1 (Writes notes/standup.md · content: Standup at 9:30) only.',
+    ],
+    ['a 1-2', { steps: ['1', '2'] }, 'and 2 (Moves'],
+    [
+      'approve all but 2',
+      { except: ['2'] },
+      'Approved all but 2 (Moves notes/standup.md to archive/standup.md).',
+    ],
   ])('"%s" approves the steps with these numbers', async (line, part, said) => {
     const { code, calls, printed } = await run(done, [line]);
     expect(code).toBe(exitCodes.done);
@@ -194,6 +202,25 @@ describe('deciding about a plan', () => {
     expect(printed).toContain('workspace_move · changes something · after 1 · pending');
     expect(printed).toContain('1  Writes notes/standup.md\n     content:\n       Standup at 9:30');
     expect(printed.split('› ')).toHaveLength(3);
+  });
+
+  it('shows in the details under which conditions and when a step runs, and that it asks', async () => {
+    const steps = [
+      makeStep('fetch'),
+      makeStep('mail', {
+        after: following('fetch'),
+        when: [{ step: 'fetch', path: '/status', is: 'equals', value: 'green' }],
+        ask_before: true,
+        not_before: '2026-02-05T09:00:00.000Z',
+        seen: { state: 'missing', fingerprint: null, size: null, modified_at: null },
+      }),
+    ];
+    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d'], { columns: 200 });
+    const [, details = ''] = printed.split('Digest ');
+    expect(details).toContain('only if step 1 /status is "green"');
+    expect(details).toContain('asks before it runs');
+    expect(details).toContain('mail.txt is missing: this step will fail');
+    expect(details).toMatch(/not before .*5 Feb/);
   });
 
   it('calls a step in the details what the plan calls it', async () => {

@@ -5,9 +5,9 @@ import {
   describeCounts,
   describeCut,
   describeDeltas,
-  describeField,
+  describeFields,
 } from '#cards/version-words.ts';
-import type { FieldChange, VersionDiff } from '#contracts/views.ts';
+import type { VersionDiff } from '#contracts/views.ts';
 import { compareVersions } from '../live/plans.ts';
 import type { Card, PlanView } from '../live/state.ts';
 import { countOf, formatTime } from '../plan/format.ts';
@@ -31,10 +31,10 @@ function drawChange(
 
 const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-function drawFields(changes: FieldChange[], now: string): TemplateResult | typeof nothing {
-  if (changes.length === 0) return nothing;
+function drawFields(step: VersionDiff['changed'][number], now: string): Drawn {
+  if (step.changes.length === 0) return nothing;
   return html`<ul class="fields">
-    ${changes.map((field) => html`<li>${describeField(field, now, zone())}</li>`)}
+    ${describeFields(step, now, zone()).map((text) => html`<li>${text}</li>`)}
   </ul>`;
 }
 
@@ -52,8 +52,8 @@ function drawDiff(diff: VersionDiff): TemplateResult {
   const items = [
     ...added.map(({ call }) => drawChange('+', 'Added', shortenCall(call, 200).text)),
     ...removed.map(({ call }) => drawChange('−', 'Removed', shortenCall(call, 200).text)),
-    ...changed.map(({ call, changes }) =>
-      drawChange('~', 'Changed', shortenCall(call, 200).text, drawFields(changes, now)),
+    ...changed.map((step) =>
+      drawChange('~', 'Changed', shortenCall(step.call, 200).text, drawFields(step, now)),
     ),
     ...risks_added.map((text) => drawChange('+', 'New risk', text, drawNote('risk'))),
     ...risks_removed.map((text) => drawChange('−', 'Risk gone', text, drawNote('risk'))),

@@ -1,0 +1,34 @@
+// What differs in a step between two versions: what binds comes whole, and nothing is left out uncounted.
+import { expect, test } from 'vitest';
+import { describeFields } from '#cards/version-words.ts';
+import { compareFields } from '#plans/changed-fields.ts';
+
+const step = { id: 's', description: 'Write', tool: 'workspace', operation: 'write', args: {} };
+const now = '2026-02-03T14:00:00.000Z';
+
+function tell(before: Parameters<typeof compareFields>[0], after: typeof before): string[] {
+  return describeFields(compareFields(before, after), now, 'UTC');
+}
+
+test('a changed condition is told whole, however long it is', () => {
+  const value = `${'x'.repeat(400)} unless it is Friday`;
+  const when = [{ step: 'fetch', path: '/text', is: 'contains', value }];
+  expect(tell(step, { ...step, when })).toEqual([
+    `only if: (nothing) → step fetch /text contains "${value}"`,
+  ]);
+});
+
+test('a changed condition and a lost question come before many changed arguments, and these are counted', () => {
+  const args = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]));
+  const when = [{ step: 'fetch', path: '', is: 'exists' }];
+  const told = tell({ ...step, when, ask_before: true }, { ...step, args });
+  expect(told[0]).toBe('only if: the output of step fetch has a value → (nothing)');
+  expect(told[1]).toBe('asks before it runs: yes → (nothing)');
+  expect(told).toHaveLength(21);
+  expect(told.at(-1)).toBe('and 12 more fields');
+});
+
+test('a long argument is told with its length', () => {
+  const [told = ''] = tell(step, { ...step, args: { content: 'y'.repeat(5000) } });
+  expect(told).toMatch(/^content: \(nothing\) → y+… \(5,000 characters\)$/);
+});
