@@ -3,6 +3,7 @@ import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Config } from '#config';
 import { errorMessage } from '#contracts/errors.ts';
 import { openLogFile } from './home.ts';
+import { openLogSink } from './log-sink.ts';
 
 const secretNames = [
   'authorization',
@@ -64,6 +65,6 @@ export function logOptions(level: string): LoggerOptions {
 /** @param quiet a command that talks to a person: its log goes to `<home>/logs/countersign.log` */
 export function createLog(config: Config, quiet: boolean): Logger {
   const options = logOptions(config.env.LOG_LEVEL);
-  if (!quiet) return pino(options, pino.destination({ dest: 2, sync: false }));
-  return pino(options, pino.destination({ dest: openLogFile(config), sync: false }));
+  if (!quiet) return pino(options, openLogSink(2));
+  return pino(options, openLogSink(openLogFile(config)));
 }

@@ -5,6 +5,7 @@ import { StepStatus } from '#contracts/plan.ts';
 import { readBackends } from '#store/backends.ts';
 import type { Database } from '#store/database.ts';
 import { readPools } from '#store/sql/resources.ts';
+import { droppedLines } from './log-sink.ts';
 
 export function createMetrics(db: Database): Registry {
   const register = new Registry();
@@ -71,6 +72,14 @@ export function createMetrics(db: Database): Registry {
         this.set({ pool: name, part: 'in_use' }, in_use);
         this.set({ pool: name, part: 'waiting_plans' }, waiting.length);
       }
+    },
+  });
+  new Gauge({
+    name: 'countersign_log_lines_dropped',
+    help: 'Lines of the log that could not be written, since this process began.',
+    registers: [register],
+    collect() {
+      this.set(droppedLines());
     },
   });
   return register;

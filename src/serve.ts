@@ -10,6 +10,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import { isEveryHost } from '#contracts/public-url.ts';
 import { countOf } from '#contracts/words.ts';
 import { readModelAccess } from '#models/access.ts';
+import { diskFullWords } from '#store/disk.ts';
 import { causeOf } from '#store/transient.ts';
 import { createMetrics } from './metrics.ts';
 import { version } from './version.ts';
@@ -18,11 +19,13 @@ import type { House } from './wire.ts';
 /** Milliseconds after which a database that says nothing counts as away, for whoever asks whether this process is ready. */
 const answerWithinMs = 5000;
 
+async function askDatabase(db: House['db']): Promise<string> {
+  await db.query.execute(sql`select 1`);
+  return (await db.isDiskFull()) ? diskFullWords : 'ok';
+}
+
 async function readiness({ db, registry }: House) {
-  const asked = db.query.execute(sql`select 1`).then(
-    () => 'ok',
-    (error: unknown) => `not reachable: ${causeOf(error)}`,
-  );
+  const asked = askDatabase(db).catch((error: unknown) => `not reachable: ${causeOf(error)}`);
   const silent = pause(answerWithinMs, `no answer within ${answerWithinMs / 1000} s`, {
     ref: false,
   });

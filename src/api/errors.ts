@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#contracts/errors.ts';
-import { isDatabaseTrouble } from '#store/transient.ts';
+import { diskFullWords } from '#store/disk.ts';
+import { isDatabaseTrouble, isDiskFull } from '#store/transient.ts';
 import { drain } from './drain.ts';
 import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
@@ -34,7 +35,11 @@ function internalComplaint(requestId: string): Complaint {
 }
 
 /** A commit whose answer was lost has happened, so a change may have been made. */
-function databaseComplaint({ method, headers }: FastifyRequest): Complaint {
+function databaseComplaint(error: unknown, { method, headers }: FastifyRequest): Complaint {
+  if (isDiskFull(error)) {
+    const detail = `${diskFullWords} Nothing of this request was stored; send it again then.`;
+    return { code: 'database_unavailable', detail };
+  }
   const reads = method === 'GET' || method === 'HEAD';
   const keyed = headers[keyHeader] !== undefined;
   const advice =
@@ -102,7 +107,7 @@ function explainFrameworkError(error: unknown, request: FastifyRequest): Complai
 export function explainError(error: unknown, request: FastifyRequest): Complaint {
   if (!(error instanceof CountersignError))
     return isDatabaseTrouble(error)
-      ? databaseComplaint(request)
+      ? databaseComplaint(error, request)
       : explainFrameworkError(error, request);
   if (problemKinds[error.code].status === 500)
     return { ...internalComplaint(request.id), code: error.code };

@@ -124,7 +124,7 @@ export const Settings = z.strictObject({
       lease_seconds: z.number().min(1).max(3600).default(15),
       /** A call that takes longer is stopped and its step fails. */
       step_timeout_seconds: z.number().min(1).max(86_400).default(300),
-      /** A plan without progress for this long is stalled (waiting for a person never counts). */
+      /** A plan without progress for this long, with a worker that could go on, is stalled (waiting for a person never counts). */
       stall_minutes: z.number().min(0.01).max(100_000).default(30),
       on_failure: z.enum(['continue_independent', 'stop_all']).default('continue_independent'),
       /** Attempts of a call that may be repeated, the first included. */

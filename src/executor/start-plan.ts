@@ -6,13 +6,22 @@ import { transition } from '#plans/lifecycle.ts';
 import { describeProblems, findPreflightProblems } from '#plans/preflight.ts';
 import { readyTheFree } from '#plans/ready-steps.ts';
 import { wakeWorkers } from '#plans/wake.ts';
+import { hasWorkedFor } from '#store/backends.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import type { SharedContext } from './executor-context.ts';
 
-/** Whether what the plan lacks may still come: a step under way would wait as long. */
-function mayStillWait({ clock, settings }: SharedContext, { decided_at }: PlanRow): boolean {
+/**
+ * Whether what the plan lacks may still come: a step under way would wait as long, and time in which nobody works does not
+ * count.
+ */
+async function mayStillWait(
+  { db, clock, settings }: SharedContext,
+  { decided_at }: PlanRow,
+): Promise<boolean> {
   if (decided_at === null) return false;
-  return clock.now().getTime() - decided_at.getTime() < settings.stall_minutes * 60_000;
+  const waitedMs = clock.now().getTime() - decided_at.getTime();
+  if (waitedMs < settings.stall_minutes * 60_000) return true;
+  return !(await hasWorkedFor(db.query, settings.stall_minutes));
 }
 
 /**
@@ -23,7 +32,10 @@ export async function startPlan(context: SharedContext, planId: string): Promise
   const { db, enqueue, clock } = context;
   const seen = await readPlanRow(db.query, planId);
   if (seen.status !== 'approved') return;
-  if (mayStillWait(context, seen) && (await lacksTools(db.query, context.catalogue, planId)))
+  if (
+    (await mayStillWait(context, seen)) &&
+    (await lacksTools(db.query, context.catalogue, planId))
+  )
     return;
   const problems = await findPreflightProblems(db.query, context.catalogue, seen);
   await db.transaction(async (tx) => {

@@ -4,6 +4,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
+import { watchDisk } from './disk.ts';
 import * as schema from './schema.ts';
 import { sendAtOnce, type WrittenStatement } from './send-at-once.ts';
 import { limitSilence, limitSilenceOf, usualSilenceMs } from './silence.ts';
@@ -290,6 +291,8 @@ export type Database = {
   query: Queryable;
   pool: Pool;
   url: string;
+  /** Whether there was no room for something, and is none yet. */
+  isDiskFull(): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -354,11 +357,14 @@ export function openDatabase(
   });
   pool.on('error', options.onError);
   const close = limitSilenceOf(pool, silenceMs);
+  const transaction: Database['transaction'] = (work, options = {}) =>
+    runTransaction(pool, work, options);
   return {
     atOnce: async <Rows extends QueryResultRow[]>(
       statements: FilledStatement[] & { length: Rows['length'] },
     ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements)),
-    transaction: (work, options = {}) => runTransaction(pool, work, options),
+    transaction,
+    isDiskFull: watchDisk(pool, transaction),
     query: queryableOn(pool),
     pool,
     url,

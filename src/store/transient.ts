@@ -1,9 +1,11 @@
 // Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
-// that another holds too long.
+// that another holds too long, a disk that is full.
 import { errorMessage } from '#contracts/errors.ts';
 
 const lockTimeout = '55P03';
-const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53300)/;
+/** What the server says where there is no room left for what a statement writes. */
+export const diskFull = '53100';
+const transientStates = /^(08|25P03|55P03|57P0[123]|40001|40P01|53100|53300)/;
 const transientCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -45,6 +47,11 @@ export function isTransient(error: unknown): boolean {
     (code, message) =>
       transientStates.test(code) || transientCodes.has(code) || transientTexts.test(message),
   );
+}
+
+/** Whether the database has no room for what was to be stored. Nothing of its transaction was. */
+export function isDiskFull(error: unknown): boolean {
+  return someCause(error, (code) => code === diskFull);
 }
 
 /** What the server ends a statement with that takes too long. */

@@ -1,5 +1,6 @@
 // The program as a whole, in processes of its own, the way a person starts it. They end with the test file that started them.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,8 @@ export type Options = {
   env?: Record<string, string>;
   /** The folder it is started in. */
   cwd?: string;
+  /** A file that its standard error is appended to; of what is written there nothing is kept here. */
+  log?: string;
 };
 
 export type Programs = {
@@ -160,11 +163,13 @@ export function usePrograms(): Programs {
   }, 60_000);
 
   function run(args: string[], options: Options): Program {
+    const log = options.log === undefined ? null : openSync(options.log, 'a');
     const child = spawn(node, [main, ...args], {
       cwd: options.cwd ?? root,
       env: environment(options),
-      stdio: 'pipe',
+      stdio: ['pipe', 'pipe', log ?? 'pipe'],
     });
+    if (log !== null) closeSync(log);
     const program = follow(child);
     started.push({ args, program });
     return program;

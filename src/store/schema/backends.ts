@@ -19,6 +19,8 @@ export const backends = countersign.table(
     /** Its operations as planners see them, for processes that do not have them. */
     manifest: jsonb('manifest').$type<OperationSpec[]>().notNull(),
     seen_at: at('seen_at').notNull().defaultNow(),
+    /** Since when it has been there without a break, with at least what it offers now. */
+    since_at: at('since_at').notNull().defaultNow(),
   },
   (t) => [index('backends_seen').on(t.seen_at)],
 );

@@ -30,6 +30,12 @@ const servedBy = (offers: Offer[]): SQL => sql`exists (
   select 1 from jsonb_to_recordset(${JSON.stringify(offers)}::jsonb) as o(operations jsonb, capabilities jsonb)
   where o.operations ? (l.tool || '_' || l.operation) and o.capabilities @> to_jsonb(l.capabilities))`;
 
+/** Whether nothing of plan `p` is ready, or the row `backends` of back ends could claim some of it now. */
+export const claimableByBackend = sql`(p.ready = 0 or exists (
+  select 1 from countersign.plan_lanes l where l.plan_id = p.id
+    and (l.tool || '_' || l.operation) = any(backends.operations) and backends.capabilities @> l.capabilities
+    and ${claimable}))`;
+
 /** Up to `limit` executing plans, not paused, with claimable steps in a lane `l` that meets `where`, the oldest first. */
 async function findPlans(
   db: Queryable,

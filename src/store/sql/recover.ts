@@ -3,9 +3,11 @@ import { sql } from 'drizzle-orm';
 import type { QueueName } from '#contracts/jobs.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
 import { accounting } from '../accounting.ts';
+import { aliveForMinutes } from '../backends.ts';
 import { stepsOf } from '../blocks.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
 import type { Queryable } from '../database.ts';
+import { claimableByBackend } from './lanes.ts';
 
 /** A step whose worker was lost. */
 export type LostStep = Pick<
@@ -119,7 +121,9 @@ export async function findUnstartedPlans(
 }
 
 /**
- * Executing plans in which nothing has happened for `minutes`, and that wait for no person and no hour.
+ * Executing plans in which nothing has happened for `minutes`, though all that time steps could be claimed and a back end that
+ * could claim them was there. So no pause of all workers, or of the only one that has a tool, stalls a plan, nor does a step
+ * whose hour has just come. Only the database's clock counts.
  * @param planId only this one, to look again once its lock is held
  */
 export async function findStalledPlans(
@@ -138,8 +142,9 @@ export async function findStalledPlans(
       and p.id = coalesce(${planId}, p.id)
       and p.updated_at < clock_timestamp() - make_interval(secs => ${minutes * 60})
       and not exists (select 1 from countersign.step_states s where s.plan_id = p.id
-        and s.queued_at > clock_timestamp())
+        and s.queued_at > clock_timestamp() - make_interval(secs => ${minutes * 60}))
       and not exists (select 1 from ${stepsOf(sql`p.id`, ['running'], sql`s.lease_until >= clock_timestamp()`)})
+      and exists (select 1 from countersign.backends where ${aliveForMinutes(minutes)} and ${claimableByBackend})
     limit ${limit}`);
   return rows.map(({ id }) => id);
 }

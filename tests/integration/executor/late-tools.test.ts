@@ -8,7 +8,7 @@ import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, reach, runPlan } from '#tests/setup/house.ts';
 import { node, root } from '#tests/setup/process.ts';
-import { makeExecutor } from '../plans/bench.ts';
+import { haveWorkedFor, makeExecutor } from '../plans/bench.ts';
 
 const database = useDatabase();
 
@@ -54,6 +54,8 @@ test('fails with the reason when nobody has brought the tool for as long as a pl
   await startPlan(executor, plan.id);
   expect((await gate.service.getPlan(plan.id)).status).toBe('approved');
   minutes = 31;
+  // Somebody could have brought it all that time.
+  await haveWorkedFor(none, 1);
   await startPlan(executor, plan.id);
   const failed = await gate.service.getPlan(plan.id);
   expect(failed.status).toBe('failed');

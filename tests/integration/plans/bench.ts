@@ -8,6 +8,7 @@ import type { Mark } from '#executor/mark-batch.ts';
 import { createSlots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';
+import { storeBackend } from '#store/backends.ts';
 import type { Database } from '#store/database.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { ana, runPlan, type TestHouse } from '#tests/setup/house.ts';
@@ -52,6 +53,17 @@ export function makeExecutor(
     warnings,
     ...overrides,
   };
+}
+
+/** Writes down a back end that could have run anything for `days`: without one nothing stalls. */
+export async function haveWorkedFor(house: TestHouse, days: number): Promise<void> {
+  const manifest = house.registry.list();
+  const operations = manifest.map(({ name }) => name);
+  const row = { id: 'idle/main', name: 'main', capabilities: [], concurrency: 1 };
+  await storeBackend(house.db.query, { ...row, operations, manifest });
+  await house.db.query.execute(
+    sql`update countersign.backends set since_at = clock_timestamp() - make_interval(days => ${days})`,
+  );
 }
 
 /** Leave for every call, at any time. */

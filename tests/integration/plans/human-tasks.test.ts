@@ -269,6 +269,7 @@ test('waiting for a person never stalls a plan', async () => {
   await house.db.transaction(async (tx) => {
     const age = sql`update countersign.plans set updated_at = now() - interval '3 days'`;
     await tx.execute(sql`${age} where id = ${id}`);
+    await tx.execute(sql`update countersign.backends set since_at = since_at - interval '3 days'`);
     expect(await findStalledPlans(tx, 1, 1000, id)).toEqual([]);
     // The same plan without its question would be found.
     await tx.execute(sql`update countersign.plans set waiting = 0 where id = ${id}`);

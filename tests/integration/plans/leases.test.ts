@@ -18,6 +18,7 @@ import {
   claimReady,
   expireLeases,
   flaky,
+  haveWorkedFor,
   makeExecutor,
   mayCall,
   outcomeOf,
@@ -458,6 +459,10 @@ describe('a stalled plan', () => {
     await house.db.query.execute(
       sql`update countersign.plans set updated_at = now() - interval '1 day' where id = ${id}`,
     );
+    await house.db.query.execute(
+      sql`update countersign.step_states set available_at = now() - interval '1 day' where plan_id = ${id}`,
+    );
+    await haveWorkedFor(house, 1);
     const round = await house.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       const round = recover(executor);

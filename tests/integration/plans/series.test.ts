@@ -15,7 +15,15 @@ import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { localDate } from '#timeline/recurrence.ts';
-import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy, statusesOf } from './bench.ts';
+import {
+  claimReady,
+  haveWorkedFor,
+  makeExecutor,
+  mayCall,
+  settleOutcomes,
+  startBy,
+  statusesOf,
+} from './bench.ts';
 
 const database = useDatabase();
 const day = 86_400_000;
@@ -227,6 +235,7 @@ describe('a plan that comes again', () => {
       .update(plans)
       .set({ updated_at: new Date(Date.now() - 30 * day) })
       .where(eq(plans.id, id));
+    await haveWorkedFor(house, 30);
     await recover(executor);
     expect((await getPlan(id)).status).toBe('executing');
     const next = (await house.service.overview(id)).next_at;

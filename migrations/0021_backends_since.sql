@@ -1,0 +1,1 @@
+ALTER TABLE "countersign"."backends" ADD COLUMN "since_at" timestamp with time zone DEFAULT now() NOT NULL;

@@ -1,0 +1,51 @@
+// Whether the database's disk is full. PostgreSQL refuses a statement that needs more room and goes on answering those that do
+// not, so what was refused is remembered, and room is tried for until there is some again.
+import { sql } from 'drizzle-orm';
+import type { Pool } from 'pg';
+import type { Transaction } from './database.ts';
+import { diskFull, isDiskFull } from './transient.ts';
+
+/** What to tell of it, and what to do. */
+export const diskFullWords =
+  "The disk of the database is full. Free space on it or enlarge it (PostgreSQL's data_directory says where it is).";
+
+/** Kilobytes that are asked for: a proposal needs as much. */
+const neededKb = 4096;
+
+/**
+ * Listens on every connection of `pool` for a refusal.
+ * @returns whether the disk is full; after a refusal that is tried out each time, and leaves nothing behind
+ */
+export function watchDisk(
+  pool: Pool,
+  transaction: (work: (tx: Transaction) => Promise<void>) => Promise<void>,
+): () => Promise<boolean> {
+  let full = false;
+  let trying: Promise<boolean> | null = null;
+  pool.on('connect', ({ connection }) => {
+    connection.on('errorMessage', ({ code }: { code?: string }) => {
+      if (code === diskFull) full = true;
+    });
+  });
+
+  async function tryRoom(): Promise<boolean> {
+    try {
+      await transaction(async (tx) => {
+        await tx.execute(sql`create temporary table room on commit drop as
+          select repeat('x', 1000) as kilobyte from generate_series(1, ${sql.raw(String(neededKb))})`);
+      });
+      full = false;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+    } finally {
+      trying = null;
+    }
+    return full;
+  }
+
+  return async () => {
+    if (!full) return false;
+    trying ??= tryRoom();
+    return await trying;
+  };
+}

@@ -1,0 +1,199 @@
+// Time in which nobody could go on with a plan does not count: neither a night without workers nor one without the only worker
+// that has a tool stalls it. Hours pass by moving what is stored back.
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PlanDraft } from '#contracts/plan.ts';
+import type { ExecutorContext } from '#executor/executor-context.ts';
+import { recover } from '#executor/recover.ts';
+import { startPlan } from '#executor/start-plan.ts';
+import { removeBackends, renewBackend, storeBackend } from '#store/backends.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
+import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
+
+const database = useDatabase();
+/** Nobody works here but the back ends that a test writes down. */
+let house: TestHouse;
+let executor: ExecutorContext;
+
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+  executor = makeExecutor(house);
+});
+afterAll(async () => {
+  executor.leases.stop();
+  await house.close();
+});
+beforeEach(async () => {
+  await house.db.query.execute(sql`delete from countersign.backends`);
+});
+
+/** Has everything that is under way be `minutes` older. */
+async function pass(minutes: number): Promise<void> {
+  const ago = sql`make_interval(mins => ${minutes})`;
+  await house.db.query.execute(sql`update countersign.plans
+    set updated_at = updated_at - ${ago}, decided_at = decided_at - ${ago}`);
+  await house.db.query.execute(sql`update countersign.step_states
+    set available_at = available_at - ${ago}, lease_until = lease_until - ${ago}, started_at = started_at - ${ago}`);
+  await house.db.query.execute(sql`update countersign.backends
+    set seen_at = seen_at - ${ago}, since_at = since_at - ${ago}`);
+}
+
+/** As `pass`, while the back ends `ids` are heard of. */
+async function passWith(minutes: number, ...ids: string[]): Promise<void> {
+  await pass(minutes);
+  for (const id of ids)
+    await house.db.query.execute(
+      sql`update countersign.backends set seen_at = clock_timestamp() where id = ${id}`,
+    );
+}
+
+const operations = () => house.registry.list().map(({ name }) => name);
+
+function store(id: string, capabilities: string[] = [], offered = operations()): Promise<void> {
+  const manifest = house.registry.list();
+  const row = { id, name: id, concurrency: 1, capabilities, operations: offered, manifest };
+  return storeBackend(house.db.query, row);
+}
+
+const draft = (...steps: PlanDraft['steps']): PlanDraft => ({ title: 'Night', steps });
+const needing = (id: string, ...capabilities: string[]) => ({ ...noop(id), capabilities });
+
+async function statusAfterRound(id: string): Promise<string> {
+  await recover(executor);
+  return (await house.service.getPlan(id)).status;
+}
+
+describe('a plan in which nothing happens', () => {
+  test('is not stalled by a night without workers, and is by half an hour with one', async () => {
+    await store('one');
+    const { id } = await startBy(executor, house, draft(noop('1')));
+    await removeBackends(house.db.query, ['one']);
+    await pass(12 * 60);
+    expect(await statusAfterRound(id)).toBe('executing');
+    await store('two');
+    expect(await statusAfterRound(id)).toBe('executing');
+    await passWith(29, 'two');
+    expect(await statusAfterRound(id)).toBe('executing');
+    await passWith(2, 'two');
+    expect(await statusAfterRound(id)).toBe('stalled');
+    expect((await house.service.getPlan(id)).result_summary).toBe(
+      'Nothing has happened for 30 minutes.',
+    );
+  });
+
+  test('is stalled where one of several workers has died and another could have gone on', async () => {
+    await store('one');
+    await store('dead');
+    const { id } = await startBy(executor, house, draft(noop('1')));
+    await passWith(31, 'one');
+    expect(await statusAfterRound(id)).toBe('stalled');
+  });
+
+  test('is not stalled while the only worker that could go on is away, and is once it was back for half an hour', async () => {
+    await store('small');
+    await store('big', ['gpu']);
+    const { id } = await startBy(executor, house, draft(needing('1', 'gpu')));
+    await removeBackends(house.db.query, ['big']);
+    await passWith(12 * 60, 'small');
+    expect(await statusAfterRound(id)).toBe('executing');
+    expect((await house.service.overview(id)).blocked).toMatchObject([{ needs: ['gpu'] }]);
+    await store('big', ['gpu']);
+    expect(await statusAfterRound(id)).toBe('executing');
+    await passWith(31, 'small', 'big');
+    expect(await statusAfterRound(id)).toBe('stalled');
+  });
+
+  test('is not stalled by the time that its machine slept', async () => {
+    await store('one');
+    const { id } = await startBy(executor, house, draft(noop('1')));
+    await pass(12 * 60);
+    expect(await renewBackend(house.db.query, 'one')).toBe(true);
+    expect(await statusAfterRound(id)).toBe('executing');
+  });
+
+  test('is not stalled by the time in which its tool was down, but by that in which another was', async () => {
+    const fewer = operations().filter((name) => name !== 'control_noop');
+    await store('one', [], fewer);
+    const { id } = await startBy(executor, house, draft(noop('1')));
+    await passWith(12 * 60, 'one');
+    await store('one');
+    expect(await statusAfterRound(id)).toBe('executing');
+    await passWith(31, 'one');
+    await store('one', [], ['control_noop']);
+    expect(await statusAfterRound(id)).toBe('stalled');
+  });
+
+  test('is not stalled in the moment in which its hour comes', async () => {
+    await store('one');
+    const not_before = new Date(Date.now() + 2 * 3_600_000).toISOString();
+    const { id } = await startBy(executor, house, draft({ ...noop('1'), not_before }));
+    await passWith(121, 'one');
+    expect(await statusAfterRound(id)).toBe('executing');
+    await passWith(31, 'one');
+    expect(await statusAfterRound(id)).toBe('stalled');
+  });
+});
+
+test('an approved plan whose tool is not there yet still waits for it after a night', async () => {
+  await store('one');
+  const { id } = await runPlan(house, draft(noop('1')));
+  await pass(12 * 60);
+  await store('two');
+  const starting = {
+    ...executor,
+    catalogue: { ...executor.catalogue, get: () => undefined },
+  };
+  await startPlan(starting, id);
+  expect((await house.service.getPlan(id)).status).toBe('approved');
+  await passWith(31, 'two');
+  await startPlan(starting, id);
+  expect((await house.service.getPlan(id)).status).toBe('failed');
+});
+
+test('forty plans that were under way when all stopped are done after twelve hours off, each step once', async () => {
+  await store('stopped');
+  const file = (id: string, ...after: string[]) => ({
+    id,
+    description: 'Write a note',
+    tool: 'workspace',
+    operation: 'write',
+    args: { path: `${id}.md`, content: 'x' },
+    after,
+  });
+  const due = new Date(Date.now() + 6 * 3_600_000).toISOString();
+  const kinds = [
+    // Ready, and claimed by nobody.
+    draft(noop('1'), noop('2', '1')),
+    // Claimed by the worker that stopped, before its call.
+    draft(file('n'), noop('2', 'n')),
+    // Due while all were off.
+    draft({ ...noop('1'), not_before: due }, noop('2', '1')),
+    // Between two steps.
+    draft(noop('1'), { ...noop('2', '1'), not_before: due }),
+  ];
+  const ids: string[] = [];
+  for (const [index, kind] of Array.from({ length: 10 }, () => kinds)
+    .flat()
+    .entries()) {
+    const { id } = await startBy(executor, house, kind);
+    ids.push(id);
+    if (index % 4 === 1) expect((await claimReady(executor, id, 1)).steps).toHaveLength(1);
+  }
+  await removeBackends(house.db.query, ['stopped']);
+  await pass(12 * 60);
+  // A gateway that is there first goes its rounds before any worker is.
+  await recover(executor);
+  const started = await openTestHouse(database.url, { workspace: house.workspace });
+  const ends = await Promise.all(
+    ids.map((id) => reach(started, id, 'completed', 'failed', 'stalled')),
+  );
+  expect(ends.map(({ status }) => status)).toEqual(ids.map(() => 'completed'));
+  for (const [index, id] of ids.entries()) {
+    const [first, second] = await checkPlan(house.db.query, id);
+    // Only what was lost with its worker was begun again.
+    expect([first?.attempt, second?.attempt]).toEqual([index % 4 === 1 ? 2 : 1, 1]);
+  }
+  await started.close();
+}, 60_000);
