@@ -158,6 +158,15 @@ function checkAttempts(rows: StepRow[]): void {
   }
 }
 
+/** Only a step that runs has a lease. */
+async function checkLeases(db: Queryable, planId: string): Promise<void> {
+  const { rows } = await db.execute(sql`
+    select step_id, status, lease_owner, lease_until from countersign.step_states
+    where plan_id = ${planId} and (status = 'running') <> (lease_owner is not null and lease_until is not null)
+      or plan_id = ${planId} and status <> 'running' and (lease_owner is not null or lease_until is not null)`);
+  expect(rows, 'leases').toEqual([]);
+}
+
 /** Checks all of it. @returns the steps */
 export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[]> {
   const rows = await readStepRows(db, planId);
@@ -166,5 +175,6 @@ export async function checkPlan(db: Queryable, planId: string): Promise<StepRow[
   await checkEvents(db, planId, rows);
   await checkReservations(db);
   checkAttempts(rows);
+  await checkLeases(db, planId);
   return rows;
 }

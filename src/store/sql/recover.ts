@@ -69,14 +69,19 @@ export async function settleLostSteps(
       select * from jsonb_to_recordset(${JSON.stringify(fates)}::jsonb)
         as f(position int, attempt int, status text, attempt_status text, question text, error jsonb)
     ),
+    -- Who held it is for the record of the attempt; the step itself keeps no lease. The caller has locked these rows.
+    held as materialized (
+      select s.position, s.lease_owner from countersign.step_states s join f using (position, attempt)
+      where s.plan_id = ${planId} and s.status = 'running' and s.lease_until < clock_timestamp()
+    ),
     done as (
-      update countersign.step_states s set status = f.status, lease_until = null,
+      update countersign.step_states s set status = f.status, lease_owner = null, lease_until = null,
         question = f.question, error = nullif(f.error, 'null'::jsonb),
         available_at = case when f.status = 'ready' then clock_timestamp() else s.available_at end,
         ended_at = case when f.status = 'ready' then null else clock_timestamp() end
-      from f where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
+      from f join held using (position) where s.plan_id = ${planId} and s.position = f.position and s.attempt = f.attempt
         and s.status = 'running' and s.lease_until < clock_timestamp()
-      returning s.position, s.step_id, s.partition, s.status, s.attempt, s.lease_owner, s.started_at, s.called_at,
+      returning s.position, s.step_id, s.partition, s.status, s.attempt, held.lease_owner, s.started_at, s.called_at,
         f.attempt_status, s.error
     ),
     attempts as (

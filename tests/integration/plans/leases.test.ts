@@ -13,6 +13,7 @@ import { markCalling } from '#store/sql/leases.ts';
 import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
@@ -439,6 +440,21 @@ describe('steps whose worker was lost', () => {
     expect(await statusesOf(house, good.id)).toEqual({ good: 'ready' });
     expect(executor.warnings.join()).toContain(bad.id);
   });
+});
+
+test('a step whose worker was lost keeps no lease, and its attempt tells who had it', async () => {
+  const executor = executorFor();
+  const { id } = await startBy(executor, house, { title: 'Lost', steps: [move('m')] });
+  const { lease } = await claimOne(executor, id);
+  await markCalling(house.db.query, executor.worker, [lease], 2);
+  await expireLeases(house, id);
+  await recover(executor);
+  expect(await statusesOf(house, id)).toEqual({ m: 'unknown' });
+  await checkPlan(house.db.query, id);
+  const { rows } = await house.db.query.execute(
+    sql`select status, worker from countersign.step_attempts where plan_id = ${id}`,
+  );
+  expect(rows).toEqual([{ status: 'unknown', worker: executor.worker }]);
 });
 
 describe('a stalled plan', () => {
