@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   const real = (name: string, ...args: string[]) =>
     run(
-      'recording-proxy.ts',
+      'recording-proxy-server.ts',
       join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js'),
       ...args,
     );
