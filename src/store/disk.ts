@@ -1,8 +1,7 @@
 // Whether the database's disk is full. PostgreSQL refuses a statement that needs more room and goes on answering those that do
 // not, so what was refused is remembered, and room is tried for until there is some again.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Pool } from 'pg';
-import type { Transaction } from './database.ts';
 import { diskFull, isDiskFull } from './transient.ts';
 
 /** What to tell of it, and what to do. */
@@ -18,7 +17,9 @@ const neededKb = 4096;
  */
 export function watchDisk(
   pool: Pool,
-  transaction: (work: (tx: Transaction) => Promise<void>) => Promise<void>,
+  transaction: (
+    work: (tx: { execute(query: SQL): Promise<unknown> }) => Promise<void>,
+  ) => Promise<void>,
 ): () => Promise<boolean> {
   let full = false;
   let trying: Promise<boolean> | null = null;
