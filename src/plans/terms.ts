@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Plan, PlanContext, Series } from '#contracts/plan.ts';
 import type { PatternSpec } from '#contracts/planning/pattern.ts';
 import { shorten } from '#contracts/words.ts';
-import { formatMoment } from '#timeline/recurrence.ts';
+import { firstSkipped, formatMoment } from '#timeline/recurrence.ts';
 import { describeRecurrence } from '#timeline/recurrence-words.ts';
 
 export type Terms = { confirm_each: boolean; series: Series[]; context: PlanContext };
@@ -18,6 +18,13 @@ function describeRhythm(series: Omit<Series, 'steps'>): string {
   const rule = describeRecurrence({ rrule, timezone, startsAt: new Date(starts_at) });
   const end = until === null ? '' : `, until ${formatMoment(new Date(until), timezone)}`;
   return `${rule} (${timezone})${end}`;
+}
+
+/** Where the clocks skip a time of the series; '' where they do not. */
+function describeSkipped({ rrule, timezone, starts_at, until }: Series): string {
+  const skipped = firstSkipped({ rrule, timezone, startsAt: new Date(starts_at) });
+  if (skipped === null || (until !== null && skipped.at > new Date(until))) return '';
+  return ` Not when the clocks go forward (${formatMoment(skipped.at, timezone)}): there is no ${skipped.time} then.`;
 }
 
 function describePattern(pattern: PatternSpec | undefined): string {
@@ -68,6 +75,6 @@ export function describeTerms({
 }: Pick<Plan, 'step_approval' | 'series'>): string[] {
   return [
     ...(step_approval === 'each' ? ['Each step asks before it runs.'] : []),
-    ...series.map((one) => `${nameOf(one)} comes ${describeRhythm(one)}.`),
+    ...series.map((one) => `${nameOf(one)} comes ${describeRhythm(one)}.${describeSkipped(one)}`),
   ];
 }

@@ -128,6 +128,37 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, limit: numb
   return found;
 }
 
+/** Clock changes looked at for times that they skip: those of about a year. */
+const changesLookedAt = 2;
+
+/**
+ * The first moment after which the clocks go forward past a time that the rule would have had, in the changes that follow its
+ * start; with that time as `02:30`. Null: they skip none of it. What comes every hour or oftener is counted by the hour, not by
+ * the clock on the wall, and loses nothing.
+ */
+export function firstSkipped(recurrence: Recurrence): { at: Date; time: string } | null {
+  const { rrule, timezone, startsAt } = recurrence;
+  if (/(?:^|;)FREQ=(?:HOURLY|MINUTELY|SECONDLY)/.test(readRule(rrule))) return null;
+  const start = toZoned(startsAt, timezone);
+  const wall = (moment: Temporal.ZonedDateTime) => moment.toPlainDateTime().toZonedDateTime('UTC');
+  // The same rule on a clock that never changes.
+  const unchanged = {
+    rrule,
+    timezone: 'UTC',
+    startsAt: new Date(wall(start).epochMilliseconds),
+  };
+  let change = start.getTimeZoneTransition('next');
+  for (let seen = 0; change !== null && seen < changesLookedAt; seen++) {
+    const before = change.subtract({ milliseconds: 1 });
+    const [from, to] = [wall(before).epochMilliseconds + 1, wall(change).epochMilliseconds];
+    const [would] = from < to ? nextOccurrences(unchanged, new Date(from - 1), 1) : [];
+    if (would !== undefined && would.getTime() < to)
+      return { at: new Date(change.epochMilliseconds), time: would.toISOString().slice(11, 16) };
+    change = change.getTimeZoneTransition('next');
+  }
+  return null;
+}
+
 /**
  * Reads a moment: ISO 8601 with an offset or `Z`, or a local date and time meant in `timezone`.
  * A local time that the clocks skip moves forward by the skipped hour.
