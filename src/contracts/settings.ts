@@ -15,9 +15,9 @@ const McpServer = z
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     disabled: z.boolean().default(false),
-    /** What operations do, where the server's own annotations are missing or wrong. */
+    /** What operations do; for those that are not named, only a trusted server's own annotations count. */
     effects: z.record(z.string(), Effect).default({}),
-    /** Believe its annotations: what it calls read-only is shown as a read, and not as a call that goes outside. */
+    /** Believe its annotations: what it calls read-only is a read, and shown as one; else each call is a change outside. */
     trusted: z.boolean().default(false),
     /** Milliseconds a call may take. */
     timeout_ms: z.number().int().positive().default(60_000),

@@ -78,10 +78,18 @@ describe('the filesystem server over stdio', () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
   });
   afterEach(() => rm(folder, { recursive: true }));
-  const openFiles = () => open({ fs: { command: node, args: [bin('server-filesystem'), folder] } });
+  const openFiles = (trusted = false) =>
+    open({ fs: { command: node, args: [bin('server-filesystem'), folder], trusted } });
 
-  it('offers its tools with the effects its annotations tell', async () => {
+  it('offers planners nothing while nobody trusts it', async () => {
     const { registry } = await openFiles();
+    expect(registry.get('fs_read_text_file')).toMatchObject({ effect: 'write', destructive: true });
+    const planner = plannerOperations(registry, { deny: [] });
+    expect(planner.filter(({ tool }) => tool === 'fs')).toEqual([]);
+  });
+
+  it('offers its tools with the effects its annotations tell where it is trusted', async () => {
+    const { registry } = await openFiles(true);
     expect(registry.get('fs_write_file')).toMatchObject({
       tool: 'fs',
       operation: 'write_file',
