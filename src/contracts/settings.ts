@@ -19,12 +19,18 @@ const McpServer = z
     effects: z.record(z.string(), Effect).default({}),
     /** Believe its annotations: what it calls read-only is a read, and shown as one; else each call is a change outside. */
     trusted: z.boolean().default(false),
+    /** By operation, the read that shows what its target is now: called with the arguments that both have, before anybody approves. */
+    inspect: z.record(z.string(), z.string()).default({}),
     /** Milliseconds a call may take. */
     timeout_ms: z.number().int().positive().default(60_000),
   })
   .refine(
     (s) => (s.command === undefined) !== (s.url === undefined),
     'needs either "command" (stdio) or "url" (HTTP)',
+  )
+  .refine(
+    (s) => s.trusted || Object.keys(s.inspect).length === 0,
+    'needs "trusted": true beside "inspect", since its reads are called before anybody approves',
   );
 export type McpServer = z.infer<typeof McpServer>;
 

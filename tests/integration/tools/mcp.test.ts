@@ -114,6 +114,19 @@ describe('the filesystem server over stdio', () => {
     expect(planner).not.toContain('fs_write_file');
   });
 
+  it('is told about where its configuration declares a read that is none', async () => {
+    const inspect = { write_file: 'move_file', edit_file: 'gone', forget: 'read_text_file' };
+    const { registry, warnings } = await open({
+      fs: { command: node, args: [bin('server-filesystem'), folder], trusted: true, inspect },
+    });
+    expect(warnings).toEqual([
+      'mcpServers.fs.inspect names move_file, which does more than read what is there.',
+      'mcpServers.fs.inspect names gone, which the server does not have.',
+      'mcpServers.fs.inspect names forget, which the server does not have.',
+    ]);
+    expect(registry.get('fs_write_file')?.inspect).toBeUndefined();
+  });
+
   it('writes for real, and what it refuses is told in its own words', async () => {
     const { call, fail, registry } = await openFiles();
     expect(registry.validate('fs_write_file', { path: 'x' })).toEqual(['content is missing']);
