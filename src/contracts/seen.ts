@@ -10,6 +10,8 @@ export const SeenState = z.strictObject({
   size: z.number().int().nullable(),
   /** ISO 8601 in UTC; null where it is not known. */
   modified_at: z.string().max(40).nullable(),
+  /** What a read says of it, or the beginning of that. */
+  text: z.string().max(1000).exactOptional(),
   /** How many files are in it, where it is a folder. */
   files: z.number().int().exactOptional(),
 });

@@ -15,16 +15,22 @@ const McpServer = z
     url: z.url().optional(),
     headers: z.record(z.string(), z.string()).default({}),
     disabled: z.boolean().default(false),
-    /** What operations do, where the server's own annotations are missing or wrong. */
+    /** What operations do; for those that are not named, only a trusted server's own annotations count. */
     effects: z.record(z.string(), Effect).default({}),
-    /** Believe its annotations: what it calls read-only is shown as a read, and not as a call that goes outside. */
+    /** Believe its annotations: what it calls read-only is a read, and shown as one; else each call is a change outside. */
     trusted: z.boolean().default(false),
+    /** By operation, the read that shows what its target is now: called with the arguments that both have, before anybody approves. */
+    inspect: z.record(z.string(), z.string()).default({}),
     /** Milliseconds a call may take. */
     timeout_ms: z.number().int().positive().default(60_000),
   })
   .refine(
     (s) => (s.command === undefined) !== (s.url === undefined),
     'needs either "command" (stdio) or "url" (HTTP)',
+  )
+  .refine(
+    (s) => s.trusted || Object.keys(s.inspect).length === 0,
+    'needs "trusted": true beside "inspect", since its reads are called before anybody approves',
   );
 export type McpServer = z.infer<typeof McpServer>;
 

@@ -94,8 +94,9 @@ export type Operation = OperationSpec & {
   /** Seconds a call with these arguments takes by its nature; the executor's time limit comes on top. */
   expectedSeconds?(args: JsonObject): number;
   /**
-   * What is there now of what a call with these arguments touches; changes nothing and reaches nothing outside. null: nothing
-   * can be looked up, or an argument that names the target is not known yet.
+   * What is there now of what a call with these arguments touches; changes nothing, and reaches nothing outside but a server
+   * that the operator trusts and has named this read of. null: nothing can be looked up, or an argument that names the target is
+   * not known yet.
    */
   inspect?(args: JsonObject, signal: AbortSignal): Promise<SeenState | null>;
   /** What a call with these arguments would change in the text that is there now, as a unified diff; null: nothing to compare. */

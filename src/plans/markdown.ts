@@ -1,5 +1,4 @@
 // A plan as Markdown with front matter: readable, and read back without loss. What a machine needs stands in fenced blocks.
-
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { sayHeadline } from '#contracts/call-words.ts';

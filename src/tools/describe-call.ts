@@ -216,6 +216,15 @@ function classOf(spec: Described): CallClass {
   return spec.effect === 'read' ? 'reads' : 'changes';
 }
 
+/** The call with what a read of its server showed of the target. */
+function withShown(call: CallDescription, seen: SeenState): CallDescription {
+  const target = { ...seen, name: '', fails: false };
+  if (seen.text === undefined) return { ...call, target };
+  const label = 'what is there now';
+  const aid: CallPart = { label, text: seen.text, later: false, payload: false, aid: true };
+  return { ...call, target, parts: [aid, ...call.parts] };
+}
+
 /** The call with what was there: a write that replaces a file destroys what is in it. */
 function withTarget(
   call: CallDescription,
@@ -267,7 +276,8 @@ export function describeCall(
     headline: effect.headline,
     parts: [...(effect.parts ?? []), ...left.rest()],
   };
-  return seen === null ? call : withTarget(call, name, args, seen);
+  if (seen === null) return call;
+  return known === undefined ? withShown(call, seen) : withTarget(call, name, args, seen);
 }
 
 /** The arguments that a step was or will be called with, as far as they are known. */

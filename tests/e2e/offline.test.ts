@@ -66,7 +66,7 @@ const toolSets: Tools[] = [
     deletes: false,
     async open() {
       const files = join(await programs.home(), 'workspace');
-      const server = { command: node, args: [filesystemServer, files], cwd: files };
+      const server = { command: node, args: [filesystemServer, files], cwd: files, trusted: true };
       const home = await programs.home({
         mcpServers: { files: server },
         disabledTools: ['workspace'],

@@ -1,5 +1,4 @@
 // Questions about a plan that waits, answered from the plan. Which question it is, is read from a table; no model is asked. Pure.
-
 import type { ShownStep } from '#contracts/call.ts';
 import { nameCall, shortenSized } from '#contracts/call-words.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';

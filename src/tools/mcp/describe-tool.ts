@@ -1,4 +1,4 @@
-// An MCP tool as an operation: what its annotations say about its effect, unless the configuration knows better.
+// An MCP tool as an operation. Its effect is what the operator says; what its annotations say counts for a trusted server only.
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '#contracts/settings.ts';
 import { isStorableText, makeStorable, makeStorableText } from '#contracts/text.ts';
@@ -25,7 +25,9 @@ export function describeTool(
   if (tool.execution?.taskSupport === 'required')
     return `The tool ${tool.name} of the MCP server ${server} runs only as a background task, which is not supported; it is not offered.`;
   const override = Object.hasOwn(overrides, tool.name) ? overrides[tool.name] : undefined;
-  const effect = override ?? readEffect(tool);
+  // Nobody vouches for what else a server says: its word must not make a call repeat itself, or run while planning.
+  const vouched = trusted || override !== undefined;
+  const effect = override ?? (trusted ? readEffect(tool) : 'write');
   const target = findTarget(tool);
   return {
     tool: server,
@@ -36,7 +38,8 @@ export function describeTool(
     // `readResult` gives the structured content as it is; without a schema nothing is sure of it.
     ...(tool.outputSchema === undefined ? {} : { output: toSchema(tool.outputSchema) }),
     effect,
-    destructive: effect !== 'read' && (tool.annotations?.destructiveHint ?? true),
+    destructive:
+      effect !== 'read' && (vouched ? (tool.annotations?.destructiveHint ?? true) : true),
     ...(target === undefined ? {} : { targetArgument: target }),
     source: 'mcp',
     identity: { server: serverDigest, annotations: digestJson(toSchema(tool.annotations ?? {})) },
@@ -47,7 +50,7 @@ export function describeTool(
   };
 }
 
-/** Without a word from the server, a tool is taken to change something. */
+/** What a trusted server says. Without a word from it, a tool is taken to change something. */
 function readEffect(tool: Tool): Effect {
   if (tool.annotations?.readOnlyHint === true) return 'read';
   return tool.annotations?.idempotentHint === true ? 'idempotent' : 'write';

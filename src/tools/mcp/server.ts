@@ -3,13 +3,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { CountersignError } from '#contracts/errors.ts';
 import type { McpServer } from '#contracts/settings.ts';
-import { makeStorableText } from '#contracts/text.ts';
-import type { Operation, OperationSpec } from '#contracts/tool.ts';
+import { type JsonObject, makeStorableText } from '#contracts/text.ts';
+import {
+  type Operation,
+  type OperationSpec,
+  operationName,
+  type ToolOutput,
+} from '#contracts/tool.ts';
 import { nothingDone } from '../failures.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
+import { inspectBy } from './inspect-target.ts';
 import { readResult } from './read-result.ts';
 
 export type McpTool = {
@@ -52,6 +58,17 @@ export function createMcpTool(options: McpToolOptions): McpTool {
         if (typeof spec === 'string' || problem !== null) warnOnce(problem ?? '');
         else if (!found.has(spec.name)) found.set(spec.name, { ...spec, call: callOf(spec) });
       }
+      for (const [key, read] of Object.entries(server.inspect)) {
+        const operation = found.get(operationName(name, key));
+        const reader = found.get(operationName(name, read));
+        if (operation === undefined || reader?.effect !== 'read' || reader.trusted !== true) {
+          const wrong = operation === undefined ? key : read;
+          const why = found.has(operationName(name, wrong))
+            ? 'does more than read what is there'
+            : 'the server does not have';
+          warnOnce(`mcpServers.${name}.inspect names ${wrong}, which ${why}.`);
+        } else operation.inspect = inspectBy(reader, sendTo(reader));
+      }
       for (const key of Object.keys(server.effects))
         if (!tools.some((tool) => tool.name === key))
           warnOnce(`mcpServers.${name}.effects names ${key}, which the server does not have.`);
@@ -74,17 +91,22 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     );
   }
 
-  function callOf(spec: OperationSpec): Operation['call'] {
-    return async (args, context) => {
+  function sendTo(spec: OperationSpec) {
+    return async (args: JsonObject, signal: AbortSignal): Promise<ToolOutput> => {
       const result = await connection.call({
         tool: spec.operation,
         args,
-        signal: context.signal,
+        signal,
         repeatable: spec.effect !== 'write',
         requireSame: () => requireSame(spec),
       });
       return readResult(spec.name, result, spec.output !== undefined);
     };
+  }
+
+  function callOf(spec: OperationSpec): Operation['call'] {
+    const call = sendTo(spec);
+    return (args, { signal }) => call(args, signal);
   }
 
   return { name, connection, operations: () => operations };

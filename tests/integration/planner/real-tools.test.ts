@@ -88,6 +88,7 @@ describe.each(['built-in tools', 'the MCP filesystem server'])('with %s', (kind)
       command: process.execPath,
       args: [bin('server-filesystem'), folder],
       cwd: folder,
+      trusted: true,
     };
     const settings = builtin ? {} : { mcpServers: { files }, disabledTools: ['workspace'] };
     bench = await openBench(settings, { startWaitMs: 15_000 });
@@ -158,6 +159,7 @@ describe('with other MCP servers', () => {
       command: process.execPath,
       args: [bin(name)],
       env,
+      trusted: true,
     });
     bench = await openBench(
       {

@@ -426,8 +426,8 @@ describe('a plan that was approved', () => {
     const plan = await house.service.propose({ title: 'Weather', steps }, { user: 'ana' }, ana);
     const { review } = await house.service.card(plan.id, viewer);
     expect(review.calls.map(({ step }) => [step.operation, step.call.class])).toEqual([
-      ['get', 'outside'],
       ['look_up', 'outside'],
+      ['get', 'outside'],
     ]);
     await expectShown(plan, ['from step 1 /text']);
   });

@@ -78,10 +78,18 @@ describe('the filesystem server over stdio', () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-')));
   });
   afterEach(() => rm(folder, { recursive: true }));
-  const openFiles = () => open({ fs: { command: node, args: [bin('server-filesystem'), folder] } });
+  const openFiles = (trusted = false) =>
+    open({ fs: { command: node, args: [bin('server-filesystem'), folder], trusted } });
 
-  it('offers its tools with the effects its annotations tell', async () => {
+  it('offers planners nothing while nobody trusts it', async () => {
     const { registry } = await openFiles();
+    expect(registry.get('fs_read_text_file')).toMatchObject({ effect: 'write', destructive: true });
+    const planner = plannerOperations(registry, { deny: [] });
+    expect(planner.filter(({ tool }) => tool === 'fs')).toEqual([]);
+  });
+
+  it('offers its tools with the effects its annotations tell where it is trusted', async () => {
+    const { registry } = await openFiles(true);
     expect(registry.get('fs_write_file')).toMatchObject({
       tool: 'fs',
       operation: 'write_file',
@@ -104,6 +112,19 @@ describe('the filesystem server over stdio', () => {
     const planner = plannerOperations(registry, { deny: [] }).map((operation) => operation.name);
     expect(planner).toContain('fs_read_text_file');
     expect(planner).not.toContain('fs_write_file');
+  });
+
+  it('is told about where its configuration declares a read that is none', async () => {
+    const inspect = { write_file: 'move_file', edit_file: 'gone', forget: 'read_text_file' };
+    const { registry, warnings } = await open({
+      fs: { command: node, args: [bin('server-filesystem'), folder], trusted: true, inspect },
+    });
+    expect(warnings).toEqual([
+      'mcpServers.fs.inspect names move_file, which does more than read what is there.',
+      'mcpServers.fs.inspect names gone, which the server does not have.',
+      'mcpServers.fs.inspect names forget, which the server does not have.',
+    ]);
+    expect(registry.get('fs_write_file')?.inspect).toBeUndefined();
   });
 
   it('writes for real, and what it refuses is told in its own words', async () => {
