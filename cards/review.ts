@@ -103,8 +103,13 @@ function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number
   return values.reduce((sum, one) => sum + one, stepCost + step.headline.length + step.note.length);
 }
 
-/** `at`, or one less where it would split a character in two. */
+/** How far back a page looks for the end of a word. */
+const lookBack = 60;
+
+/** Where to break a text of which `at` characters fit: after a word that ends shortly before, and never within a character. */
 export function boundary(text: string, at: number): number {
+  const blank = text.slice(at - lookBack, at).search(/\s\S*$/u);
+  if (blank >= 0) return at - lookBack + blank + 1;
   return /[\udc00-\udfff]/.test(text.charAt(at)) ? at - 1 : at;
 }
 

@@ -97,7 +97,10 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** Pages of steps, each whole. A plan whose steps have numbers comes in their order, a larger one as a reviewer should see it. */
+/**
+ * All steps, each whole; a person at a terminal turns the pages. A plan whose steps have numbers comes in their order, a
+ * larger one as a reviewer should see it.
+ */
 async function showSteps(session: Session, planId: string, total: number): Promise<void> {
   const { service, screen, options } = session;
   const small = total <= numberedAtMost;
@@ -117,14 +120,8 @@ async function showSteps(session: Session, planId: string, total: number): Promi
     shown += steps.length;
     cursor = page.next_cursor;
     if (cursor === null) return;
+    if (!session.interactive) continue;
     const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
-    if (!session.interactive) {
-      session.say(
-        `  These are ${count}. Open the plan in a terminal or the console to see all.`,
-        '',
-      );
-      return;
-    }
     const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
     if (line === null || line.trim().toLowerCase().startsWith('q')) return;
   }

@@ -1,11 +1,12 @@
 // What runs was shown: whatever a planner says about its steps, every value that a tool receives stood in the review that was
 // approved, on every surface. The calls are made by real tools; a lying MCP server keeps what it is sent.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fillWindow } from '#adapters/slack/press/fill-window.ts';
 import { listPlans } from '#adapters/terminal/plans.ts';
 import { headlineOf, wholeParts } from '#cards/calls.ts';
@@ -15,6 +16,8 @@ import { teamsLimits } from '#cards/limits.ts';
 import { showExact, showText } from '#cards/plain.ts';
 import { readReview } from '#cards/review.ts';
 import type { Plan, StepDraft } from '#contracts/plan.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { readCard } from '#tests/fixtures/teams/press.ts';
 import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
@@ -26,27 +29,67 @@ const database = useDatabase();
 let house: TestHouse;
 let folder: string;
 let log: string;
+let web: Listening;
+/** What arrived at `web`. */
+let requests: { url: string; note: unknown; body: string }[] = [];
+/** What operations were called with, built-in ones included. */
+let calls: { name: string; args: JsonObject }[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-shown-'));
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-shown-')));
+  await mkdir(join(folder, 'files'));
   log = join(folder, 'calls.jsonl');
   await writeFile(log, '');
-  const recorder = {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += String(part);
+    requests.push({ url: request.url ?? '', note: request.headers['x-note'], body });
+    response.end('ok');
+  });
+  web = await listenOnLoopback(server);
+  const run = (script: string, ...args: string[]) => ({
     command: node,
-    args: [...quickly, join(root, 'tests/fixtures/recording-server.ts'), log],
-    env: { NODE_COMPILE_CACHE: compileCache },
+    args: [...quickly, join(root, 'tests/fixtures', script), log, ...args],
+    env: { NODE_COMPILE_CACHE: compileCache, MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
+  });
+  const real = (name: string, ...args: string[]) =>
+    run(
+      'recording-proxy-server.ts',
+      join(root, 'node_modules/@modelcontextprotocol', name, 'dist/index.js'),
+      ...args,
+    );
+  const mcpServers = {
+    desk: run('recording-server.ts'),
+    files: real('server-filesystem', join(folder, 'files')),
+    memory: real('server-memory'),
+    everything: real('server-everything'),
   };
-  house = await openTestHouse(database.url, { settings: { mcpServers: { desk: recorder } } });
+  house = await openTestHouse(database.url, {
+    settings: { mcpServers, http: { allowPrivate: ['127.0.0.1'] } },
+  });
+  const get = house.registry.get.bind(house.registry);
+  vi.spyOn(house.registry, 'get').mockImplementation((name) => {
+    const operation = get(name);
+    if (operation === undefined) return undefined;
+    const call: typeof operation.call = (args, context) => {
+      calls.push({ name, args });
+      return operation.call(args, context);
+    };
+    return { ...operation, call };
+  });
 });
 
 afterAll(async () => {
+  vi.restoreAllMocks();
   await house.close();
+  await web.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Every text somewhere inside `value`, the names of objects' keys included. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
+  if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsIn(item)]);
@@ -100,7 +143,6 @@ async function readConsole({ id }: Plan): Promise<string> {
 
 const surfaces = {
   Slack: readSlack,
-
   Teams: readTeams,
   terminal: readTerminal,
   console: readConsole,
@@ -108,10 +150,21 @@ const surfaces = {
 /** Lines break where a surface has no more room. */
 const squeeze = (text: string) => text.replaceAll(/[\s\u2060\u2068\u2069]/gu, '');
 
+/** The whole review of a plan on each surface. */
+async function readAll(plan: Plan): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const [surface, read] of Object.entries(surfaces))
+    texts.set(surface, squeeze(await read(plan)));
+  return texts;
+}
+
 /** Each of `values` stands on every surface, as it is or with its hidden characters escaped. */
 async function expectShown(plan: Plan, values: string[]): Promise<void> {
-  for (const [surface, read] of Object.entries(surfaces)) {
-    const text = squeeze(await read(plan));
+  expectIn(await readAll(plan), values);
+}
+
+function expectIn(texts: Map<string, string>, values: string[]): void {
+  for (const [surface, text] of texts) {
     for (const value of values) {
       const inJson = JSON.stringify(value).slice(1, -1);
       const forms = [showText(value), showExact(value), inJson, showExact(inJson)];
@@ -171,6 +224,82 @@ const step: fc.Arbitrary<Omit<StepDraft, 'id'>> = fc.oneof(
   }),
 );
 
+const isServer = (tool: string) => ['desk', 'files', 'memory', 'everything'].includes(tool);
+const printable = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 60 });
+const name = fc.uuid();
+
+/** One step of each operation that changes something or goes outside, with arguments by chance. */
+const everyOperation = fc
+  .record({
+    lie: lies,
+    texts: fc.tuple(
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+      value,
+    ),
+    note: printable.map((text) => text.trim() || 'x'),
+    names: fc.tuple(name, name, name, name, name, name),
+    extra: nested,
+    numbers: fc.tuple(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+  })
+  .map(({ lie, texts, note, names, extra, numbers: [a, b] }): Omit<StepDraft, 'id'>[] => {
+    const [t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11] = texts;
+    const [n0, n1, n2, n3, n4, n5] = names;
+    const at = (path: string) => join(folder, 'files', path);
+    const query = encodeURIComponent(String(t0));
+    const step = (tool: string, operation: string, args: StepDraft['args']) => ({
+      description: lie,
+      tool,
+      operation,
+      args,
+    });
+    return [
+      step('workspace', 'write', { path: `${n0}.txt`, content: t1 }),
+      step('workspace', 'move', { from: 'old.txt', to: `${n1}.txt`, overwrite: true }),
+      step('workspace', 'delete', { path: 'payroll.csv' }),
+      step('http', 'get', { url: `${web.url}/look?q=${query}`, headers: { 'x-note': note } }),
+      step('http', 'request', {
+        url: `${web.url}/act`,
+        method: 'POST',
+        headers: { 'x-note': note },
+        body: { text: t2, extra },
+      }),
+      step('chat', 'post', { text: t3 }),
+      step('reminder', 'set', { text: t4, at: '2030-01-01T10:00:00' }),
+      step('calendar', 'add', {
+        title: t5,
+        start: '2030-01-01T10:00:00',
+        calendar: `${n2}.ics`,
+        location: t6,
+        description: t7,
+      }),
+      step('desk', 'notify', { to: t8, note: t9, extra }),
+      step('files', 'write_file', { path: at(`${n3}.md`), content: t10 }),
+      step('files', 'edit_file', {
+        path: at('plan.md'),
+        edits: [{ oldText: 'draft', newText: t11 }],
+        dryRun: false,
+      }),
+      step('files', 'create_directory', { path: at(`${n4}`) }),
+      step('files', 'move_file', { source: at('old.md'), destination: at(`${n5}.md`) }),
+      step('memory', 'create_entities', {
+        entities: [{ name: t1, entityType: t2, observations: [t3, t4] }],
+      }),
+      step('memory', 'delete_entities', { entityNames: [t5] }),
+      step('everything', 'echo', { message: t6 }),
+      step('everything', 'get-sum', { a, b }),
+    ];
+  });
+
 describe('a plan that was approved', () => {
   test('hands no tool a value that did not stand in its review on every surface', async () => {
     await fc.assert(
@@ -198,6 +327,65 @@ describe('a plan that was approved', () => {
       // A failure is told as it was found: shrinking it would take longer than the test may.
       { numRuns: 12, endOnFailure: true },
     );
+  });
+
+  test('hands nothing else to any built-in or real MCP server, and sends nothing else over the network', async () => {
+    await fc.assert(
+      fc.asyncProperty(everyOperation, async (drafts) => {
+        await Promise.all([
+          writeFile(log, ''),
+          writeFile(join(house.workspace, 'payroll.csv'), 'kept'),
+          writeFile(join(house.workspace, 'old.txt'), 'old'),
+          writeFile(join(folder, 'files/plan.md'), 'draft'),
+          writeFile(join(folder, 'files/old.md'), 'old'),
+        ]);
+        requests = [];
+        calls = [];
+        const steps = drafts.map((draft, i) => ({ ...draft, id: `s${i}` }));
+        const options = { user: 'ana', conversation: 'console:every' };
+        const draft = { title: 'Look at tmp.txt', steps };
+        const plan = await house.service.propose(draft, options, ana);
+        const { version, digest } = plan;
+        const shown = await readAll(plan);
+        await house.service.approve(plan.id, { version, digest }, ana);
+        await reach(house, plan.id, 'completed', 'failed');
+        const sent = readFileSync(log, 'utf8').trim().split('\n');
+        const names = drafts.map(({ tool, operation }) => `${tool}_${operation}`);
+        expect(calls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+        expect(sent).toHaveLength(drafts.filter(({ tool }) => isServer(tool)).length);
+        expect(requests).toHaveLength(2);
+        const received = [
+          ...calls.flatMap(({ args }) => Object.values(args).flatMap(textsIn)),
+          ...sent.flatMap((line) => textsIn(JSON.parse(line))),
+          ...requests.flatMap(({ url, note, body }) => [url, body, ...textsIn(note)]),
+        ];
+        expectIn(shown, received);
+      }),
+      { numRuns: 5, endOnFailure: true },
+    );
+  });
+
+  test('shows each of 300 steps and a text of 5,000 characters whole, and takes no step named like an occurrence of a series', async () => {
+    const long = Array.from({ length: 700 }, (_, i) => `word${i}`);
+    const write = (id: string, content: string) => ({
+      id,
+      description: 'Look at tmp.txt',
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: `${id}.txt`, content },
+    });
+    const steps = [
+      ...Array.from({ length: 299 }, (_, i) => write(`s${i}`, `content ${i} of 299`)),
+      write('long', long.join(' ')),
+    ];
+    const propose = (more: StepDraft[]) =>
+      house.service.propose({ title: 'Notes', steps: [...steps, ...more] }, { user: 'ana' }, ana);
+    await expect(propose([write('s0#1', 'hidden')])).rejects.toThrow('is kept for the occurrences');
+    const plan = await propose([]);
+    await expectShown(plan, [
+      ...steps.slice(0, -1).flatMap(({ args }) => [args.path, args.content]),
+      ...long,
+    ]);
   });
 
   test('shows the file it deletes, whatever its planner calls it', async () => {
