@@ -100,20 +100,35 @@ export function shortenCall(
   return join([headline, ...shown, ...more], ' · ');
 }
 
+/** What a destructive call does cannot be taken back. */
+export const irreversible = 'cannot be undone';
+
+/** Why to look twice at a call. */
+export function marksOf({ destructive, class: reach }: CallDescription): string[] {
+  return [...(destructive ? [irreversible] : []), ...(reach === 'outside' ? ['goes outside'] : [])];
+}
+
 /** One value of a call, whole: short ones beside their label, long ones below it. */
-export type WholePart = { label: string; text: string; inline: boolean };
+export type WholePart = {
+  label: string;
+  text: string;
+  inline: boolean;
+  /** It helps to read the call and is not sent with it. */
+  aid?: true;
+};
 
 const inlineAtMost = 80;
 
 /** Every argument that the headline does not hold, whole. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
-  return parts.map(({ label, text, later, payload }) => {
+  return parts.map(({ label, text, later, payload, aid }) => {
     const inline = !payload && text.length <= inlineAtMost && !/[\r\n]/.test(text);
     const mark = later ? `${openMark} ` : '';
     return {
       label: showExact(label),
       text: mark + (inline ? showExact(text) : showText(text)),
       inline,
+      ...(aid === true ? { aid } : {}),
     };
   });
 }

@@ -4,7 +4,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import { headlineOf, leadOf, type WholePart, wholeParts } from './calls.ts';
+import { headlineOf, leadOf, marksOf, type WholePart, wholeParts } from './calls.ts';
 import { cutShown } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';
 
@@ -85,10 +85,7 @@ function toReviewStep(
     id: step.id,
     lead: leadOf(label, guarded),
     headline: fits ? headline : cutShown(headline, headlineAtMost),
-    marks: [
-      ...(call.destructive ? ['cannot be undone'] : []),
-      ...(call.class === 'outside' ? ['goes outside'] : []),
-    ],
+    marks: marksOf(call),
     note: notes.filter((text) => text !== '').join(' · '),
     parts: [
       ...(fits ? [] : [{ label: 'in full', text: headline, inline: false }]),

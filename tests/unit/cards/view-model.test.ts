@@ -120,7 +120,11 @@ describe('a proposal', () => {
     expect(view.sections[0]).toMatchObject({
       label: 'What changes',
       lines: [
-        { lead: '2 🛡', text: 'Permanently deletes payroll.csv', note: 'Delete tmp.txt' },
+        {
+          lead: '2 🛡',
+          text: 'Permanently deletes payroll.csv',
+          note: 'cannot be undone · Delete tmp.txt',
+        },
         { lead: '1', text: 'Writes a.md · “Alpha”', note: 'Write file 1' },
       ],
     });
