@@ -5,6 +5,7 @@ import { cutShown, showExact, showText } from './plain.ts';
 import { formatAge } from './words.ts';
 
 const shield = '🛡';
+const caution = '△';
 /** What is not known before the call. */
 const openMark = '⟲';
 
@@ -67,8 +68,8 @@ export function warnOfTarget({ target }: CallDescription): string {
   if (target?.fails !== true) return '';
   const name = showExact(target.name);
   return target.state === 'missing'
-    ? `⚠ ${name} is missing: this step will fail`
-    : `⚠ ${name} is there already: this step will fail unless it holds the same`;
+    ? `${caution} ${name} is missing: this step will fail`
+    : `${caution} ${name} is there already: this step will fail unless it holds the same`;
 }
 
 /**
@@ -140,7 +141,8 @@ export function wholeLines(call: CallDescription): string[] {
   );
 }
 
-/** Stands before a step whose operation is guarded. */
-export function leadOf(label: string, guarded: boolean): string {
-  return guarded ? `${label} ${shield}` : label;
+/** `3a`, with the sign that a reader should find first: guarded, or else that it cannot be undone. */
+export function leadOf(label: string, guarded: boolean, destructive = false): string {
+  if (guarded) return `${label} ${shield}`;
+  return destructive ? `${label} ${caution}` : label;
 }

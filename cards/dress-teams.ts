@@ -96,8 +96,8 @@ export function mapShown<T>(dressed: T): T {
 }
 
 /** Leads stand in a column of their own, as wide as `3 🛡`, or as `37 🛡` where there is one. */
-function widthOfLeads({ sections }: CardView): string {
-  return sections.some(({ lines }) => lines.some(({ lead }) => lead.length > 4)) ? '52px' : '34px';
+export function widthOfLeads(lines: { lead: string }[]): string {
+  return lines.some(({ lead }) => lead.length > 4) ? '52px' : '34px';
 }
 
 /** What `teams/plan.json` is expanded with. */
@@ -106,7 +106,7 @@ export function dressCardForTeams(view: CardView) {
     ...view,
     ...dressState(view.state),
     speak: speak(view),
-    lead_width: widthOfLeads(view),
+    lead_width: widthOfLeads(view.sections.flatMap(({ lines }) => lines)),
     asks: view.asks.map(dressAsk),
     buttons: view.buttons.map(dressButton),
     fallback: cutShown(drawText(view), 1500),

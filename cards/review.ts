@@ -83,7 +83,7 @@ function toReviewStep(
   ];
   return {
     id: step.id,
-    lead: leadOf(label, guarded),
+    lead: leadOf(label, guarded, call.destructive),
     headline: fits ? headline : cutShown(headline, headlineAtMost),
     marks: marksOf(call),
     note: notes.filter((text) => text !== '').join(' · '),

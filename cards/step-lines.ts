@@ -93,7 +93,7 @@ export function stepLine(
   const { text, cut } = shortenCall(step.call, valueAtMost, undefined, facts.now);
   const reason = reasonOf(step, facts.plan);
   const line = {
-    lead: leadOf(label, step.guarded),
+    lead: leadOf(label, step.guarded, step.call.destructive),
     text,
     note: [...notesOf(step, facts), ...(reason === '' ? [] : [reason])].join(' · '),
     aside: after,

@@ -1,5 +1,5 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { headlineOf, shortenCall, type WholePart, wholeParts } from '#cards/calls.ts';
+import { headlineOf, marksOf, shortenCall, type WholePart, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -57,9 +57,10 @@ function drawStep(
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
   const headline = screen.style('bold', headlineOf(step.call));
+  const marks = marksOf(step.call).map((mark) => screen.style('red', mark));
   const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [
-    ...hangText(`${head}  ${headline}`, '  ', '     ', width),
+    ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
     ...wholeParts(step.call).flatMap((part) => drawPart(part, width)),
     ...[...reason, facts].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
@@ -97,13 +98,39 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
-/** Pages of steps, each whole. A plan whose steps have numbers comes in their order, a larger one as a reviewer should see it. */
-async function showSteps(session: Session, planId: string, total: number): Promise<void> {
+/** How many of `drawn`, from `start` on, a window of `height` lines holds above a prompt: at least one. */
+function countFitting(drawn: string[][], start: number, height: number): number {
+  let left = height - 2;
+  let count = 0;
+  for (const lines of drawn.slice(start)) {
+    left -= lines.length;
+    if (left < 0 && count > 0) break;
+    count += 1;
+  }
+  return count;
+}
+
+/**
+ * Steps, each whole, as many at a time as the window holds, so that what comes first is not scrolled away. A plan whose steps have
+ * numbers comes in their order, a larger one as a reviewer should see it.
+ * @param above lines of the window that are taken already
+ */
+async function showSteps(
+  session: Session,
+  planId: string,
+  total: number,
+  above: number,
+): Promise<void> {
   const { service, screen, options } = session;
   const small = total <= numberedAtMost;
   const now = new Date().toISOString();
   const formatAt = (iso: string) => formatTime(iso, now, options.timezone);
   let shown = 0;
+  const askForMore = async () => {
+    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
+    const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
+    return line !== null && !line.trim().toLowerCase().startsWith('q');
+  };
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: StepPage = await service.listSteps(planId, {
       limit: pageSize,
@@ -113,20 +140,20 @@ async function showSteps(session: Session, planId: string, total: number): Promi
     session.event('steps', { plan_id: planId, steps: page.steps });
     const names = labelSteps(page.steps, total);
     const steps = small ? sortByName(page.steps, names) : page.steps;
-    session.say(...steps.flatMap((step) => ['', ...drawStep(step, names, screen, formatAt)]), '');
-    shown += steps.length;
-    cursor = page.next_cursor;
-    if (cursor === null) return;
-    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
-    if (!session.interactive) {
-      session.say(
-        `  These are ${count}. Open the plan in a terminal or the console to see all.`,
-        '',
-      );
-      return;
+    const drawn = steps.map((step) => ['', ...drawStep(step, names, screen, formatAt)]);
+    for (let start = 0; start < drawn.length; ) {
+      if (shown > 0 && session.interactive && !(await askForMore())) return;
+      const height = screen.height() - (shown === 0 ? above : 0);
+      const count = session.interactive ? countFitting(drawn, start, height) : drawn.length;
+      session.say(...drawn.slice(start, start + count).flat(), '');
+      start += count;
+      shown += count;
     }
-    const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
-    if (line === null || line.trim().toLowerCase().startsWith('q')) return;
+    cursor = page.next_cursor;
+    if (cursor === null || session.interactive) continue;
+    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
+    session.say(`  These are ${count}. Open the plan in a terminal or the console to see all.`, '');
+    return;
   }
 }
 
@@ -135,13 +162,14 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
   const { confidence, total_steps } = await session.service.getPlan(view.plan_id);
   const { screen } = session;
   session.event('details', { plan_id: view.plan_id, digest: view.digest });
-  session.say(
+  const head = [
     '',
     ...hangText(`Digest ${view.digest}`, '  ', '  ', screen.width()),
     ...(confidence === null
       ? []
       : [`  Confidence ${confidence.toFixed(2)} (${confidenceWord(confidence)})`]),
     ...(await drawChanges(session, view)),
-  );
-  await showSteps(session, view.plan_id, total_steps);
+  ];
+  session.say(...head);
+  await showSteps(session, view.plan_id, total_steps, head.length);
 }

@@ -130,6 +130,16 @@ describe('a proposal', () => {
     });
   });
 
+  it('marks a call that cannot be undone, and says so in words', () => {
+    const step = makeStep('1', { operation: 'write', args: { path: 'a.md', content: 'Alpha' } });
+    const call = { ...step.call, destructive: true };
+    const view = viewPlan(makeFacts({}, [{ ...step, call }]));
+    expect(view.sections[0]?.lines[0]).toMatchObject({
+      lead: '1 △',
+      note: expect.stringMatching(/^cannot be undone/),
+    });
+  });
+
   it('counts a call that is made several times once', () => {
     const steps = Array.from({ length: 20 }, (_, i) =>
       makeStep(`${i + 1}`, { tool: 'http', operation: 'get', args: { url: 'https://a.example/' } }),

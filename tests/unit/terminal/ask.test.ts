@@ -196,6 +196,31 @@ describe('deciding about a plan', () => {
     expect(printed.split('› ')).toHaveLength(3);
   });
 
+  it('shows a long plan window by window, with what is most dangerous on the first', async () => {
+    const tidy = { operation: 'delete', args: { path: 'payroll.csv' }, guarded: true };
+    const steps = [
+      makeStep('tidy', { ...tidy, position: 37 }),
+      ...Array.from({ length: 23 }, (_, i) => makeStep(`s${i}`, { position: i + 1 })),
+    ];
+    const terminal = createFakeTerminal({ tty: true, columns: 100 });
+    const { code } = start({ ...done, plan: makeFacts({ total_steps: 60 }, steps) }, terminal);
+    await terminal.shows('[r]eject');
+    terminal.type('d');
+    await terminal.shows('[Enter] more');
+    const [, first = ''] = terminal.plain().split('Digest ');
+    expect(first).toContain('Permanently deletes payroll.csv · cannot be undone');
+    expect(first.split('\n').length).toBeLessThanOrEqual(terminal.output.rows ?? 0);
+    const back = terminal.shows('[r]eject', 2).then(() => false);
+    for (let times = 2; ; times++) {
+      terminal.type('');
+      if (!(await Promise.race([terminal.shows('[Enter] more', times).then(() => true), back])))
+        break;
+    }
+    expect(terminal.plain().match(/Writes s\d+\.txt$/gm)).toHaveLength(23);
+    terminal.end();
+    expect(await code).toBe(exitCodes.needsPerson);
+  });
+
   it('calls a step in the details what the plan calls it', async () => {
     const steps = [
       makeStep('mail', { description: 'Mail it', after: following('fetch') }),

@@ -79,7 +79,7 @@ function drawBar(state: State, list: StepList, card: Card): TemplateResult {
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
   const ticks =
     off.size === 0
-      ? 'Untick what should not run'
+      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Untick what should not run`
       : `${countOf(off.size, 'step')} will not run. No ticked step may need ${off.size === 1 ? 'it' : 'them'}`;
   const notice = state.notices.get(id);
   return html`<div class="review-bar">
