@@ -1,5 +1,6 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
-import type { CallDescription, CallPart, CallValue } from '#contracts/call.ts';
+import type { CallDescription, CallPart, CallValue, ShownStep } from '#contracts/call.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { countOf } from '#contracts/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
 import { formatAge } from './words.ts';
@@ -107,6 +108,25 @@ export const irreversible = 'cannot be undone';
 /** Why to look twice at a call. */
 export function marksOf({ destructive, class: reach }: CallDescription): string[] {
   return [...(destructive ? [irreversible] : []), ...(reach === 'outside' ? ['goes outside'] : [])];
+}
+
+/**
+ * What bounds a step besides its effect, whole: why it will fail, on what it depends, whether and when it starts.
+ * @param nameStep what another step is called
+ */
+export function boundsOf(
+  { call, when, ask_before, not_before }: ShownStep,
+  nameStep: (id: string) => string,
+  formatAt: (iso: string) => string,
+): string[] {
+  const warning = warnOfTarget(call);
+  const conditions = when.map((one) => showExact(describeCondition(one, nameStep(one.step))));
+  return [
+    ...(warning === '' ? [] : [warning]),
+    ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
+    ...(ask_before ? ['asks before it runs'] : []),
+    ...(not_before === null ? [] : [`not before ${formatAt(not_before)}`]),
+  ];
 }
 
 /** One value of a call, whole: short ones beside their label, long ones below it. */

@@ -1,5 +1,12 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { headlineOf, marksOf, shortenCall, type WholePart, wholeParts } from '#cards/calls.ts';
+import {
+  boundsOf,
+  headlineOf,
+  marksOf,
+  shortenCall,
+  type WholePart,
+  wholeParts,
+} from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeChange, describeCut, describeField } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
@@ -30,19 +37,30 @@ function sortByName(steps: ShownStep[], names: Names): ShownStep[] {
   return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
+/** Lines of a difference that come and that go. */
+const signs: Record<string, 'green' | 'red'> = { '+': 'green', '-': 'red' };
+
 /** A value whole: a short one beside its label, a long one below it with its own line breaks. */
-function drawPart({ label, text, inline }: WholePart, width: number): string[] {
+function drawPart({ label, text, inline, aid }: WholePart, screen: Screen): string[] {
+  const width = screen.width();
   if (inline) return hangText(`${label}: ${text}`, '     ', '       ', width);
-  const lines = text.split('\n').flatMap((line) => hangText(line, '       ', '       ', width));
+  const shown = (line: string) => {
+    const color = aid === true ? signs[line.charAt(0)] : undefined;
+    return color === undefined ? line : screen.style(color, line);
+  };
+  const lines = text
+    .split('\n')
+    .flatMap((line) => hangText(shown(line), '       ', '       ', width));
   return [...hangText(`${label}:`, '     ', '     ', width), ...lines];
 }
 
 function drawStep(
   step: ShownStep,
   names: Names,
-  screen: Screen,
-  formatAt: (iso: string) => string,
+  { screen, options: { timezone } }: Session,
+  now: string,
 ): string[] {
+  const formatAt = (iso: string) => formatTime(iso, now, timezone);
   const width = screen.width();
   const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
   const after = step.after
@@ -56,12 +74,14 @@ function drawStep(
     step.status,
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
-  const headline = screen.style('bold', headlineOf(step.call));
+  const headline = screen.style('bold', headlineOf(step.call, now));
   const marks = marksOf(step.call).map((mark) => screen.style('red', mark));
+  const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
   const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [
     ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
-    ...wholeParts(step.call).flatMap((part) => drawPart(part, width)),
+    ...(bounds === '' ? [] : hangText(bounds, '     ', '     ', width)),
+    ...wholeParts(step.call).flatMap((part) => drawPart(part, screen)),
     ...[...reason, facts].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
     ),
@@ -121,10 +141,9 @@ async function showSteps(
   total: number,
   above: number,
 ): Promise<void> {
-  const { service, screen, options } = session;
+  const { service, screen } = session;
   const small = total <= numberedAtMost;
   const now = new Date().toISOString();
-  const formatAt = (iso: string) => formatTime(iso, now, options.timezone);
   let shown = 0;
   const askForMore = async () => {
     const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
@@ -140,7 +159,7 @@ async function showSteps(
     session.event('steps', { plan_id: planId, steps: page.steps });
     const names = labelSteps(page.steps, total);
     const steps = small ? sortByName(page.steps, names) : page.steps;
-    const drawn = steps.map((step) => ['', ...drawStep(step, names, screen, formatAt)]);
+    const drawn = steps.map((step) => ['', ...drawStep(step, names, session, now)]);
     for (let start = 0; start < drawn.length; ) {
       if (shown > 0 && session.interactive && !(await askForMore())) return;
       const height = screen.height() - (shown === 0 ? above : 0);

@@ -299,10 +299,11 @@ describe('a review', () => {
     const plan = await server.api.propose({
       title: 'Later',
       conversation: 'later',
-      steps: [write(1, 'Standup at 9:30\nReview on Friday\n', 'times.md')],
+      steps: [{ ...write(1, 'Standup at 9:30\nReview on Friday\n', 'times.md'), ask_before: true }],
     });
     await page.goto(`${server.url}/?c=later&plan=${plan.id}&tab=steps`);
     await page.locator('.difference').waitFor();
+    expect(await rows().first().innerText()).toContain('asks before it runs');
     const lines = (sign: string) => page.locator(`.difference [data-sign="${sign}"]`);
     expect(await lines('-').allInnerTexts()).toEqual(['-Standup at 9:00']);
     expect(await lines('+').allInnerTexts()).toEqual(['+Standup at 9:30']);

@@ -221,6 +221,24 @@ describe('deciding about a plan', () => {
     expect(await code).toBe(exitCodes.needsPerson);
   });
 
+  it('shows in the details on what a step depends, and its difference in colour', async () => {
+    const when = [{ step: 'a', path: '/ok', is: 'equals' as const, value: true }];
+    const part = { label: 'difference', text: '@@ -1 +1 @@\n-old\n+new', later: false };
+    const b = makeStep('b', { after: following('a'), ask_before: true });
+    const call = { ...b.call, parts: [{ ...part, payload: false, aid: true as const }] };
+    const steps = [makeStep('a'), { ...b, when, call }];
+    const terminal = createFakeTerminal({ tty: true });
+    const { code } = start({ ...done, plan: makeFacts({}, steps) }, terminal);
+    await terminal.shows('[r]eject');
+    terminal.type('d');
+    await terminal.shows('[r]eject', 2);
+    expect(terminal.plain()).toContain('     only if step 1 /ok is true · asks before it runs\n');
+    expect(terminal.printed()).toContain('\u001b[31m-old');
+    expect(terminal.printed()).toContain('\u001b[32m+new');
+    terminal.end();
+    await code;
+  });
+
   it('calls a step in the details what the plan calls it', async () => {
     const steps = [
       makeStep('mail', { description: 'Mail it', after: following('fetch') }),

@@ -1,6 +1,6 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { headlineOf, warnOfTarget, wholeParts } from '#cards/calls.ts';
+import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#contracts/call.ts';
@@ -26,10 +26,6 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames):
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
-function describeConditions({ when }: Step, names: StepNames): string {
-  return when.map((one) => describeCondition(one, names.get(one.step) ?? one.step)).join(' and ');
-}
-
 /** What is known of a step besides its call. */
 function listFacts(step: Step, names: StepNames, workingDay: number | null): [string, string][] {
   const rows: [string, string | null][] = [
@@ -39,7 +35,14 @@ function listFacts(step: Step, names: StepNames, workingDay: number | null): [st
         ? null
         : step.after.map((edge) => describeAfter(edge, names)).join(', '),
     ],
-    ['Only if', step.when.length === 0 ? null : describeConditions(step, names)],
+    [
+      'Only if',
+      step.when.length === 0
+        ? null
+        : step.when
+            .map((one) => describeCondition(one, names.get(one.step) ?? one.step))
+            .join(' and '),
+    ],
     ['Asks first', step.ask_before ? 'yes, just before it runs' : null],
     ['Not before', step.not_before === null ? null : formatTime(step.not_before)],
     [
@@ -99,12 +102,8 @@ export function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
 
 /** What a person must know of a step before they approve it, besides its effect. */
 export function listLimits(step: ShownStep, names: StepNames): string[] {
-  const warning = warnOfTarget(step.call);
   return [
-    ...(warning === '' ? [] : [warning]),
-    ...(step.when.length === 0 ? [] : [`only if ${describeConditions(step, names)}`]),
-    ...(step.ask_before ? ['asks just before it runs'] : []),
-    ...(step.not_before === null ? [] : [`not before ${formatTime(step.not_before)}`]),
+    ...boundsOf(step, (id) => names.get(id) ?? id, formatTime),
     ...(step.after.length === 0
       ? []
       : [`after ${step.after.map((edge) => describeAfter(edge, names)).join(', ')}`]),
