@@ -1,10 +1,12 @@
 // The effect of a call as lines that people read. What a line leaves out is said with its size, and remembered.
-import type { CallDescription, CallPart, CallValue } from '#contracts/call.ts';
+import type { CallDescription, CallPart, CallValue, ShownStep } from '#contracts/call.ts';
+import { describeCondition } from '#contracts/condition-words.ts';
 import { countOf } from '#contracts/words.ts';
 import { cutShown, showExact, showText } from './plain.ts';
 import { formatAge } from './words.ts';
 
 const shield = '🛡';
+const caution = '△';
 /** What is not known before the call. */
 const openMark = '⟲';
 
@@ -67,8 +69,8 @@ export function warnOfTarget({ target }: CallDescription): string {
   if (target?.fails !== true) return '';
   const name = showExact(target.name);
   return target.state === 'missing'
-    ? `⚠ ${name} is missing: this step will fail`
-    : `⚠ ${name} is there already: this step will fail unless it holds the same`;
+    ? `${caution} ${name} is missing: this step will fail`
+    : `${caution} ${name} is there already: this step will fail unless it holds the same`;
 }
 
 /**
@@ -100,20 +102,64 @@ export function shortenCall(
   return join([headline, ...shown, ...more], ' · ');
 }
 
+/** What a destructive call does cannot be taken back. */
+export const irreversible = 'cannot be undone';
+
+/** Why to look twice at a call. */
+export function marksOf({ destructive, class: reach }: CallDescription): string[] {
+  return [...(destructive ? [irreversible] : []), ...(reach === 'outside' ? ['goes outside'] : [])];
+}
+
+/** When a step runs at all, and whether a person is asked before; never cut. @param nameStep what another step is called */
+export function limitsOf(
+  { when, ask_before }: Pick<ShownStep, 'when' | 'ask_before'>,
+  nameStep: (id: string) => string,
+): string[] {
+  const conditions = when.map((one) => showExact(describeCondition(one, nameStep(one.step))));
+  return [
+    ...(conditions.length === 0 ? [] : [`only if ${conditions.join(' and ')}`]),
+    ...(ask_before ? ['asks before it runs'] : []),
+  ];
+}
+
+/**
+ * What bounds a step besides its effect, whole: why it will fail, on what it depends, whether and when it starts.
+ * @param nameStep what another step is called
+ */
+export function boundsOf(
+  step: ShownStep,
+  nameStep: (id: string) => string,
+  formatAt: (iso: string) => string,
+): string[] {
+  const warning = warnOfTarget(step.call);
+  return [
+    ...(warning === '' ? [] : [warning]),
+    ...limitsOf(step, nameStep),
+    ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
+  ];
+}
+
 /** One value of a call, whole: short ones beside their label, long ones below it. */
-export type WholePart = { label: string; text: string; inline: boolean };
+export type WholePart = {
+  label: string;
+  text: string;
+  inline: boolean;
+  /** It helps to read the call and is not sent with it. */
+  aid?: true;
+};
 
 const inlineAtMost = 80;
 
 /** Every argument that the headline does not hold, whole. */
 export function wholeParts({ parts }: CallDescription): WholePart[] {
-  return parts.map(({ label, text, later, payload }) => {
+  return parts.map(({ label, text, later, payload, aid }) => {
     const inline = !payload && text.length <= inlineAtMost && !/[\r\n]/.test(text);
     const mark = later ? `${openMark} ` : '';
     return {
       label: showExact(label),
       text: mark + (inline ? showExact(text) : showText(text)),
       inline,
+      ...(aid === true ? { aid } : {}),
     };
   });
 }
@@ -125,7 +171,8 @@ export function wholeLines(call: CallDescription): string[] {
   );
 }
 
-/** Stands before a step whose operation is guarded. */
-export function leadOf(label: string, guarded: boolean): string {
-  return guarded ? `${label} ${shield}` : label;
+/** `3a`, with the sign that a reader should find first: guarded, or else that it cannot be undone. */
+export function leadOf(label: string, guarded: boolean, destructive = false): string {
+  if (guarded) return `${label} ${shield}`;
+  return destructive ? `${label} ${caution}` : label;
 }

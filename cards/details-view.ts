@@ -81,7 +81,7 @@ export function viewDetails(
     facts: [...viewRows(facts), ...(noPart ? [{ label: 'Single steps', text: noPartWords }] : [])],
     label: small
       ? 'Steps'
-      : `Steps, the ones that change something first (${plan.total_steps.toLocaleString('en-US')} in all)`,
+      : `Steps, most dangerous first (${plan.total_steps.toLocaleString('en-US')} in all)`,
     steps,
     approve: decides ? pressOf(plan, 'approve') : null,
     ticks: decides && small && onePage && facts.steps.length > 1,

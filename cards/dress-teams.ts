@@ -95,12 +95,18 @@ export function mapShown<T>(dressed: T): T {
   return mapStrings(dressed, escapeMacros, verbatim);
 }
 
+/** Leads stand in a column of their own, as wide as `3 🛡`, or as `37 🛡` where there is one. */
+export function widthOfLeads(lines: { lead: string }[]): string {
+  return lines.some(({ lead }) => lead.length > 4) ? '52px' : '34px';
+}
+
 /** What `teams/plan.json` is expanded with. */
 export function dressCardForTeams(view: CardView) {
   return mapShown({
     ...view,
     ...dressState(view.state),
     speak: speak(view),
+    lead_width: widthOfLeads(view.sections.flatMap(({ lines }) => lines)),
     asks: view.asks.map(dressAsk),
     buttons: view.buttons.map(dressButton),
     fallback: cutShown(drawText(view), 1500),

@@ -3,7 +3,7 @@ import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { homeWords, windowWords } from './chat-words.ts';
 import type { DetailsView } from './details-view.ts';
-import { dressState, mapShown, readAloud } from './dress-teams.ts';
+import { dressState, mapShown, readAloud, widthOfLeads } from './dress-teams.ts';
 import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { cutShown } from './plain.ts';
 import { describePlan, sortPlans } from './plan-list.ts';
@@ -33,6 +33,11 @@ function fitLines(draw: (length: number) => Drawn): Drawn {
   return drawn;
 }
 
+/** Clients take spaces at the beginning of a line away, and so what a difference or a script means. */
+function keepIndents(text: string): string {
+  return text.replaceAll(/^ +/gm, (spaces) => '\u00a0'.repeat(spaces.length));
+}
+
 /** The effects are drawn whole, whatever their length: `readReview` gives a page as much as a card holds. */
 function drawStep(
   { lead, headline, note, parts, matters, marks, place, continued }: ReviewStep,
@@ -41,9 +46,13 @@ function drawStep(
   return {
     lead,
     text: continued ? `${headline} (continued)` : headline,
+    marks: marks.join(' · '),
     // Conditions are part of the note, so nothing is cut from it.
-    note: [...marks, note].filter((said) => said !== '').join(' · '),
-    parts: parts.map(({ label, text, inline }) => ({ label, text: inline ? text : `\n${text}` })),
+    note,
+    parts: parts.map(({ label, text, inline }) => ({
+      label,
+      text: inline ? text : `\n${keepIndents(text)}`,
+    })),
     matters,
     tick: ticks && place !== null ? stepInput(place) : null,
   };
@@ -71,6 +80,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     };
     return expandCard(templates.details, {
       ...mapShown(shown),
+      lead_width: widthOfLeads(steps),
       approve: approve === null ? null : { ...button, data: approve },
       turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
       back,

@@ -5,7 +5,7 @@ import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import type { ComparedStep } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
-import { shortenCall } from './calls.ts';
+import { irreversible, shortenCall } from './calls.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -58,7 +58,7 @@ function withoutRepeats(
  * shown, else by what a reviewer should see first. null: there are none.
  */
 function viewEffects(facts: PlanCardFacts): Section | null {
-  const { calls, steps: total, different, more } = facts.review;
+  const { calls, different, more } = facts.review;
   const numbered = nameSteps(facts.steps, facts.plan.total_steps);
   const order = new Map(numbered.map((one, index) => [one.step.id, { ...one, index }]));
   const placeOf = ({ step }: ReviewedCall) => order.get(step.id)?.index ?? step.position;
@@ -69,22 +69,22 @@ function viewEffects(facts: PlanCardFacts): Section | null {
     const { label = String(step.position), after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];
-    const note = [...often, line.note].filter((text) => text !== '').join(' · ');
+    const lost = step.call.destructive ? [irreversible] : [];
+    const note = [...often, ...lost, line.note].filter((text) => text !== '').join(' · ');
     return { line: { ...line, note }, cut };
   });
   const lines = shown.map(({ line }) => line);
   const section = makeSection('effects', 'What changes', lines, effectsAtMost, different);
   if (section === null) return null;
   const cut = !all || shown.some((one) => one.cut);
-  return { ...section, cut, more: describeHidden(section.hidden, total, more) };
+  return { ...section, cut, more: describeHidden(section.hidden, facts) };
 }
 
-function describeHidden(hidden: number, steps: number, more: boolean): string {
-  if (hidden === 0 && !more) return '';
-  const counted = more
-    ? `more than ${steps.toLocaleString('en-US')} steps`
-    : countOf(steps, 'step');
-  return `… and ${countOf(hidden, 'more call')}; ${counted} in all`;
+/** How many different calls are not shown, and how much of the plan makes calls like them. */
+function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string {
+  if (hidden === 0 && !review.more) return '';
+  const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
+  return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or go outside`;
 }
 
 /** The steps that only read, of a plan whose other steps are shown by their effects. */

@@ -4,7 +4,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import { headlineOf, leadOf, type WholePart, wholeParts } from './calls.ts';
+import { headlineOf, leadOf, marksOf, type WholePart, wholeParts } from './calls.ts';
 import { cleanLine, cutShown, isolateText } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';
 
@@ -83,12 +83,9 @@ function toReviewStep(
   ];
   return {
     id: step.id,
-    lead: leadOf(label, guarded),
+    lead: leadOf(label, guarded, call.destructive),
     headline: fits ? headline : cutShown(headline, headlineAtMost),
-    marks: [
-      ...(call.destructive ? ['cannot be undone'] : []),
-      ...(call.class === 'outside' ? ['goes outside'] : []),
-    ],
+    marks: marksOf(call),
     note: notes.filter((text) => text !== '').join(' · '),
     parts: [
       ...(fits ? [] : [{ label: 'in full', text: headline, inline: false }]),

@@ -2,13 +2,12 @@
 import { assigneeOf, isHumanTask } from '#contracts/assignee.ts';
 import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import { describeCondition } from '#contracts/condition-words.ts';
 import { fieldsOf } from '#contracts/form.ts';
 import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
-import { leadOf, shortenCall, warnOfTarget } from './calls.ts';
+import { leadOf, limitsOf, shortenCall, warnOfTarget } from './calls.ts';
 import { showPerson } from './people.ts';
 import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
@@ -35,20 +34,6 @@ export function isViewers(step: Step, { plan, viewer }: PlanCardFacts): boolean 
 function formNotes({ args }: Step): string[] {
   const labels = fieldsOf(args.form).map(({ label }) => label);
   return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
-}
-
-/** A condition is never cut: its parts are bounded where it is proposed. */
-const conditionAtMost = 2000;
-
-/** When it runs at all, and whether a person is asked before. @param labelOf what another step is called where this is read */
-export function limitsOf({ when, ask_before }: Step, labelOf: (id: string) => string): string[] {
-  const conditions = when.map((one) => describeCondition(one, labelOf(one.step)));
-  return [
-    ...(conditions.length === 0
-      ? []
-      : [showLine(`only if ${conditions.join(' and ')}`, conditions.length * conditionAtMost)]),
-    ...(ask_before ? ['asks before it runs'] : []),
-  ];
 }
 
 function limitNotes(step: Step, { steps, plan }: PlanCardFacts): string[] {
@@ -97,7 +82,7 @@ export function stepLine(
   const { text, cut } = shortenCall(step.call, valueAtMost, undefined, facts.now);
   const reason = reasonOf(step, facts.plan);
   const line = {
-    lead: leadOf(label, step.guarded),
+    lead: leadOf(label, step.guarded, step.call.destructive),
     text,
     note: [...notesOf(step, facts), ...(reason === '' ? [] : [reason])].join(' · '),
     aside: after,

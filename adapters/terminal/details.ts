@@ -1,7 +1,13 @@
 // Everything about a plan's steps: the call each makes, with the arguments that were approved or will be.
-import { headlineOf, shortenCall, type WholePart, warnOfTarget, wholeParts } from '#cards/calls.ts';
+import {
+  boundsOf,
+  headlineOf,
+  marksOf,
+  shortenCall,
+  type WholePart,
+  wholeParts,
+} from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
-import { limitsOf } from '#cards/step-lines.ts';
 import { describeChange, describeCut, describeFields } from '#cards/version-words.ts';
 import type { PlanView } from '#cards/view.ts';
 import { confidenceWord, describeRetry, formatTime } from '#cards/words.ts';
@@ -31,19 +37,30 @@ function sortByName(steps: ShownStep[], names: Names): ShownStep[] {
   return steps.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
 }
 
+/** Lines of a difference that come and that go. */
+const signs: Record<string, 'green' | 'red'> = { '+': 'green', '-': 'red' };
+
 /** A value whole: a short one beside its label, a long one below it with its own line breaks. */
-function drawPart({ label, text, inline }: WholePart, width: number): string[] {
+function drawPart({ label, text, inline, aid }: WholePart, screen: Screen): string[] {
+  const width = screen.width();
   if (inline) return hangText(`${label}: ${text}`, '     ', '       ', width);
-  const lines = text.split('\n').flatMap((line) => hangText(line, '       ', '       ', width));
+  const shown = (line: string) => {
+    const color = aid === true ? signs[line.charAt(0)] : undefined;
+    return color === undefined ? line : screen.style(color, line);
+  };
+  const lines = text
+    .split('\n')
+    .flatMap((line) => hangText(shown(line), '       ', '       ', width));
   return [...hangText(`${label}:`, '     ', '     ', width), ...lines];
 }
 
 function drawStep(
   step: ShownStep,
   names: Names,
-  screen: Screen,
-  { now, formatAt }: { now: string; formatAt: (iso: string) => string },
+  { screen, options: { timezone } }: Session,
+  now: string,
 ): string[] {
+  const formatAt = (iso: string) => formatTime(iso, now, timezone);
   const width = screen.width();
   const problem = describeRetry(step, formatAt) ?? step.error?.message ?? null;
   const after = step.after
@@ -59,16 +76,13 @@ function drawStep(
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
   const headline = screen.style('bold', headlineOf(step.call, now));
-  const warning = warnOfTarget(step.call);
-  const limits = [
-    ...(warning === '' ? [] : [warning]),
-    ...limitsOf(step, (id) => names.get(id) ?? id),
-  ];
+  const marks = marksOf(step.call).map((mark) => screen.style('red', mark));
+  const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
   const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [
-    ...hangText(`${head}  ${headline}`, '  ', '     ', width),
-    ...limits.flatMap((text) => hangText(text, '     ', '     ', width)),
-    ...wholeParts(step.call).flatMap((part) => drawPart(part, width)),
+    ...hangText([`${head}  ${headline}`, ...marks].join(' · '), '  ', '     ', width),
+    ...(bounds === '' ? [] : hangText(bounds, '     ', '     ', width)),
+    ...wholeParts(step.call).flatMap((part) => drawPart(part, screen)),
     ...[...reason, facts].flatMap((text) =>
       hangText(screen.style('dim', text), '     ', '     ', width),
     ),
@@ -104,16 +118,38 @@ async function drawChanges(session: Session, { version, plan_id }: PlanView): Pr
   ];
 }
 
+/** How many of `drawn`, from `start` on, a window of `height` lines holds above a prompt: at least one. */
+function countFitting(drawn: string[][], start: number, height: number): number {
+  let left = height - 2;
+  let count = 0;
+  for (const lines of drawn.slice(start)) {
+    left -= lines.length;
+    if (left < 0 && count > 0) break;
+    count += 1;
+  }
+  return count;
+}
+
 /**
- * All steps, each whole; a person at a terminal turns the pages. A plan whose steps have numbers comes in their order, a
- * larger one as a reviewer should see it.
+ * All steps, each whole; a person at a terminal turns the pages, as many steps at a time as the window holds, so that what comes first is not scrolled away. A plan whose steps have
+ * numbers comes in their order, a larger one as a reviewer should see it.
+ * @param above lines of the window that are taken already
  */
-async function showSteps(session: Session, planId: string, total: number): Promise<void> {
-  const { service, screen, options } = session;
+async function showSteps(
+  session: Session,
+  planId: string,
+  total: number,
+  above: number,
+): Promise<void> {
+  const { service, screen } = session;
   const small = total <= numberedAtMost;
   const now = new Date().toISOString();
-  const formatAt = (iso: string) => formatTime(iso, now, options.timezone);
   let shown = 0;
+  const askForMore = async () => {
+    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
+    const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
+    return line !== null && !line.trim().toLowerCase().startsWith('q');
+  };
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: StepPage = await service.listSteps(planId, {
       limit: pageSize,
@@ -123,17 +159,16 @@ async function showSteps(session: Session, planId: string, total: number): Promi
     session.event('steps', { plan_id: planId, steps: page.steps });
     const names = labelSteps(page.steps, total);
     const steps = small ? sortByName(page.steps, names) : page.steps;
-    session.say(
-      ...steps.flatMap((step) => ['', ...drawStep(step, names, screen, { now, formatAt })]),
-      '',
-    );
-    shown += steps.length;
+    const drawn = steps.map((step) => ['', ...drawStep(step, names, session, now)]);
+    for (let start = 0; start < drawn.length; ) {
+      if (shown > 0 && session.interactive && !(await askForMore())) return;
+      const height = screen.height() - (shown === 0 ? above : 0);
+      const count = session.interactive ? countFitting(drawn, start, height) : drawn.length;
+      session.say(...drawn.slice(start, start + count).flat(), '');
+      start += count;
+      shown += count;
+    }
     cursor = page.next_cursor;
-    if (cursor === null) return;
-    if (!session.interactive) continue;
-    const count = `${shown.toLocaleString('en-US')} of ${countOf(total, 'step')}`;
-    const line = await session.ask(`  ${count} shown  [Enter] more  [q] back › `);
-    if (line === null || line.trim().toLowerCase().startsWith('q')) return;
   }
 }
 
@@ -142,13 +177,14 @@ export async function showDetails(session: Session, view: PlanView): Promise<voi
   const { confidence, total_steps } = await session.service.getPlan(view.plan_id);
   const { screen } = session;
   session.event('details', { plan_id: view.plan_id, digest: view.digest });
-  session.say(
+  const head = [
     '',
     ...hangText(`Digest ${view.digest}`, '  ', '  ', screen.width()),
     ...(confidence === null
       ? []
       : [`  Confidence ${confidence.toFixed(2)} (${confidenceWord(confidence)})`]),
     ...(await drawChanges(session, view)),
-  );
-  await showSteps(session, view.plan_id, total_steps);
+  ];
+  session.say(...head);
+  await showSteps(session, view.plan_id, total_steps, head.length);
 }

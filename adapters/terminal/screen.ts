@@ -26,6 +26,8 @@ export type Screen = {
   output: Output;
   /** Columns of text, for this moment: a window can be resized. */
   width(): number;
+  /** Lines of the window, for this moment. */
+  height(): number;
   style(format: Format, text: string): string;
   /** Writes lines; none may be wider than `width`. */
   print(...lines: string[]): void;
@@ -42,6 +44,7 @@ export function createScreen({ output, env }: Pick<TerminalIo, 'output' | 'env'>
     output,
     // A pseudo-terminal nobody has sized yet reports 0 columns.
     width: () => Math.max(narrowest, Math.min(widest, output.columns || 80)),
+    height: () => output.rows || 24,
     style: (format, text) => (color ? styleText(format, text, { validateStream: false }) : text),
     print: (...lines) => {
       output.write(lines.map((line) => `${line.trimEnd()}\n`).join(''));

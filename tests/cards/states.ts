@@ -180,7 +180,10 @@ async function ofReview(about: string, facts: PlanCardFacts, all: ShownStep[]): 
     (a, b) => reviewRank(b.call, b.guarded) - reviewRank(a.call, a.guarded),
   );
   const service = {
-    listSteps: async () => ({ steps: inOrder.slice(0, 25), next_cursor: 'MjU' }),
+    listSteps: async () => ({
+      steps: inOrder.slice(0, 25),
+      next_cursor: all.length > 25 ? 'MjU' : null,
+    }),
   };
   const place = { channel: 'C1', thread: null };
   const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages: [''] };

@@ -1,6 +1,6 @@
 // The console as a person uses it: a real browser, the real program, real files. What the page shows is compared
 // with what the API and the workspace say.
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -112,13 +112,13 @@ describe('a request', () => {
     await ticks.first().waitFor();
     const total = await ticks.count();
     expect(total).toBe(plan.total_steps);
-    const rest = page.getByRole('button', { name: `Approve ${total - 1} of ${total} steps` });
+    const rest = button(`Approve ${total - 1} of ${total} steps`);
     await ticks.first().uncheck();
     await rest.click();
     await page.getByRole('alert').getByText('Steps you approve need others').first().waitFor();
     expect((await shownPlan()).status).toBe('proposed');
     await ticks.first().check();
-    await ticks.last().uncheck();
+    await page.getByRole('checkbox', { name: /^Approve step 3: / }).uncheck();
     await rest.click();
     await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
     expect((await shownPlan()).counts).toMatchObject({ succeeded: total - 1, cancelled: 1 });
@@ -228,6 +228,134 @@ describe('a request', () => {
     expect(await page.locator('#app img:not(.brand img), #app script').count()).toBe(0);
     expect(await page.title()).toBe(title);
     expect(await readWorkspace('notes/x.md')).toContain('<script>document.title=2</script>');
+  });
+});
+
+describe('a review', () => {
+  const write = (n: number, content = `Text ${n}`, path = `many/${n}.txt`) => ({
+    id: `w${n}`,
+    description: `Write ${n}`,
+    tool: 'workspace',
+    operation: 'write',
+    args: { path, content },
+  });
+  const remove = {
+    id: 'tidy',
+    description: 'Tidy up',
+    tool: 'workspace',
+    operation: 'delete',
+    args: { path: 'payroll.csv' },
+  };
+  const bar = () => page.locator('.review-bar');
+  const rows = () => page.locator('.rank .step');
+
+  const openReview = async (title: string, steps: object[]) => {
+    const plan = await server.api.propose({ title, conversation: `review-${title}`, steps });
+    await page.goto(`${server.url}/?c=${plan.conversation}&plan=${plan.id}`);
+    await button('Review').click();
+    await bar().waitFor();
+    return plan;
+  };
+
+  it('is what Review opens: the dangerous call of sixty first, every value whole, and Approve for exactly this version', async () => {
+    await writeFile(join(home, 'workspace', 'payroll.csv'), 'name,salary');
+    const long = `Begin ${'and so on '.repeat(400)}end`;
+    const steps: object[] = Array.from({ length: 59 }, (_, n) =>
+      write(n, n === 20 ? long : undefined),
+    );
+    const plan = await openReview('sixty', steps.toSpliced(36, 0, remove));
+    expect(await rows().first().innerText()).toContain('deletes payroll.csv');
+    expect(await rows().first().innerText()).toContain('cannot be undone');
+    expect(await bar().innerText()).toContain('The first 50 of 60 steps');
+    expect(await page.getByText(long, { exact: true }).isVisible()).toBe(true);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows().nth(59).waitFor();
+    expect(await rows().locator('.effect').allInnerTexts()).toEqual(
+      expect.arrayContaining([expect.stringContaining('Text 58')]),
+    );
+    const sent = page.waitForRequest((request) => request.url().endsWith('/approve'));
+    await bar().getByRole('button', { name: 'Approve', exact: true }).click();
+    const { version, digest } = plan;
+    expect((await sent).postDataJSON()).toMatchObject({ version, digest });
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect(await bar().count()).toBe(0);
+  });
+
+  it('begins at its top, however far another tab was scrolled', async () => {
+    const steps = Array.from({ length: 20 }, (_, n) => write(n));
+    const plan = await server.api.propose({ title: 'Scrolled', conversation: 'scrolled', steps });
+    await page.goto(`${server.url}/?c=scrolled&plan=${plan.id}`);
+    await button('Review').click();
+    await rows().nth(19).waitFor();
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByText('Latest events').scrollIntoViewIfNeeded();
+    await button('Review').click();
+    await rows().nth(19).waitFor();
+    expect(await page.evaluate("document.getElementById('tab-panel').scrollTop")).toBe(0);
+  });
+
+  it('shows what a write changes in the file that is there now', async () => {
+    await writeFile(join(home, 'workspace', 'times.md'), 'Standup at 9:00\nReview on Friday\n');
+    const plan = await server.api.propose({
+      title: 'Later',
+      conversation: 'later',
+      steps: [{ ...write(1, 'Standup at 9:30\nReview on Friday\n', 'times.md'), ask_before: true }],
+    });
+    await page.goto(`${server.url}/?c=later&plan=${plan.id}&tab=steps`);
+    await page.locator('.difference').waitFor();
+    expect(await rows().first().innerText()).toContain('asks before it runs');
+    const lines = (sign: string) => page.locator(`.difference [data-sign="${sign}"]`);
+    expect(await lines('-').allInnerTexts()).toEqual(['-Standup at 9:00']);
+    expect(await lines('+').allInnerTexts()).toEqual(['+Standup at 9:30']);
+  });
+
+  it('says on every Approve what it approves, and offers none where no step is ticked', async () => {
+    const steps = [write(1), write(2), write(3)];
+    const plan = await server.api.propose({ title: 'Three', conversation: 'ticked', steps });
+    await page.goto(`${server.url}/?c=ticked&plan=${plan.id}&tab=steps`);
+    const ticks = page.getByRole('checkbox');
+    await ticks.nth(2).waitFor();
+    await ticks.nth(2).uncheck();
+    await bar().getByRole('button', { name: 'Approve 2 of 3 steps' }).waitFor();
+    await button('Approve 2 of 3 steps').waitFor();
+    await ticks.nth(1).uncheck();
+    await ticks.nth(0).uncheck();
+    for (const place of [bar(), card()]) {
+      const off = place.getByRole('button', { name: 'No step is ticked' });
+      await off.waitFor();
+      expect(await off.isDisabled()).toBe(true);
+    }
+    await ticks.nth(1).check();
+    await bar().getByRole('button', { name: 'Approve 1 of 3 steps' }).click();
+    await page.locator('.plan-state .badge', { hasText: 'Done' }).waitFor();
+    expect((await server.api.plan(plan.id)).counts).toMatchObject({ succeeded: 1, cancelled: 2 });
+  });
+
+  it('offers no approval beside the steps of a version that is gone', async () => {
+    const plan = await server.api.propose({
+      title: 'Changing',
+      conversation: 'changing',
+      steps: [write(1)],
+    });
+    await page.goto(`${server.url}/?c=changing&plan=${plan.id}&tab=steps`);
+    await bar().waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/steps?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await server.api.post(`/api/plans/${plan.id}/patches`, {
+      base_revision: plan.revision,
+      operations: [{ op: 'add_step', step: write(2) }],
+    });
+    await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
+    expect(await bar().count()).toBe(0);
+    release();
+    await bar().waitFor();
+    expect(await rows().count()).toBe(2);
   });
 });
 

@@ -92,8 +92,8 @@ describe('the card of a plan', () => {
     );
     const effects = await effectsOf(plan.id);
     expect(effects[0]).toContain('Permanently deletes old and everything in it (2 files, 1.0 KB');
-    expect(effects[1]).toContain('⚠ gone.md is missing: this step will fail');
-    expect(effects[2]).toContain('⚠ gone.md is missing: this step will fail');
+    expect(effects[1]).toContain('△ gone.md is missing: this step will fail');
+    expect(effects[2]).toContain('△ gone.md is missing: this step will fail');
   });
 
   test('says nothing of what an earlier step makes, and follows no link out of the workspace', async () => {

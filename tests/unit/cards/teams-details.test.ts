@@ -71,6 +71,17 @@ describe('details in Teams', () => {
     expect(button).toMatchObject([{ verb: 'approve_part', fallback: 'drop' }, {}]);
   });
 
+  it('say why to look twice at a step before its values, whose indents stay', async () => {
+    const content = 'if ready:\n    start()\n';
+    const step = makeStep('1', { guarded: true, args: { path: 'a.py', content } });
+    const call = { ...step.call, destructive: true };
+    const facts = makeFacts({}, [{ ...step, call }]);
+    const card = drawAdaptiveDetails(viewDetails(facts, await pageOf(facts), true), asked, back);
+    const text = readCard(card);
+    expect(text.indexOf('cannot be undone')).toBeLessThan(text.indexOf('content'));
+    expect(text).toContain('if ready:\n\u00a0\u00a0\u00a0\u00a0start()');
+  });
+
   it('have nothing to tick where it would decide nothing', () => {
     const notHere = viewDetails(samples.proposed, first, false);
     const running = viewDetails(samples.executing, first, true);
@@ -110,7 +121,7 @@ describe('a large plan’s details', async () => {
   it('come in pages within Teams’ size, the calls that matter first', () => {
     const card = draw(['', 'a'], 'b');
     expectTaken(card);
-    expect(readCard(card)).toContain('the ones that change something first (100,000 in all)');
+    expect(readCard(card)).toContain('most dangerous first (100,000 in all)');
   });
 
   it('show every character of every value on one page or another', async () => {

@@ -120,9 +120,23 @@ describe('a proposal', () => {
     expect(view.sections[0]).toMatchObject({
       label: 'What changes',
       lines: [
-        { lead: '2 🛡', text: 'Permanently deletes payroll.csv', note: 'Delete tmp.txt' },
+        {
+          lead: '2 🛡',
+          text: 'Permanently deletes payroll.csv',
+          note: 'cannot be undone · Delete tmp.txt',
+        },
         { lead: '1', text: 'Writes a.md · “Alpha”', note: 'Write file 1' },
       ],
+    });
+  });
+
+  it('marks a call that cannot be undone, and says so in words', () => {
+    const step = makeStep('1', { operation: 'write', args: { path: 'a.md', content: 'Alpha' } });
+    const call = { ...step.call, destructive: true };
+    const view = viewPlan(makeFacts({}, [{ ...step, call }]));
+    expect(view.sections[0]?.lines[0]).toMatchObject({
+      lead: '1 △',
+      note: expect.stringMatching(/^cannot be undone/),
     });
   });
 

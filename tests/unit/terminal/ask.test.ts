@@ -215,12 +215,55 @@ describe('deciding about a plan', () => {
         seen: { state: 'missing', fingerprint: null, size: null, modified_at: null },
       }),
     ];
-    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d'], { columns: 200 });
+    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d', '', ''], { columns: 200 });
     const [, details = ''] = printed.split('Digest ');
     expect(details).toContain('only if step 1 /status is "green"');
     expect(details).toContain('asks before it runs');
     expect(details).toContain('mail.txt is missing: this step will fail');
     expect(details).toMatch(/not before .*5 Feb/);
+  });
+
+  it('shows a long plan window by window, with what is most dangerous on the first', async () => {
+    const tidy = { operation: 'delete', args: { path: 'payroll.csv' }, guarded: true };
+    const steps = [
+      makeStep('tidy', { ...tidy, position: 37 }),
+      ...Array.from({ length: 23 }, (_, i) => makeStep(`s${i}`, { position: i + 1 })),
+    ];
+    const terminal = createFakeTerminal({ tty: true, columns: 100 });
+    const { code } = start({ ...done, plan: makeFacts({ total_steps: 60 }, steps) }, terminal);
+    await terminal.shows('[r]eject');
+    terminal.type('d');
+    await terminal.shows('[Enter] more');
+    const [, first = ''] = terminal.plain().split('Digest ');
+    expect(first).toContain('Permanently deletes payroll.csv · cannot be undone');
+    expect(first.split('\n').length).toBeLessThanOrEqual(terminal.output.rows ?? 0);
+    const back = terminal.shows('[r]eject', 2).then(() => false);
+    for (let times = 2; ; times++) {
+      terminal.type('');
+      if (!(await Promise.race([terminal.shows('[Enter] more', times).then(() => true), back])))
+        break;
+    }
+    expect(terminal.plain().match(/Writes s\d+\.txt$/gm)).toHaveLength(23);
+    terminal.end();
+    expect(await code).toBe(exitCodes.needsPerson);
+  });
+
+  it('shows in the details on what a step depends, and its difference in colour', async () => {
+    const when = [{ step: 'a', path: '/ok', is: 'equals' as const, value: true }];
+    const part = { label: 'difference', text: '@@ -1 +1 @@\n-old\n+new', later: false };
+    const b = makeStep('b', { after: following('a'), ask_before: true });
+    const call = { ...b.call, parts: [{ ...part, payload: false, aid: true as const }] };
+    const steps = [makeStep('a'), { ...b, when, call }];
+    const terminal = createFakeTerminal({ tty: true });
+    const { code } = start({ ...done, plan: makeFacts({}, steps) }, terminal);
+    await terminal.shows('[r]eject');
+    terminal.type('d');
+    await terminal.shows('[r]eject', 2);
+    expect(terminal.plain()).toContain('     only if step 1 /ok is true · asks before it runs\n');
+    expect(terminal.printed()).toContain('\u001b[31m-old');
+    expect(terminal.printed()).toContain('\u001b[32m+new');
+    terminal.end();
+    await code;
   });
 
   it('calls a step in the details what the plan calls it', async () => {

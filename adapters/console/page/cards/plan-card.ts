@@ -2,6 +2,7 @@
 import { hostConfig } from '#cards/host-config.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
+import type { PartialApproval } from '../live/part.ts';
 import { type Inputs, readPress } from '../live/presses.ts';
 import { labelCard, rememberCard, restoreCard } from './memory.ts';
 import { type AdaptiveCard, getRenderer, type RenderedAction } from './renderer.ts';
@@ -21,8 +22,8 @@ function isSessionPress(data: unknown): data is SessionPress {
   return typeof data === 'object' && data !== null && 'action' in data && 'run_id' in data;
 }
 
-/** The card with other words on the button that approves. */
-function renameApprove(json: unknown, title: string): unknown {
+/** The card whose button that approves is about some steps only. */
+function narrowApprove(json: unknown, { words: title }: PartialApproval): unknown {
   return JSON.parse(JSON.stringify(json), (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'data' in value && isApprove(value.data)
       ? { ...value, title }
@@ -32,11 +33,19 @@ function renameApprove(json: unknown, title: string): unknown {
 
 const isApprove = (data: unknown) => isPress(data) && data.action === 'approve';
 
+function findApprove(card: AdaptiveCard): HTMLElement[] {
+  return card
+    .getAllActions()
+    .flatMap(({ data, renderedElement }) => (isApprove(data) ? (renderedElement ?? []) : []));
+}
+
 export class PlanCard extends HTMLElement {
   #json: unknown = null;
-  #approveWords: string | null = null;
+  #part: PartialApproval | null = null;
   #drawn = '';
   #busy = false;
+  /** Buttons that approve nothing as things are ticked. */
+  #off = new Set<HTMLElement>();
   #restoring = false;
   #offered: string | undefined;
   readonly #redraw = () => this.#draw(true);
@@ -55,9 +64,9 @@ export class PlanCard extends HTMLElement {
     if (this.isConnected) this.#draw(false);
   }
 
-  /** What its Approve says where it approves less than the whole plan. */
-  set approveWords(words: string | null) {
-    this.#approveWords = words;
+  /** What its Approve says where it approves less than the whole plan; null: it approves all of it. */
+  set partial(part: PartialApproval | null) {
+    this.#part = part;
     if (this.isConnected) this.#draw(false);
   }
 
@@ -69,13 +78,15 @@ export class PlanCard extends HTMLElement {
 
   #applyBusy(): void {
     this.toggleAttribute('data-busy', this.#busy);
-    for (const button of this.querySelectorAll('button')) button.disabled = this.#busy;
+    for (const button of this.querySelectorAll('button')) {
+      button.disabled = this.#busy || this.#off.has(button);
+    }
   }
 
   #draw(force: boolean): void {
     if (this.#json === null) return;
-    const words = this.#approveWords;
-    const text = JSON.stringify([this.#json, words]);
+    const part = this.#part;
+    const text = JSON.stringify([this.#json, part]);
     if (text === this.#drawn && !force) return;
     this.#drawn = text;
     const { AdaptiveCard, HostConfig } = getRenderer();
@@ -87,11 +98,12 @@ export class PlanCard extends HTMLElement {
       labelCard(card);
       if (!this.#restoring) this.#show(action.card.renderedElement);
     };
-    card.parse(words === null ? this.#json : renameApprove(this.#json, words));
+    card.parse(part === null ? this.#json : narrowApprove(this.#json, part));
     const element = card.render();
     if (element === undefined) return;
     const memory = rememberCard(this);
     this.replaceChildren(element);
+    this.#off = new Set(part?.empty === true ? findApprove(card) : []);
     this.#restoring = true;
     labelCard(card);
     restoreCard(this, memory, card);

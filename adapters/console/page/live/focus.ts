@@ -14,6 +14,8 @@ export function openPlan(id: string, tab?: Tab): void {
   });
   writeAddress(false);
   if (same && tab === undefined) return;
+  // What was scrolled to was of another tab; a review begins with what is most dangerous.
+  document.getElementById('tab-panel')?.scrollTo(0, 0);
   if (!same) watchPlan(id);
   void refreshPlan();
 }

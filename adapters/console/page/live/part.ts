@@ -14,6 +14,11 @@ export function mayTakeOff({ facts }: Card): boolean {
   return (status === 'proposed' || status === 'needs_review') && !revising;
 }
 
+/** What a review of the plan is bound to; null: nothing of it is to be decided. */
+export function reviewedDigest(card: Card | undefined): string | null {
+  return card !== undefined && mayTakeOff(card) ? card.facts.plan.digest : null;
+}
+
 /** The steps of a version that are unticked. */
 export function takenOff(
   { off }: Pick<State, 'off'>,
@@ -29,13 +34,21 @@ export function takenOffCard(state: Pick<State, 'off'>, card: Card): ReadonlySet
   return mayTakeOff(card) ? takenOff(state, { plan_id: id, digest }) : none;
 }
 
-/** What Approve says: `Approve 3 of 4 steps`; null where all are ticked. */
-export function approveWords(state: Pick<State, 'off'>, card: Card): string | null {
+/** What Approve says where some steps are unticked. */
+export type PartialApproval = {
+  words: string;
+  /** Nothing is left to approve. */
+  empty: boolean;
+};
+
+/** `Approve 3 of 4 steps`, `No step is ticked`; null where all are ticked. */
+export function describePart(state: Pick<State, 'off'>, card: Card): PartialApproval | null {
   const { size } = takenOffCard(state, card);
   const total = card.facts.plan.total_steps;
-  return size === 0
-    ? null
-    : `Approve ${(total - size).toLocaleString()} of ${countOf(total, 'step')}`;
+  if (size === 0) return null;
+  if (size >= total) return { words: 'No step is ticked', empty: true };
+  const words = `Approve ${(total - size).toLocaleString()} of ${countOf(total, 'step')}`;
+  return { words, empty: false };
 }
 
 /** Unticks a step, or ticks it again. */

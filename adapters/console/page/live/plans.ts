@@ -11,7 +11,8 @@ import type {
 } from '#contracts/views.ts';
 import { readScheduled } from '../plan/timeline.ts';
 import { describeError, get } from './api.ts';
-import type { Card, Drawn, PlanView } from './state.ts';
+import { reviewedDigest } from './part.ts';
+import type { Card, Drawn, PlanView, StepList } from './state.ts';
 import { change, state } from './store.ts';
 
 /** More than this is not drawn as a graph or a timeline. */
@@ -31,6 +32,7 @@ export async function loadCard(id: string): Promise<void> {
 
 function stepsPath(id: string, filter: Partial<StepFilter>): string {
   const query = new URLSearchParams({ limit: String(filter.limit ?? pageSize) });
+  if (filter.order !== undefined) query.set('order', filter.order);
   if (filter.status !== undefined) query.set('status', filter.status.join(','));
   if (filter.cursor !== undefined) query.set('cursor', filter.cursor);
   return path(id, `/steps?${query}`);
@@ -58,14 +60,23 @@ async function loadTimeline(id: string): Promise<Drawn> {
   return { ...drawn, schedule: readScheduled(planning) };
 }
 
-/** The list again, as long as it was, so that a refresh takes nothing from under the reader. */
-async function reloadList(view: PlanView): Promise<PlanView['list']> {
-  const { status = null, steps = [], open = new Set<string>() } = view.list ?? {};
+/** Which steps a list is of, and in which order. */
+function filterOf({ status, reviewed }: Pick<StepList, 'status' | 'reviewed'>) {
+  if (reviewed !== null) return { order: 'review' as const };
+  return status === null ? {} : { status: [status] };
+}
+
+/**
+ * The list again, as long as it was, so that a refresh takes nothing from under the reader. It names the digest that was known
+ * before the steps were read: steps of a later version are never approved as these.
+ */
+async function reloadList({ id, list }: PlanView): Promise<StepList> {
+  const { status = null, steps = [], open = new Set<string>() } = list ?? {};
+  const reviewed = reviewedDigest(state.cards.get(id));
   const limit = Math.min(500, Math.max(pageSize, steps.length));
-  const filter = status === null ? { limit } : { limit, status: [status] };
-  const page = await get<StepPage>(stepsPath(view.id, filter));
-  const details = open.size === 0 ? [] : await loadDetails(view.id, [...open]);
-  return { status, ...page, steps: mergeDetails(page.steps, details), open };
+  const page = await get<StepPage>(stepsPath(id, { limit, ...filterOf({ status, reviewed }) }));
+  const details = open.size === 0 ? [] : await loadDetails(id, [...open]);
+  return { status, reviewed, ...page, steps: mergeDetails(page.steps, details), open };
 }
 
 function mergeDetails(steps: ShownStep[], details: ShownStep[]): ShownStep[] {
@@ -132,27 +143,35 @@ export async function refreshPlan(): Promise<void> {
   }
 }
 
-/** Whether the reader has since opened details, paged on or filtered: then the older answer is dropped. */
+/**
+ * Whether the reader has since opened details, paged on or filtered: then the older answer is dropped, unless what they look at
+ * is a version that is gone.
+ */
 function listMoved(view: PlanView): boolean {
-  return view.tab === 'steps' && state.plan?.list !== view.list;
+  const list = state.plan?.list;
+  if (view.tab !== 'steps' || list === view.list) return false;
+  return list == null || list.reviewed === reviewedDigest(state.cards.get(view.id));
 }
 
 export async function showStepsWith(status: StepStatus | null): Promise<void> {
   const view = state.plan;
   if (view === null) return;
-  assignView(view.id, { list: { status, steps: [], next_cursor: null, open: new Set() } });
+  assignView(view.id, {
+    list: { status, reviewed: null, steps: [], next_cursor: null, open: new Set() },
+  });
   await refreshPlan();
 }
 
 export async function loadMoreSteps(): Promise<void> {
   const view = state.plan;
   if (view?.list?.next_cursor == null) return;
-  const { status, next_cursor, steps, open } = view.list;
-  const filter = { cursor: next_cursor, ...(status === null ? {} : { status: [status] }) };
-  const page = await get<StepPage>(stepsPath(view.id, filter));
-  assignView(view.id, {
-    list: { status, open, next_cursor: page.next_cursor, steps: [...steps, ...page.steps] },
-  });
+  const { next_cursor: cursor, reviewed } = view.list;
+  const page = await get<StepPage>(stepsPath(view.id, { cursor, ...filterOf(view.list) }));
+  const list = state.plan?.id === view.id ? state.plan.list : null;
+  // Read again meanwhile: the page may not follow on it.
+  if (list?.next_cursor !== cursor || list.reviewed !== reviewed) return;
+  const steps = [...list.steps, ...page.steps];
+  assignView(view.id, { list: { ...list, next_cursor: page.next_cursor, steps } });
 }
 
 /** Opens or closes a step's details in the list. */

@@ -27,6 +27,8 @@ export const tabs: Tab[] = ['overview', 'graph', 'timeline', 'steps', 'changes',
 
 export type StepList = {
   status: StepStatus | null;
+  /** The digest whose steps these are, in the order of a review; null: by their places. */
+  reviewed: string | null;
   steps: ShownStep[];
   next_cursor: string | null;
   /** Details that were asked for, by step id. */

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { PressedEvent, SessionPressedEvent } from '../cards/plan-card.ts';
 import { openPlan, showPane } from '../live/focus.ts';
-import { approveWords } from '../live/part.ts';
+import { describePart } from '../live/part.ts';
 import { press, pressSession } from '../live/press.ts';
 import type { SessionCard, State } from '../live/state.ts';
 import { drawLoading } from './parts.ts';
@@ -25,7 +25,7 @@ export function drawCard(state: State, id: string): TemplateResult {
         ? drawLoading()
         : nothing
       : html`<plan-card
-          .approveWords=${approveWords(state, card)}
+          .partial=${describePart(state, card)}
           .card=${card.adaptive_card}
           .busy=${state.pressing.has(id)}
           @pressed=${onPressed}

@@ -1,6 +1,6 @@
 // All that is known of one step: why it waits, its arguments, what came of it.
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { headlineOf, wholeParts } from '#cards/calls.ts';
+import { boundsOf, headlineOf, wholeParts } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { describeRetry } from '#cards/words.ts';
 import type { ShownStep } from '#contracts/call.ts';
@@ -26,6 +26,7 @@ function describeAfter({ id, type, lag_minutes }: Dependency, names: StepNames):
   return `${names.get(id) ?? id}${relations[type]}${lag}`;
 }
 
+/** What is known of a step besides its call. */
 function listFacts(step: Step, names: StepNames, workingDay: number | null): [string, string][] {
   const rows: [string, string | null][] = [
     [
@@ -78,28 +79,50 @@ function drawError(step: Step): string {
   return retry === null ? `✕ ${step.error?.message ?? ''}` : `↻ ${retry}`;
 }
 
+/** A difference line by line, so that what comes and what goes is told apart. */
+function drawDifference(text: string): TemplateResult {
+  const lines = text.split('\n');
+  return html`<pre class="json difference">${lines.map(
+    (line) => html`<span data-sign=${/^[+\-−]/.exec(line)?.[0] ?? ''}>${line}</span>`,
+  )}</pre>`;
+}
+
 /** Every argument of the call that its headline does not hold, whole. */
-function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
+export function drawCall({ call }: ShownStep): TemplateResult | typeof nothing {
   if (call.parts.length === 0) return nothing;
-  return html`<h4>What it sends</h4>
-    <dl class="call">
-      ${wholeParts(call).map(
-        ({ label, text, inline }) => html`<div>
-          <dt>${label}</dt>
-          <dd>${inline ? text : html`<pre class="json" tabindex="0">${text}</pre>`}</dd>
-        </div>`,
-      )}
-    </dl>`;
+  return html`<dl class="call">
+    ${wholeParts(call).map(
+      ({ label, text, inline, aid }) => html`<div data-inline=${inline}>
+        <dt>${label}</dt>
+        <dd>${inline ? text : aid === true ? drawDifference(text) : html`<pre class="json" tabindex="0">${text}</pre>`}</dd>
+      </div>`,
+    )}
+  </dl>`;
+}
+
+/** What a person must know of a step before they approve it, besides its effect. */
+export function listLimits(step: ShownStep, names: StepNames): string[] {
+  return [
+    ...boundsOf(step, (id) => names.get(id) ?? id, formatTime),
+    ...(step.after.length === 0
+      ? []
+      : [`after ${step.after.map((edge) => describeAfter(edge, names)).join(', ')}`]),
+  ];
 }
 
 /**
  * @param titled whether the step's own line is part of it, where it stands alone
+ * @param called whether the values of its call are part of it
  * @param workingDay minutes in which a person's days are counted
  */
 export function drawStepDetails(
   step: ShownStep,
   names: StepNames,
-  { titled, workingDay }: { titled: boolean; workingDay: number | null },
+  {
+    titled,
+    called = true,
+    workingDay,
+  }: { titled: boolean; called?: boolean; workingDay: number | null },
 ): TemplateResult {
   return html`<div class="step-details">
     ${titled ? html`<p class="step-title"><strong>${headlineOf(step.call)}</strong> ${drawStepBadge(step.status)}</p>` : nothing}
@@ -108,7 +131,7 @@ export function drawStepDetails(
       <div><dt>Id</dt><dd>${step.id}</dd></div>
       ${listFacts(step, names, workingDay).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
     </dl>
-    ${drawCall(step)}
+    ${called && step.call.parts.length > 0 ? html`<h4>What it sends</h4>${drawCall(step)}` : nothing}
     ${drawJson('Output', step.output)}
   </div>`;
 }

@@ -1,0 +1,128 @@
+// The review of a plan that waits: every call with its exact effect, what is most dangerous first, and the approval of what is
+// ticked. Its Approve is bound to the digest whose steps are listed.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { headlineOf, marksOf } from '#cards/calls.ts';
+import { cleanLine } from '#cards/plain.ts';
+import { type ReviewRank, reviewRank, type ShownStep } from '#contracts/call.ts';
+import { describePart, takenOffCard, toggleOff } from '../live/part.ts';
+import { loadMoreSteps, toggleStep } from '../live/plans.ts';
+import { press } from '../live/press.ts';
+import type { Card, State, StepList } from '../live/state.ts';
+import { countOf } from '../plan/format.ts';
+import type { StepNames } from '../plan/step-names.ts';
+import { drawIcon } from './parts.ts';
+import { drawCall, drawStepDetails, listLimits } from './step-details.ts';
+
+const headings: Record<ReviewRank, string> = {
+  4: 'Guarded',
+  3: 'Cannot be undone',
+  2: 'Goes outside',
+  1: 'Changes something here',
+  0: 'Only reads here',
+};
+
+type Row = {
+  names: StepNames;
+  open: boolean;
+  off: boolean;
+  toggle: () => void;
+  workingDay: number | null;
+};
+
+const rankOf = ({ call, guarded }: ShownStep): ReviewRank => reviewRank(call, guarded);
+
+function drawMark(words: string): TemplateResult {
+  return html`<span class="mark" data-mark=${words}>${words}</span>`;
+}
+
+/** Plain reads fold; a change and what goes outside never do. */
+function drawRow(step: ShownStep, { names, open, off, toggle, workingDay }: Row): TemplateResult {
+  const name = names.get(step.id) ?? String(step.position);
+  const headline = headlineOf(step.call, new Date().toISOString());
+  const rank = rankOf(step);
+  const reads = rank === 0;
+  // The heading above says its own mark already.
+  const marks = marksOf(step.call).filter((mark) => mark !== headings[rank].toLowerCase());
+  const limits = listLimits(step, names);
+  return html`<li class="step" data-open=${open} data-off=${off}>
+    <div class="step-row">
+      <input
+        type="checkbox"
+        class="tick"
+        aria-label=${`Approve step ${name}: ${headlineOf(step.call)}`}
+        .checked=${!off}
+        @change=${toggle}
+      />
+      <button class="step-head" aria-expanded=${open} @click=${() => void toggleStep(step.id)}>
+        <span class="step-number">${name}</span>
+        <span class="step-what"
+          >${step.guarded ? drawIcon('shield') : nothing}<span class="headline">${headline}</span>
+          ${marks.map(drawMark)}
+          ${limits.length === 0 ? nothing : html`<span class="limits">${limits.join(' · ')}</span>`}
+        </span>
+        <span class="chevron">${drawIcon('chevron')}</span>
+      </button>
+    </div>
+    ${reads ? nothing : html`<div class="effect">${drawCall(step)}</div>`}
+    ${open ? html`<p class="step-operation">${step.tool}_${step.operation} · ${cleanLine(step.description)}</p>` : nothing}
+    ${open ? drawStepDetails(step, names, { titled: false, called: reads, workingDay }) : nothing}
+  </li>`;
+}
+
+/** What is decided here: how much of the plan is shown and ticked, and Approve. */
+function drawBar(state: State, list: StepList, card: Card): TemplateResult {
+  const { id, version, digest, total_steps: total } = card.facts.plan;
+  const off = takenOffCard(state, card);
+  const part = describePart(state, card);
+  const approve = () => void press({ action: 'approve', plan_id: id, version, digest }, {});
+  const shown =
+    list.next_cursor === null
+      ? countOf(total, 'step')
+      : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
+  const ticks =
+    off.size === 0
+      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Untick what should not run`
+      : `${countOf(off.size, 'step')} will not run. No ticked step may need ${off.size === 1 ? 'it' : 'them'}`;
+  const notice = state.notices.get(id);
+  return html`<div class="review-bar">
+    <p><strong>${shown}, most dangerous first</strong> <span class="muted">${ticks}</span></p>
+    <button
+      class="primary"
+      ?disabled=${part?.empty === true || state.pressing.has(id)}
+      @click=${approve}
+    >
+      ${part?.words ?? 'Approve'}
+    </button>
+    ${notice === undefined ? nothing : html`<p class="notice" role="alert">${notice}</p>`}
+  </div>`;
+}
+
+export function drawReview(
+  state: State,
+  list: StepList,
+  card: Card,
+  names: StepNames,
+): TemplateResult {
+  const off = takenOffCard(state, card);
+  const { working_day_minutes: workingDay } = card.facts;
+  const groups = [...Map.groupBy(list.steps, rankOf)].toSorted(([a], [b]) => b - a);
+  const row = (step: ShownStep) =>
+    drawRow(step, {
+      names,
+      open: list.open.has(step.id),
+      off: off.has(step.id),
+      toggle: () => toggleOff(card, step.id),
+      workingDay,
+    });
+  return html`${drawBar(state, list, card)}
+  ${groups.map(
+    ([rank, steps]) => html`<section class="rank" data-rank=${rank}>
+      <h3>${headings[rank]} <span class="chip-count">${steps.length.toLocaleString()}</span></h3>
+      <ol class="steps">
+        ${repeat(steps, ({ id }) => id, row)}
+      </ol>
+    </section>`,
+  )}
+  ${list.next_cursor === null ? nothing : html`<button class="quiet more" @click=${() => void loadMoreSteps()}>Show more</button>`}`;
+}
