@@ -215,7 +215,9 @@ describe('deciding about a plan', () => {
         seen: { state: 'missing', fingerprint: null, size: null, modified_at: null },
       }),
     ];
-    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d', '', ''], { columns: 200 });
+    const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d', '', ''], {
+      columns: 200,
+    });
     const [, details = ''] = printed.split('Digest ');
     expect(details).toContain('only if step 1 /status is "green"');
     expect(details).toContain('asks before it runs');
