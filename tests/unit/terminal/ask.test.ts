@@ -218,7 +218,7 @@ describe('deciding about a plan', () => {
     const { printed } = await run({ ...done, plan: makeFacts({}, steps) }, ['d', '', ''], {
       columns: 200,
     });
-    const [, details = ''] = printed.split('Digest ');
+    const details = printed.split('Digest ')[1]?.replace(/\s+/g, ' ');
     expect(details).toContain('only if step 1 /status is "green"');
     expect(details).toContain('asks before it runs');
     expect(details).toContain('mail.txt is missing: this step will fail');
