@@ -47,7 +47,7 @@ export type ResourcePool = z.infer<typeof ResourcePool>;
 /** One executor of a worker process: what it can do beyond its operations, and how much at once. */
 const Backend = z.strictObject({
   capabilities: z.array(z.string().min(1).max(200)).max(50).default([]),
-  /** Calls under way at once; default: `executor.concurrency`. */
+  /** Calls under way at once, never more; default: `executor.concurrency`. */
   concurrency: z.number().int().min(1).max(1000).optional(),
   /** Only these operations; default: every one this process has. */
   operations: z.array(z.string()).optional(),
@@ -122,7 +122,7 @@ export const Settings = z.strictObject({
     .default({}),
   executor: z
     .strictObject({
-      /** Calls under way at once in one worker process. */
+      /** Calls under way at once in one back end; up to twice as many where slow ones would hold up all others. */
       concurrency: z.number().int().min(1).max(1000).default(16),
       /** Steps settled and claimed in one transaction. */
       batch: z.number().int().min(1).max(1000).default(500),

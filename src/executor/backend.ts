@@ -7,6 +7,8 @@ export type Backend = {
   capabilities: string[];
   /** Calls under way at once. */
   concurrency: number;
+  /** The same where all of them are slow and others wait. */
+  mostConcurrency: number;
   /** Names of the operations it runs now; a server that comes up brings more, one that is down takes its own away. */
   operations(): string[];
   /** The same with everything that planners and checks need to know of them. */
@@ -38,6 +40,7 @@ export function backendsOf(
       name,
       capabilities,
       concurrency: concurrency ?? executor.concurrency,
+      mostConcurrency: concurrency ?? 2 * executor.concurrency,
       operations: () => manifest().map((operation) => operation.name),
       manifest,
     };

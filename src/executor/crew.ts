@@ -41,7 +41,7 @@ export function createCrew(
     search: () => Promise<string[]>;
   }[] = backends.map((backend) => {
     const id = `${worker}/${backend.name}`;
-    const slots = createSlots(backend.concurrency);
+    const slots = createSlots(backend.concurrency, backend.mostConcurrency);
     const { lease_seconds } = context.settings;
     const leases = keepLeases(context.db, id, lease_seconds, context.warn, (planId) =>
       slots.dismiss(planId, planPaused),

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
 import { patiently } from '#store/patiently.ts';
+import { readPlanRow } from '#store/plans.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import type { AheadCall } from './ahead.ts';
 import { AheadCalls, type Claimed, type Finished } from './ahead-calls.ts';
@@ -12,10 +13,11 @@ import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import type { Mark } from './mark-batch.ts';
 import { runStep } from './run-step.ts';
+import type { Claimant } from './slots.ts';
 import { type Turn, takeTurn } from './turn.ts';
 import { takeTurnAtOnce } from './turn-at-once.ts';
 
-/** Calls that came back this quickly (milliseconds) let the next batch be larger. */
+/** Where calls come back this quickly (milliseconds), the next ones may be made before they are stored. */
 const quickMs = 50;
 /** Calls begun before the event loop sees to the database again. */
 const callsAtOnce = 16;
@@ -23,10 +25,6 @@ const callsAtOnce = 16;
 const inviteEveryMs = 1000;
 /** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
 const announceEveryMs = 500;
-/** What is held is looked at this often (milliseconds). */
-const lookEveryMs = 1000;
-/** Who handed back takes no more than it calls at once for this long (milliseconds). */
-const modestMs = 5000;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;
 
@@ -64,9 +62,11 @@ function takeBatch(finished: Finished[], limit: number): Finished[] {
 }
 
 /** The loop on one plan: what it holds and what it knows. */
-export class PlanLoop {
+export class PlanLoop implements Claimant {
   readonly context: ExecutorContext;
   readonly planId: string;
+  /** Known from the first turn on, and before where it has to stand in line. */
+  person: string | null = null;
   readonly mark: Mark;
   readonly isStopping: () => boolean;
   #poked = false;
@@ -74,14 +74,11 @@ export class PlanLoop {
   #calling = 0;
   /** Calls that came back so far. */
   #returned = 0;
-  /** Calls that were made or waited for a slot, and those that had come back, at the last look. */
-  #lastLook = { calling: 0, returned: 0 };
-  /** A moment of `performance.now()` until which no more is taken than is called at once. */
-  #modestUntil = Number.NEGATIVE_INFINITY;
+  /** Whether the last one came back quickly. */
+  #quick = false;
   #finished: Finished[] = [];
   /** Claimed, and called as soon as the next turn is under way. */
   #claimed: Claimed[] = [];
-  #window: number;
   #mayHaveReady = true;
   #book: LaneBook | null = null;
   /** Whether the next turn may be sent at once. */
@@ -103,11 +100,10 @@ export class PlanLoop {
     this.planId = planId;
     this.mark = mark;
     this.isStopping = isStopping;
-    this.#window = context.backend.concurrency;
     this.#ahead = new AheadCalls(
       context,
       planId,
-      (claimed, end) => this.#run(claimed, end),
+      (claimed, end) => this.#callAhead(claimed, end),
       (finished) => this.#finish(finished),
     );
   }
@@ -121,13 +117,16 @@ export class PlanLoop {
     this.#wake();
   }
 
+  wake(): void {
+    this.#wake();
+  }
+
   /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
   async run(): Promise<void> {
-    const looking = setInterval(() => this.#handBackExcess(), lookEveryMs);
     try {
       await this.#takeTurns();
     } finally {
-      clearInterval(looking);
+      this.context.slots.admit(this, 0);
       await this.#ahead.end();
       await this.#announceNow();
     }
@@ -148,7 +147,7 @@ export class PlanLoop {
       const ended = takeBatch(this.#finished, batch);
       // What is settled may free what can be claimed with it.
       const mayClaim = (this.#mayHaveReady || ended.length > 0) && !this.isStopping();
-      const room = mayClaim ? Math.max(0, Math.min(batch, this.#window - held)) : 0;
+      const room = await this.#findRoom(mayClaim ? Math.min(batch, 2 * batch - held) : 0);
       if (ended.length > 0 || room > 0) {
         const turn = this.#turn(ended, room);
         await this.#callClaimed();
@@ -159,6 +158,10 @@ export class PlanLoop {
       if (this.#calling === 0 && this.#finished.length === 0) {
         if (this.#broken !== null) throw this.#broken;
         if (this.#poked && !this.isStopping()) continue;
+        if (mayClaim) {
+          await sleep;
+          continue;
+        }
         if (!(await this.#nap(sleep))) return;
         continue;
       }
@@ -187,21 +190,14 @@ export class PlanLoop {
     return !this.isStopping();
   }
 
-  /**
-   * Where slow calls follow quick ones, more is held than is called soon, and others who could call it find nothing. What has
-   * waited for a slot from one look to the next is handed back, but for as much as came back meanwhile.
-   */
-  #handBackExcess(): void {
-    const { calling, returned } = this.#lastLook;
-    const { backend, slots } = this.context;
-    const enough = Math.max(backend.concurrency, this.#returned - returned);
-    this.#lastLook = { calling: this.#calling, returned: this.#returned };
-    if (Math.min(calling, this.#calling) <= enough) return;
-    this.#window = backend.concurrency;
-    this.#modestUntil = performance.now() + modestMs;
-    const keep = enough - backend.concurrency;
-    // What is sent away comes back as well, and has not been called.
-    this.#lastLook.returned += slots.dismiss(this.planId, 'others may be free sooner', keep);
+  /** How many steps may be claimed now, at most `wanted`; none: it stands in line and is woken. */
+  async #findRoom(wanted: number): Promise<number> {
+    const { slots, db } = this.context;
+    // Before the first turn nothing is held, so that nothing is lost where the database cannot be asked.
+    if (wanted > 0 && this.person === null && slots.isFull()) {
+      this.person = (await readPlanRow(db.query, this.planId)).requester;
+    }
+    return slots.admit(this, Math.max(0, wanted));
   }
 
   /** Never throws: what is held meanwhile must be settled, whatever happens here. */
@@ -238,7 +234,10 @@ export class PlanLoop {
       ({ step, outcome }) => !taken.has(step.position) && turn?.rest.includes(outcome) !== true,
     );
     this.#ahead.noteRefused(refused.map(({ step }) => step.position));
-    if (turn === null) return;
+    if (turn === null) {
+      context.slots.release(room);
+      return;
+    }
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
     this.#mayHaveReady = turn.more;
     this.#pending = turn.pending;
@@ -247,15 +246,19 @@ export class PlanLoop {
     if (turn.announced === false) this.#announceLater();
     if (turn.announced === true) this.#noteAnnounced(began);
     this.#ahead.follow(turn.plan);
+    this.person = turn.plan.requester;
+    const before = this.#claimed.length;
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       const call = context.leases.hold(lease);
       if (!this.#ahead.start(step)) this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
+    context.slots.release(room - (this.#claimed.length - before));
     this.#ahead.grant(turn.granted, taken);
     // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
-    if (moved && (turn.others || (turn.more && turn.steps.length > 0))) this.#invite();
+    if (moved && (turn.others || (turn.more && (turn.steps.length > 0 || room === 0))))
+      this.#invite();
   }
 
   async #takeTurn(
@@ -277,9 +280,7 @@ export class PlanLoop {
 
   /** Where calls take their time little is won by making them earlier; where turns are large, as little. */
   #mayGrant(ended: Finished[]): boolean {
-    const { backend, settings } = this.context;
-    const quick = this.#window > backend.concurrency;
-    return quick && ended.length <= settings.batch / 2 && !this.isStopping();
+    return this.#quick && ended.length <= this.context.settings.batch / 2 && !this.isStopping();
   }
 
   /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */
@@ -365,6 +366,11 @@ export class PlanLoop {
     if (finished.outcome.status === 'succeeded') this.#ahead.noteSuccess(finished.step.position);
   }
 
+  #callAhead(claimed: Claimed, end: (outcome: Outcome) => void): void {
+    this.context.slots.hold();
+    this.#run(claimed, end);
+  }
+
   #run({ plan, step, lease, call }: Claimed, end: (outcome: Outcome) => void): void {
     const { context, mark } = this;
     this.#calling++;
@@ -376,14 +382,9 @@ export class PlanLoop {
     void runStep(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
+      this.#quick = performance.now() - began < quickMs;
+      context.slots.release(1);
       end(outcome);
-      const { backend, settings } = context;
-      const now = performance.now();
-      // Quick calls fill two batches: one that Postgres settles and one that is called meanwhile.
-      this.#window =
-        now - began < quickMs && now > this.#modestUntil
-          ? Math.min(Math.max(2 * settings.batch, backend.concurrency), this.#window + 2)
-          : Math.max(backend.concurrency, this.#window - 2);
       this.#wake();
     });
   }

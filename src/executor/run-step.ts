@@ -15,6 +15,8 @@ import type { StepRun } from './step-run.ts';
 
 /** A step that has waited longer for a slot (milliseconds) asks whether its plan still goes on. */
 const freshMs = 250;
+/** A step that only waits takes no slot when it waits at least so long (milliseconds). */
+const idleFromMs = 1000;
 
 export async function runStep(run: StepRun): Promise<Outcome> {
   const { context, step } = run;
@@ -41,7 +43,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       const waited = performance.now() - queued > freshMs;
       return callOperation(run, operation, ready.args, waited);
     };
-    return await context.slots.run(begin, run.plan.id, run.signal);
+    const idle = (operation.expectedSeconds?.(ready.args) ?? 0) * 1000 >= idleFromMs;
+    return await context.slots.run(begin, run.plan.id, run.signal, idle);
   } catch (error) {
     if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));

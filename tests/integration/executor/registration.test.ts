@@ -41,6 +41,7 @@ describe('the back ends of a process', () => {
       name: 'main',
       capabilities: ['gpu'],
       concurrency: 3,
+      mostConcurrency: 3,
       manifest: () => manifestOf(...tools),
       operations: () => manifestOf(...tools).map(({ name }) => name),
     };

@@ -43,6 +43,7 @@ export function makeExecutor(
       name: 'bench',
       capabilities: [],
       concurrency: settings.executor.concurrency,
+      mostConcurrency: settings.executor.concurrency,
       operations: () => house.registry.list().map(({ name }) => name),
       manifest: () => house.registry.list(),
     },

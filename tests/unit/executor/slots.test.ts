@@ -1,6 +1,6 @@
-// Slots: who waits is served in turn, and who leaves takes no slot along.
-import { describe, expect, test } from 'vitest';
-import { createSlots, LeftQueue } from '#executor/slots.ts';
+// Slots: who waits is served in turn, who leaves takes no slot along, and nobody claims what is not called soon.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Claimant, createSlots, LeftQueue, type Slots } from '#executor/slots.ts';
 
 const { signal: never } = new AbortController();
 
@@ -68,28 +68,141 @@ describe('what waits for a slot', () => {
     expect(await other).toBe('other');
   });
 
-  test('of a dismissed plan stays as far as some of it is kept, in the order in which it came', async () => {
-    const slots = createSlots(1);
-    const first = makeWork();
-    const run = slots.run(first.work, 'a', never);
-    const waiting = [1, 2, 3].map((n) => slots.run(async () => n, 'a', never));
-    const ended = Promise.allSettled(waiting);
-    expect(slots.dismiss('a', 'too many', 2)).toBe(1);
-    await expect(waiting[2]).rejects.toEqual(new LeftQueue('too many'));
-    first.end();
-    await run;
-    expect((await ended).map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-    ]);
-  });
-
   test('gets the slot of work that failed', async () => {
     const slots = createSlots(1);
     const failing = slots.run(() => Promise.reject(new Error('broke')), 'a', never);
     const next = slots.run(async () => 'next', 'a', never);
     await expect(failing).rejects.toThrow('broke');
     expect(await next).toBe('next');
+  });
+});
+
+/** One loop on a plan, and how often it was woken. */
+function makeClaimant(planId: string, person = 'ana'): Claimant & { woken: number } {
+  return {
+    planId,
+    person,
+    woken: 0,
+    wake() {
+      this.woken++;
+    },
+  };
+}
+
+describe('claiming', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Makes `count` calls one after the other that take `ms` each; each was held before. */
+  async function call(slots: Slots, count: number, ms: number) {
+    for (let at = 0; at < count; at++) {
+      const run = slots.run(() => new Promise<void>((done) => setTimeout(done, ms)), 'plan', never);
+      await vi.advanceTimersByTimeAsync(ms);
+      await run;
+      slots.release(1);
+    }
+  }
+
+  test('takes what can be called at once, over all plans, and the rest stand in line', () => {
+    const slots = createSlots(4);
+    const [a, b, c] = [makeClaimant('a'), makeClaimant('b'), makeClaimant('c')];
+    expect([slots.admit(a, 3), slots.admit(b, 3), slots.admit(c, 3)]).toEqual([3, 1, 0]);
+    expect(slots.isFull()).toBe(true);
+    slots.release(2);
+    expect(c.woken).toBe(1);
+    expect(slots.admit(c, 3)).toBe(2);
+  });
+
+  test('lets people take turns, and of each person the plans', () => {
+    const slots = createSlots(1);
+    slots.hold();
+    const many = ['a1', 'a2', 'a3'].map((id) => makeClaimant(id, 'ana'));
+    const one = makeClaimant('b1', 'ben');
+    for (const claimant of [...many, one]) expect(slots.admit(claimant, 5)).toBe(0);
+    const order: string[] = [];
+    for (let turn = 0; turn < 6; turn++) {
+      slots.release(1);
+      const next = [...many, one].find(({ woken }) => woken > 0);
+      if (next === undefined) break;
+      next.woken = 0;
+      order.push(next.planId);
+      expect(slots.admit(next, 5)).toBe(1);
+      if (turn < 2) expect(slots.admit(next, 5)).toBe(0);
+    }
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b1', 'a3', 'a1']);
+  });
+
+  test('gives back what whoever was woken does not want, to the next in line', () => {
+    const slots = createSlots(2);
+    const [a, b, c] = [makeClaimant('a'), makeClaimant('b'), makeClaimant('c')];
+    slots.admit(a, 2);
+    slots.admit(b, 1);
+    slots.admit(c, 1);
+    slots.release(1);
+    expect([b.woken, c.woken]).toEqual([1, 0]);
+    expect(slots.admit(b, 0)).toBe(0);
+    expect(c.woken).toBe(1);
+    expect(slots.admit(c, 1)).toBe(1);
+  });
+
+  test('takes as much more as was called lately, and no more once calls are slow', async () => {
+    const slots = createSlots(2);
+    const a = makeClaimant('a');
+    for (let at = 0; at < 20; at++) slots.hold();
+    await call(slots, 20, 1);
+    expect(slots.admit(a, 100)).toBe(22);
+    slots.release(22);
+    await vi.advanceTimersByTimeAsync(1000);
+    slots.hold();
+    await call(slots, 1, 400);
+    expect(slots.admit(a, 100)).toBe(2);
+  });
+
+  test('hands back what waited for a slot for a second, and nothing younger', async () => {
+    const slots = createSlots(1);
+    slots.hold();
+    const slow = makeWork();
+    const first = slots.run(slow.work, 'a', never);
+    const old = expect(slots.run(async () => {}, 'b', never)).rejects.toEqual(
+      new LeftQueue('others may be free sooner'),
+    );
+    await vi.advanceTimersByTimeAsync(600);
+    const young = slots.run(async () => 'young', 'c', never);
+    await vi.advanceTimersByTimeAsync(600);
+    await old;
+    slow.end();
+    await first;
+    expect(await young).toBe('young');
+  });
+
+  test('makes one call more for each second in which none begins, up to its bound', async () => {
+    const slots = createSlots(2, 3);
+    const [a, b] = [makeClaimant('a'), makeClaimant('b', 'ben')];
+    expect(slots.admit(a, 5)).toBe(2);
+    const slow = [makeWork(), makeWork(), makeWork()];
+    const runs = slow.slice(0, 2).map(({ work }) => slots.run(work, 'a', never));
+    expect(slots.admit(b, 1)).toBe(0);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(b.woken).toBe(1);
+    expect(slots.admit(b, 1)).toBe(1);
+    runs.push(slots.run(slow[2]?.work ?? expect.fail(), 'b', never));
+    expect(slow[2]?.begun()).toBe(true);
+    expect(slots.admit(a, 1)).toBe(0);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(a.woken).toBe(0);
+    for (const { end } of slow) end();
+    await Promise.all(runs);
+  });
+
+  test('gives what only waits for a time no slot, and counts it nowhere', async () => {
+    const slots = createSlots(1);
+    const a = makeClaimant('a');
+    expect(slots.admit(a, 5)).toBe(1);
+    const timer = makeWork();
+    const idle = slots.run(timer.work, 'a', never, true);
+    expect(slots.admit(a, 5)).toBe(1);
+    expect(await slots.run(async () => 'called', 'a', never)).toBe('called');
+    timer.end();
+    await idle;
   });
 });
