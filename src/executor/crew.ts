@@ -9,9 +9,6 @@ import { createSearch } from './recover.ts';
 import { createSlots } from './slots.ts';
 import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
 
-/** Why a step that waited for a slot is handed back. */
-const planPaused = 'its plan was paused';
-
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
@@ -27,7 +24,7 @@ export type Crew = {
 
 /**
  * @param worker name of this process, unique in the world
- * @param listener tells of plans that were cancelled or paused, and of plans with steps that nobody has taken
+ * @param listener tells of plans that were cancelled, and of plans with steps that nobody has taken
  */
 export function createCrew(
   context: SharedContext,
@@ -42,10 +39,7 @@ export function createCrew(
   }[] = backends.map((backend) => {
     const id = `${worker}/${backend.name}`;
     const slots = createSlots(backend.concurrency, backend.mostConcurrency);
-    const { lease_seconds } = context.settings;
-    const leases = keepLeases(context.db, id, lease_seconds, context.warn, (planId) =>
-      slots.dismiss(planId, planPaused),
-    );
+    const leases = keepLeases(context.db, id, context.settings.lease_seconds, context.warn);
     const own: ExecutorContext = { ...context, backend, worker: id, leases, slots };
     return { context: own, worker: createPlanWorker(own), search: createSearch(own) };
   });
@@ -87,9 +81,6 @@ export function createCrew(
         if (isMissed(topic)) own.leases.renew();
         else own.leases.abortPlan(planOf(topic), cancelledByPerson());
       }
-    }),
-    listener.on('pause', (topic) => {
-      for (const { context: own } of members) own.slots.dismiss(planOf(topic), planPaused);
     }),
     listener.on('work', (topic) => {
       if (stopping) return;

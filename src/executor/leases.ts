@@ -31,14 +31,12 @@ export const keyOfLease = ({ plan_id, position, attempt }: Lease): string =>
  * Renews the leases of `worker` three times within their length. Whoever renews learns how its plans stand, so that a word
  * that was not heard is obeyed all the same.
  * @param warn called when a renewal fails; where that passes it is tried again soon, else at the next turn
- * @param onPaused called for each plan that is paused
  */
 export function keepLeases(
   db: Database,
   worker: string,
   leaseSeconds: number,
   warn: (message: string, error: unknown) => void,
-  onPaused: (planId: string) => void = () => {},
 ): Leases {
   const held = new Map<string, { lease: Lease; abort: AbortController; stored: boolean }>();
   const stopping = new AbortController();
@@ -66,13 +64,10 @@ export function keepLeases(
       if (!kept.has(key) && held.has(key)) abort.abort(new Error('its lease was lost'));
     }
     const over = new Set<string>();
-    const paused = new Set<string>();
-    for (const { plan_id, plan_status, plan_paused } of renewed) {
+    for (const { plan_id, plan_status } of renewed) {
       if (isTerminal(plan_status)) over.add(plan_id);
-      else if (plan_paused) paused.add(plan_id);
     }
     for (const planId of over) abortPlan(planId, cancelledByPerson());
-    for (const planId of paused) onPaused(planId);
   }
 
   async function renew(): Promise<void> {

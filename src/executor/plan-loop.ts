@@ -12,12 +12,13 @@ import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import type { Mark } from './mark-batch.ts';
+import { Pace } from './pace.ts';
 import { runStep } from './run-step.ts';
 import type { Claimant } from './slots.ts';
 import { type Turn, takeTurn } from './turn.ts';
 import { takeTurnAtOnce } from './turn-at-once.ts';
 
-/** Where calls come back this quickly (milliseconds), the next ones may be made before they are stored. */
+/** Where calls come back this quickly (milliseconds), more may be claimed than is called at once, and called before it is stored. */
 const quickMs = 50;
 /** Calls begun before the event loop sees to the database again. */
 const callsAtOnce = 16;
@@ -76,6 +77,8 @@ export class PlanLoop implements Claimant {
   #returned = 0;
   /** Whether the last one came back quickly. */
   #quick = false;
+  /** Of calls that came back quickly. */
+  readonly #pace = new Pace();
   #finished: Finished[] = [];
   /** Claimed, and called as soon as the next turn is under way. */
   #claimed: Claimed[] = [];
@@ -90,6 +93,8 @@ export class PlanLoop implements Claimant {
   /** Why nothing could be claimed; told when what is held has been settled. */
   #broken: unknown = null;
   #invited = Number.NEGATIVE_INFINITY;
+  /** Whether the last turn saw steps that can be claimed and that this back end cannot run. */
+  #others = false;
   #inviting: NodeJS.Timeout | undefined;
   #announced = Number.NEGATIVE_INFINITY;
   /** Set while there is progress nobody will be told of otherwise. */
@@ -121,6 +126,10 @@ export class PlanLoop implements Claimant {
     this.#wake();
   }
 
+  get pace(): number {
+    return this.#pace.lately;
+  }
+
   /** Turns until nothing is held and nothing is ready. @throws what the database says when it cannot be asked */
   async run(): Promise<void> {
     try {
@@ -128,6 +137,9 @@ export class PlanLoop implements Claimant {
     } finally {
       this.context.slots.admit(this, 0);
       await this.#ahead.end();
+      // Nothing is left but what others can run.
+      if (this.#others) await this.#inviteNow();
+      clearTimeout(this.#inviting);
       await this.#announceNow();
     }
   }
@@ -235,7 +247,7 @@ export class PlanLoop implements Claimant {
     );
     this.#ahead.noteRefused(refused.map(({ step }) => step.position));
     if (turn === null) {
-      context.slots.release(room);
+      context.slots.release(this, room);
       return;
     }
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
@@ -243,6 +255,7 @@ export class PlanLoop implements Claimant {
     this.#pending = turn.pending;
     this.#book = turn.book;
     this.#napMs = turn.nextInMs;
+    this.#others = turn.others;
     if (turn.announced === false) this.#announceLater();
     if (turn.announced === true) this.#noteAnnounced(began);
     this.#ahead.follow(turn.plan);
@@ -253,12 +266,12 @@ export class PlanLoop implements Claimant {
       const call = context.leases.hold(lease);
       if (!this.#ahead.start(step)) this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
-    context.slots.release(room - (this.#claimed.length - before));
+    context.slots.release(this, room - (this.#claimed.length - before));
     this.#ahead.grant(turn.granted, taken);
     // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (turn.others || (turn.more && (turn.steps.length > 0 || room === 0))))
-      this.#invite();
+      this.#inviteLater();
   }
 
   async #takeTurn(
@@ -306,17 +319,21 @@ export class PlanLoop implements Claimant {
   }
 
   /** There is more than this back end takes at once, or what it cannot run: others are told, at most once a second. */
-  #invite(): void {
+  #inviteLater(): void {
     if (this.#inviting !== undefined) return;
-    const { context, planId } = this;
     const wait = Math.max(0, this.#invited + inviteEveryMs - performance.now());
-    this.#inviting = setTimeout(() => {
-      this.#inviting = undefined;
-      this.#invited = performance.now();
-      notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
-        context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
-      );
-    }, wait).unref();
+    this.#inviting = setTimeout(() => void this.#inviteNow(), wait);
+  }
+
+  async #inviteNow(): Promise<void> {
+    if (this.#inviting === undefined) return;
+    clearTimeout(this.#inviting);
+    this.#inviting = undefined;
+    this.#invited = performance.now();
+    const { context, planId } = this;
+    await notify(context.db.query, `work:${planId}`).catch((error: unknown) =>
+      context.warn(`Nobody could be invited to ${planId}; they look by themselves.`, error),
+    );
   }
 
   /**
@@ -367,7 +384,7 @@ export class PlanLoop implements Claimant {
   }
 
   #callAhead(claimed: Claimed, end: (outcome: Outcome) => void): void {
-    this.context.slots.hold();
+    this.context.slots.hold(this);
     this.#run(claimed, end);
   }
 
@@ -378,12 +395,18 @@ export class PlanLoop implements Claimant {
     const mayBegin = () => !this.isStopping();
     const { signal } = call;
     const cutOff = (reason: Error) => call.abort(reason);
-    const run = { context, plan, step, lease, signal, cutOff, mark, mayBegin };
+    let held = true;
+    const letGo = () => {
+      if (held) context.slots.release(this, 1);
+      held = false;
+    };
+    const run = { context, plan, step, lease, signal, cutOff, mark, mayBegin, letGo };
     void runStep(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
       this.#quick = performance.now() - began < quickMs;
-      context.slots.release(1);
+      if (this.#quick) this.#pace.count();
+      letGo();
       end(outcome);
       this.#wake();
     });

@@ -43,8 +43,8 @@ export async function runStep(run: StepRun): Promise<Outcome> {
       const waited = performance.now() - queued > freshMs;
       return callOperation(run, operation, ready.args, waited);
     };
-    const idle = (operation.expectedSeconds?.(ready.args) ?? 0) * 1000 >= idleFromMs;
-    return await context.slots.run(begin, run.plan.id, run.signal, idle);
+    const isIdle = (operation.expectedSeconds?.(ready.args) ?? 0) * 1000 >= idleFromMs;
+    return await context.slots.run(begin, run.signal, isIdle ? run.letGo : undefined);
   } catch (error) {
     if (error instanceof LeftQueue) return reportNotCalled(step, error.message);
     if (run.signal.aborted) return reportNotCalled(step, errorMessage(run.signal.reason));

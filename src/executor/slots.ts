@@ -1,9 +1,9 @@
 // How much one back end takes on at once, over all plans: how many steps may be claimed, which calls are made, and who is next.
 //
-// A back end claims what it can call at once, and as much again as it has lately called within a fraction of a second; so quick
-// steps are claimed in large batches and slow ones only where they begin. Where there is no room, plans stand in line: people
-// take turns, and of each person the plans (fair queueing: Nagle, RFC 970). What was claimed and waits for a slot all the same,
-// because the calls became slow, is handed back. Where nothing begins because all calls are slow, some more are made.
+// A back end claims what it can call at once; of a plan whose calls come back quickly, as much again as came back lately, so that
+// quick steps are claimed in large batches and slow ones only where they begin. Where there is no room, plans stand in line:
+// people take turns, and of each person the plans (fair queueing: Nagle, RFC 970). What was claimed and waits for a slot all the
+// same, because the calls became slow, is handed back. Where nothing begins because all calls are slow, some more are made.
 import { errorMessage } from '#contracts/errors.ts';
 
 /** Thrown in place of work that did not begin: it left the queue. */
@@ -14,6 +14,8 @@ export type Claimant = {
   readonly planId: string;
   /** Who asked for the plan; null: not known yet. */
   readonly person: string | null;
+  /** How many of its calls came back quickly within the last fraction of a second. */
+  readonly pace: number;
   /** Called when it should ask again. */
   wake(): void;
 };
@@ -27,23 +29,19 @@ export type Slots = {
    */
   admit(claimant: Claimant, wanted: number): number;
   /** One more is held, whether or not there is room. */
-  hold(): void;
-  release(count: number): void;
+  hold(claimant: Claimant): void;
+  release(claimant: Claimant, count: number): void;
   /**
    * Waits for a slot, runs `work` in it, frees it.
    * @param signal aborted while it waits: it leaves
-   * @param idle it only waits for a time, which takes no slot
+   * @param letGo given for what only waits for a time; called when that takes no slot, so that it need not be held
    * @throws LeftQueue with the reason
    */
-  run<T>(work: () => Promise<T>, planId: string, signal: AbortSignal, idle?: boolean): Promise<T>;
-  /** Sends away what waits for the plan. */
-  dismiss(planId: string, reason: string): void;
+  run<T>(work: () => Promise<T>, signal: AbortSignal, letGo?: () => void): Promise<T>;
 };
 
 /** What is held is looked at this often (milliseconds). */
 const lookEveryMs = 250;
-/** Calls that came back this quickly (milliseconds) let more be claimed than is called at once. */
-const quickMs = 250;
 /** What was claimed waits for a slot this long (milliseconds), then others may be free sooner. */
 const waitAtMostMs = 1000;
 /** Where nothing began for so long (milliseconds) though some wait, one call more is made. */
@@ -98,16 +96,14 @@ class Line {
  * @param most the same where all of them are slow and others wait
  */
 export function createSlots(limit: number, most = limit): Slots {
-  type Waiting = { planId: string; since: number; begin(): void; leave(reason: string): void };
-  /** Claimed or about to be, and not ended. */
+  type Waiting = { since: number; begin(): void; leave(reason: string): void };
+  /** Claimed or about to be, and not ended: what counts, and what was admitted beyond that for its pace. */
+  const holdings = new Map<Claimant, { counted: number; extra: number }>();
   let held = 0;
-  /** Calls under way that take a slot, and that take none. */
+  /** Calls under way that take a slot, and that only wait for a time. */
   let used = 0;
   let idling = 0;
   let lent = 0;
-  /** Quick calls that came back since the last look, and in the interval before. */
-  let returned = 0;
-  let returnedBefore = 0;
   let lastBegun = Number.NEGATIVE_INFINITY;
   const queue = new Set<Waiting>();
   const line = new Line();
@@ -115,7 +111,7 @@ export function createSlots(limit: number, most = limit): Slots {
   const granted = new Map<Claimant, number>();
   let looking: NodeJS.Timeout | undefined;
 
-  const countFree = () => Math.max(0, limit + lent + returned + returnedBefore - (held - idling));
+  const countFree = () => Math.max(0, limit + lent - held);
 
   function wakeNext(): void {
     for (let free = countFree(); free > 0 && line.size > 0; free = countFree()) {
@@ -123,7 +119,7 @@ export function createSlots(limit: number, most = limit): Slots {
       const claimant = line.next();
       if (claimant === null) return;
       granted.set(claimant, share);
-      held += share;
+      hold(claimant, share, 0);
       claimant.wake();
     }
   }
@@ -136,8 +132,6 @@ export function createSlots(limit: number, most = limit): Slots {
   }
 
   function look(): void {
-    returnedBefore = returned;
-    returned = 0;
     const now = performance.now();
     for (const waiting of queue) {
       if (now - waiting.since < waitAtMostMs) break;
@@ -150,23 +144,32 @@ export function createSlots(limit: number, most = limit): Slots {
     }
     beginNext();
     wakeNext();
-    if (held > 0 || line.size > 0) return;
-    returnedBefore = 0;
+    if (holdings.size > 0 || line.size > 0) return;
     clearInterval(looking);
     looking = undefined;
   }
 
-  function hold(count: number): void {
-    held += count;
+  function hold(claimant: Claimant, counted: number, extra: number): void {
+    const before = holdings.get(claimant);
+    holdings.set(claimant, {
+      counted: (before?.counted ?? 0) + counted,
+      extra: (before?.extra ?? 0) + extra,
+    });
+    held += counted;
     looking ??= setInterval(look, lookEveryMs).unref();
   }
 
-  function release(count: number): void {
-    held -= count;
-    wakeNext();
+  function release(claimant: Claimant, count: number): void {
+    const { counted, extra } = holdings.get(claimant) ?? { counted: 0, extra: 0 };
+    const freed = Math.min(count, counted);
+    const left = { counted: counted - freed, extra: Math.max(0, extra - (count - freed)) };
+    if (left.counted + left.extra === 0) holdings.delete(claimant);
+    else holdings.set(claimant, left);
+    held -= freed;
+    if (freed > 0) wakeNext();
   }
 
-  function wait(planId: string, signal: AbortSignal): Promise<void> {
+  function wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = () => waiting.leave(errorMessage(signal.reason));
       const end = () => {
@@ -174,7 +177,6 @@ export function createSlots(limit: number, most = limit): Slots {
         signal.removeEventListener('abort', onAbort);
       };
       const waiting: Waiting = {
-        planId,
         since: performance.now(),
         begin() {
           end();
@@ -192,16 +194,6 @@ export function createSlots(limit: number, most = limit): Slots {
     });
   }
 
-  async function runIdle<T>(work: () => Promise<T>): Promise<T> {
-    idling++;
-    wakeNext();
-    try {
-      return await work();
-    } finally {
-      idling--;
-    }
-  }
-
   return {
     isFull: () => line.size > 0 || countFree() === 0,
     admit(claimant, wanted) {
@@ -209,34 +201,35 @@ export function createSlots(limit: number, most = limit): Slots {
       granted.delete(claimant);
       if (wanted <= kept) {
         if (wanted === 0) line.remove(claimant);
-        if (wanted < kept) release(kept - wanted);
+        if (wanted < kept) release(claimant, kept - wanted);
         return wanted;
       }
-      if (line.has(claimant)) return 0;
-      const more = line.size > 0 ? 0 : Math.min(wanted - kept, countFree());
-      if (more > 0) hold(more);
-      if (kept + more === 0) line.add(claimant);
-      return kept + more;
+      const counted = line.size > 0 ? 0 : Math.min(wanted - kept, countFree());
+      const room = Math.max(0, claimant.pace - (holdings.get(claimant)?.extra ?? 0));
+      const extra = Math.min(wanted - kept - counted, room);
+      const admitted = kept + counted + extra;
+      if (admitted > 0) hold(claimant, counted, extra);
+      else if (!line.has(claimant)) line.add(claimant);
+      return admitted;
     },
-    hold: () => hold(1),
+    hold: (claimant) => hold(claimant, 0, 1),
     release,
-    async run(work, planId, signal, idle = false) {
-      if (idle && idling < idleAtMost && !signal.aborted) return runIdle(work);
-      if (used >= limit + lent) await wait(planId, signal);
+    async run(work, signal, letGo) {
+      if (letGo !== undefined && idling < idleAtMost) {
+        idling++;
+        letGo();
+        return work().finally(() => idling--);
+      }
+      if (used >= limit + lent) await wait(signal);
       else used++;
-      const began = performance.now();
-      lastBegun = began;
+      lastBegun = performance.now();
       try {
         return await work();
       } finally {
         used--;
-        if (performance.now() - began < quickMs) returned++;
         if (used < limit) lent = 0;
         beginNext();
       }
-    },
-    dismiss(planId, reason) {
-      for (const waiting of [...queue]) if (waiting.planId === planId) waiting.leave(reason);
     },
   };
 }

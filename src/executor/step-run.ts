@@ -16,6 +16,8 @@ export type StepRun = {
   /** Aborts `signal`: the call takes too long. */
   cutOff: (reason: Error) => void;
   mark: Mark;
+  /** Counts it no more among what its back end holds. */
+  letGo?: () => void;
   /** False: the process stops, and what has not been called is handed back. */
   mayBegin: () => boolean;
 };

@@ -188,6 +188,5 @@ export async function pausePlan(
   await touchPlan(tx, id, 'paused', `by ${actor.id}`);
   await recordDeeds(tx, [{ planId: id, actor, action: 'pause', version: row.version }]);
   await wakeWatchers(tx, context.enqueue, id);
-  await notify(tx, `pause:${id}`);
   return { ...row, paused_at: context.clock.now() };
 }

@@ -34,7 +34,8 @@ beforeAll(async () => {
   port = address.port;
   const home = await programs.home({
     http: { allowPrivate: ['127.0.0.1'], timeout_ms: 600_000 },
-    executor: { concurrency: 2, lease_seconds: 5 },
+    executor: { lease_seconds: 5 },
+    backends: { default: { concurrency: 2 } },
   });
   const options = { home, database: database.url };
   [main] = await Promise.all([programs.serve(options), programs.work(options)]);
@@ -111,22 +112,20 @@ it('a step that still waits for its turn when its plan is paused does not begin'
   const hold = await begin('hold', 4);
   await waitFor('both processes to be busy', () => of('hold', calls.came).length === 4);
   const late = await begin('late', 4);
-  await waitFor('its steps to be taken, and to wait', async () => {
-    const { rows } = await db.query(
-      `select count(*)::int as n from countersign.step_states where plan_id = $1 and status = 'running'
-        and started_at < clock_timestamp() - interval '1 second'`,
-      [late.id],
-    );
-    return rows[0]?.n === 4;
+  const started = await waitFor('it to be under way', async () => {
+    const now = await main.api.plan(late.id);
+    return now.status === 'executing' ? now : null;
   });
-  const { version } = await main.api.plan(late.id);
+  expect(started).toMatchObject({ counts: { ready: 4, running: 0 } });
+  const { version } = started;
   expect((await main.api.post(`/api/plans/${late.id}/pause`, { version })).status).toBe(200);
   for (const path of of('hold', calls.came)) calls.answer.get(path)?.();
   await main.api.reach(hold.id, 'completed');
-  const paused = await waitFor('its steps to be handed back', async () => {
-    const now = await main.api.plan(late.id);
-    return now.counts.running === 0 ? now : null;
-  });
+  const next = await begin('next', 4);
+  await waitFor('what comes next to run', () => of('next', calls.came).length === 4);
+  for (const path of of('next', calls.came)) calls.answer.get(path)?.();
+  await main.api.reach(next.id, 'completed');
+  const paused = await main.api.plan(late.id);
   expect(paused).toMatchObject({ status: 'executing', paused: true, counts: { ready: 4 } });
   expect(of('late', calls.came)).toEqual([]);
   expect((await main.api.post(`/api/plans/${late.id}/cancel`, { version })).status).toBe(200);
@@ -143,7 +142,5 @@ it('a cancelled plan stops its calls in both processes: their sockets close', as
     return now.counts.cancelled === 6 ? now : null;
   });
   expect(over).toMatchObject({ status: 'cancelled', counts: { running: 0, unknown: 0 } });
-  const steps = await main.api.steps(plan.id);
-  expect(steps.map(({ attempt }) => attempt).filter((attempt) => attempt > 0)).toHaveLength(4);
   expect(of('cancel', calls.came)).toHaveLength(4);
 });

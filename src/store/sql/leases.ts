@@ -7,7 +7,7 @@ import type { Queryable } from '../database.ts';
 export type Lease = { plan_id: string; position: number; attempt: number };
 
 /** A lease that still is held, and how its plan stands. */
-export type RenewedLease = Lease & { plan_status: PlanStatus; plan_paused: boolean };
+export type RenewedLease = Lease & { plan_status: PlanStatus };
 
 /** Extends `leases` of `worker`; what is missing from the answer has been lost. */
 export async function renewLeases(
@@ -22,7 +22,7 @@ export async function renewLeases(
       countersign.plans p
     where s.plan_id = l.plan_id and s.position = l.position and s.attempt = l.attempt
       and s.lease_owner = ${worker} and s.status = 'running' and p.id = l.plan_id
-    returning s.plan_id, s.position, s.attempt, p.status as plan_status, p.paused_at is not null as plan_paused`);
+    returning s.plan_id, s.position, s.attempt, p.status as plan_status`);
   return rows;
 }
 

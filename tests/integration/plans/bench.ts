@@ -5,7 +5,7 @@ import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
 import type { Mark } from '#executor/mark-batch.ts';
-import { createSlots } from '#executor/slots.ts';
+import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';
 import { storeBackend } from '#store/backends.ts';
@@ -66,6 +66,12 @@ export async function haveWorkedFor(house: TestHouse, days: number): Promise<voi
     sql`update countersign.backends set since_at = clock_timestamp() - make_interval(days => ${days})`,
   );
 }
+
+/** Slots for which everything is claimed at once, so that what finds none free waits for one. */
+export const crowdedSlots = (limit: number): Slots => ({
+  ...createSlots(limit),
+  admit: (_claimant, wanted) => wanted,
+});
 
 /** Leave for every call, at any time. */
 export const mayCall: Mark = async () => ({ isFresh: () => true });

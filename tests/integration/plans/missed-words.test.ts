@@ -1,11 +1,12 @@
 // A word that reaches a worker late, or not at all, is obeyed: by what it calls, and by what waits there for its turn.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keepLeases } from '#executor/leases.ts';
+import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
-import { claimReady, makeExecutor, startBy, statusesOf } from './bench.ts';
+import { claimReady, crowdedSlots, makeExecutor, startBy, statusesOf } from './bench.ts';
 
 const database = useDatabase();
 
@@ -48,23 +49,6 @@ describe('a worker that is not told', () => {
     expect(calls[0]?.signal.reason).toMatchObject({ message: 'a person cancelled the plan' });
     leases.stop();
   });
-
-  test('hears when it renews its leases that a plan is paused, and stops no call of it', async () => {
-    const paused: string[] = [];
-    const executor = makeExecutor(house);
-    const { id } = await startBy(executor, house, { title: 'Paused', steps: [wait('w')] });
-    const { steps } = await claimReady(executor, id, 1);
-    executor.leases.stop();
-    const { db, worker, warn } = executor;
-    const leases = keepLeases(db, worker, 2, warn, (planId) => void paused.push(planId));
-    const calls = steps.map(({ position, attempt }) =>
-      leases.hold({ plan_id: id, position, attempt }),
-    );
-    await house.service.pause(id, version, ana);
-    await waitFor('the word', () => paused.includes(id));
-    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false]);
-    leases.stop();
-  });
 });
 
 test('a cancelled plan stops its calls although the listening connection was lost', async () => {
@@ -89,23 +73,40 @@ test('a cancelled plan stops its calls although the listening connection was los
 
 describe('a step that waits for a slot of its worker', () => {
   let house: TestHouse;
-  let busy: string;
+  let executor: ReturnType<typeof makeExecutor>;
+  let worker: PlanWorker;
+  let busy: Promise<void>;
+  /** Ends the call that has the only slot. */
+  let free: () => void;
+
   beforeAll(async () => {
-    const settings = { executor: { concurrency: 1, lease_seconds: 2 }, resourcePools: { desk: 4 } };
-    house = await openTestHouse(database.url, { settings });
-    busy = (await runPlan(house, { title: 'Busy', steps: [wait('first')] })).id;
-    await isRunning(house, busy, 'first');
+    house = await openTestHouse(database.url, {
+      work: false,
+      settings: { resourcePools: { desk: 4 } },
+    });
   });
-  afterAll(async () => {
-    expect(await statusesOf(house, busy)).toEqual({ first: 'running' });
-    await house.service.cancel(busy, version, ana);
-    await reach(house, busy, 'cancelled');
-    await house.close();
+  afterAll(() => house.close());
+  beforeEach(async () => {
+    const slots = crowdedSlots(1);
+    executor = makeExecutor(house, { slots });
+    worker = createPlanWorker(executor);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    free = resolve;
+    busy = slots.run(() => promise, new AbortController().signal);
+  });
+  afterEach(async () => {
+    free();
+    await Promise.all([busy, worker.stop()]);
+    executor.leases.stop();
   });
 
-  /** Begins a plan whose only step is taken, and waits behind the other. */
+  /** Begins a plan whose only step is taken, and waits. */
   async function queue(title: string): Promise<string> {
-    const { id } = await runPlan(house, { title, steps: [wait('next', { desk: 4 })] });
+    const { id } = await startBy(executor, house, {
+      title,
+      steps: [{ ...noop('next'), resources: { desk: 4 } }],
+    });
+    void worker.work(id);
     await isRunning(house, id, 'next');
     return id;
   }
@@ -117,21 +118,24 @@ describe('a step that waits for a slot of its worker', () => {
     return rows[0]?.n;
   }
 
+  const next = async (id: string) => (await statusesOf(house, id)).next;
+
   test('is cancelled with its plan, and gives back what it holds', async () => {
     const id = await queue('Cancelled');
     expect(await readInUse()).toBe(4);
     await house.service.cancel(id, version, ana);
-    await waitFor(
-      'it to be cancelled',
-      async () => (await statusesOf(house, id)).next === 'cancelled',
-    );
+    executor.leases.renew();
+    await waitFor('it to be cancelled', async () => (await next(id)) === 'cancelled');
     expect(await readInUse()).toBe(0);
   });
 
-  test('is handed back when its plan is paused', async () => {
+  test('does not begin when its plan is paused, and gives back what it holds', async () => {
     const id = await queue('Paused');
     await house.service.pause(id, version, ana);
-    await waitFor('it to be ready', async () => (await statusesOf(house, id)).next === 'ready');
+    // Long enough that it asks before it begins.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    free();
+    await waitFor('it to be ready', async () => (await next(id)) === 'ready');
     expect(await readInUse()).toBe(0);
     await house.service.cancel(id, version, ana);
   });
@@ -140,6 +144,7 @@ describe('a step that waits for a slot of its worker', () => {
     const id = await queue('Lost');
     await house.db.query.execute(sql`
       update countersign.step_states set lease_owner = 'another worker', attempt = attempt + 1 where plan_id = ${id}`);
+    executor.leases.renew();
     await waitFor('its outcome to be refused', async () => {
       const entries = await house.service.audit(id, { limit: 100 });
       return entries.some(({ action }) => action === 'settle_refused');

@@ -1,13 +1,13 @@
 // In what order and when steps begin: start edges, not-before times, failures upstream, and plans beside each other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
-import { createSlots } from '#executor/slots.ts';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
+  crowdedSlots,
   expireLeases,
   makeExecutor,
   outcomeOf,
@@ -151,10 +151,10 @@ test('a step that waits for a start begins while its predecessor still runs', as
 test('what a stopping process has not begun is handed back with a job', async () => {
   const sent: string[] = [];
   const enqueue: typeof executor.enqueue = async (_tx, name) => void sent.push(name);
-  const stopping = { ...executor, enqueue, slots: createSlots(1) };
+  const stopping = { ...executor, enqueue, slots: crowdedSlots(1) };
   const { id } = await startBy(executor, house, {
     title: 'Stop',
-    steps: [waitStep('first', 0.3), waitStep('second', 60), noop('third', 'first')],
+    steps: [waitStep('first', 0.3), noop('second'), noop('third', 'first')],
   });
   const worker = createPlanWorker(stopping);
   const working = worker.work(id);

@@ -1,6 +1,6 @@
 // Slots: who waits is served in turn, who leaves takes no slot along, and nobody claims what is not called soon.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Claimant, createSlots, LeftQueue, type Slots } from '#executor/slots.ts';
+import { createSlots, LeftQueue } from '#executor/slots.ts';
 
 const { signal: never } = new AbortController();
 
@@ -19,7 +19,7 @@ describe('what waits for a slot', () => {
   test('begins in the order in which it came', async () => {
     const slots = createSlots(1);
     const [first, second, third] = [makeWork(), makeWork(), makeWork()];
-    const runs = [first, second, third].map(({ work }) => slots.run(work, 'plan', never));
+    const runs = [first, second, third].map(({ work }) => slots.run(work, never));
     first.end();
     await runs[0];
     expect([second.begun(), third.begun()]).toEqual([true, false]);
@@ -32,9 +32,9 @@ describe('what waits for a slot', () => {
     const slots = createSlots(1);
     const [first, second, third] = [makeWork(), makeWork(), makeWork()];
     const abort = new AbortController();
-    const run = slots.run(first.work, 'plan', never);
-    const left = slots.run(second.work, 'plan', abort.signal);
-    const last = slots.run(third.work, 'plan', never);
+    const run = slots.run(first.work, never);
+    const left = slots.run(second.work, abort.signal);
+    const last = slots.run(third.work, never);
     abort.abort(new Error('gone'));
     await expect(left).rejects.toEqual(new LeftQueue('gone'));
     first.end();
@@ -47,41 +47,29 @@ describe('what waits for a slot', () => {
   test('does not queue when its signal aborted before', async () => {
     const slots = createSlots(1);
     const first = makeWork();
-    const run = slots.run(first.work, 'plan', never);
+    const run = slots.run(first.work, never);
     await expect(
-      slots.run(async () => {}, 'plan', AbortSignal.abort(new Error('gone'))),
+      slots.run(async () => {}, AbortSignal.abort(new Error('gone'))),
     ).rejects.toBeInstanceOf(LeftQueue);
     first.end();
     await run;
   });
 
-  test('of a dismissed plan leaves, and what has begun of it goes on', async () => {
-    const slots = createSlots(1);
-    const first = makeWork();
-    const run = slots.run(first.work, 'a', never);
-    const own = slots.run(async () => 'own', 'a', never);
-    const other = slots.run(async () => 'other', 'b', never);
-    slots.dismiss('a', 'its plan was paused');
-    await expect(own).rejects.toEqual(new LeftQueue('its plan was paused'));
-    first.end();
-    await run;
-    expect(await other).toBe('other');
-  });
-
   test('gets the slot of work that failed', async () => {
     const slots = createSlots(1);
-    const failing = slots.run(() => Promise.reject(new Error('broke')), 'a', never);
-    const next = slots.run(async () => 'next', 'a', never);
+    const failing = slots.run(() => Promise.reject(new Error('broke')), never);
+    const next = slots.run(async () => 'next', never);
     await expect(failing).rejects.toThrow('broke');
     expect(await next).toBe('next');
   });
 });
 
 /** One loop on a plan, and how often it was woken. */
-function makeClaimant(planId: string, person = 'ana'): Claimant & { woken: number } {
+function makeClaimant(planId: string, person = 'ana') {
   return {
     planId,
     person,
+    pace: 0,
     woken: 0,
     wake() {
       this.woken++;
@@ -93,38 +81,31 @@ describe('claiming', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** Makes `count` calls one after the other that take `ms` each; each was held before. */
-  async function call(slots: Slots, count: number, ms: number) {
-    for (let at = 0; at < count; at++) {
-      const run = slots.run(() => new Promise<void>((done) => setTimeout(done, ms)), 'plan', never);
-      await vi.advanceTimersByTimeAsync(ms);
-      await run;
-      slots.release(1);
-    }
-  }
-
   test('takes what can be called at once, over all plans, and the rest stand in line', () => {
     const slots = createSlots(4);
     const [a, b, c] = [makeClaimant('a'), makeClaimant('b'), makeClaimant('c')];
     expect([slots.admit(a, 3), slots.admit(b, 3), slots.admit(c, 3)]).toEqual([3, 1, 0]);
     expect(slots.isFull()).toBe(true);
-    slots.release(2);
+    slots.release(a, 2);
     expect(c.woken).toBe(1);
     expect(slots.admit(c, 3)).toBe(2);
   });
 
   test('lets people take turns, and of each person the plans', () => {
     const slots = createSlots(1);
-    slots.hold();
+    const busy = makeClaimant('busy', 'eve');
+    slots.admit(busy, 1);
     const many = ['a1', 'a2', 'a3'].map((id) => makeClaimant(id, 'ana'));
     const one = makeClaimant('b1', 'ben');
     for (const claimant of [...many, one]) expect(slots.admit(claimant, 5)).toBe(0);
     const order: string[] = [];
+    let has = busy;
     for (let turn = 0; turn < 6; turn++) {
-      slots.release(1);
+      slots.release(has, 1);
       const next = [...many, one].find(({ woken }) => woken > 0);
       if (next === undefined) break;
       next.woken = 0;
+      has = next;
       order.push(next.planId);
       expect(slots.admit(next, 5)).toBe(1);
       if (turn < 2) expect(slots.admit(next, 5)).toBe(0);
@@ -138,36 +119,38 @@ describe('claiming', () => {
     slots.admit(a, 2);
     slots.admit(b, 1);
     slots.admit(c, 1);
-    slots.release(1);
+    slots.release(a, 1);
     expect([b.woken, c.woken]).toEqual([1, 0]);
     expect(slots.admit(b, 0)).toBe(0);
     expect(c.woken).toBe(1);
     expect(slots.admit(c, 1)).toBe(1);
   });
 
-  test('takes as much more as was called lately, and no more once calls are slow', async () => {
+  test('takes more of a plan whose calls come back quickly, and of no other for it', () => {
     const slots = createSlots(2);
-    const a = makeClaimant('a');
-    for (let at = 0; at < 20; at++) slots.hold();
-    await call(slots, 20, 1);
-    expect(slots.admit(a, 100)).toBe(22);
-    slots.release(22);
-    await vi.advanceTimersByTimeAsync(1000);
-    slots.hold();
-    await call(slots, 1, 400);
-    expect(slots.admit(a, 100)).toBe(2);
+    const quick = { ...makeClaimant('quick'), pace: 20 };
+    const other = makeClaimant('other');
+    expect(slots.admit(quick, 100)).toBe(22);
+    expect(slots.admit(other, 1)).toBe(0);
+    // What counts is given back first, so that another gets its turn at once.
+    slots.release(quick, 1);
+    expect(other.woken).toBe(1);
+    expect(slots.admit(other, 1)).toBe(1);
+    expect(slots.admit(quick, 100)).toBe(0);
+    slots.release(quick, 3);
+    expect(slots.admit(quick, 100)).toBe(3);
   });
 
   test('hands back what waited for a slot for a second, and nothing younger', async () => {
     const slots = createSlots(1);
-    slots.hold();
+    slots.admit(makeClaimant('a'), 1);
     const slow = makeWork();
-    const first = slots.run(slow.work, 'a', never);
-    const old = expect(slots.run(async () => {}, 'b', never)).rejects.toEqual(
+    const first = slots.run(slow.work, never);
+    const old = expect(slots.run(async () => {}, never)).rejects.toEqual(
       new LeftQueue('others may be free sooner'),
     );
     await vi.advanceTimersByTimeAsync(600);
-    const young = slots.run(async () => 'young', 'c', never);
+    const young = slots.run(async () => 'young', never);
     await vi.advanceTimersByTimeAsync(600);
     await old;
     slow.end();
@@ -180,12 +163,12 @@ describe('claiming', () => {
     const [a, b] = [makeClaimant('a'), makeClaimant('b', 'ben')];
     expect(slots.admit(a, 5)).toBe(2);
     const slow = [makeWork(), makeWork(), makeWork()];
-    const runs = slow.slice(0, 2).map(({ work }) => slots.run(work, 'a', never));
+    const runs = slow.slice(0, 2).map(({ work }) => slots.run(work, never));
     expect(slots.admit(b, 1)).toBe(0);
     await vi.advanceTimersByTimeAsync(1500);
     expect(b.woken).toBe(1);
     expect(slots.admit(b, 1)).toBe(1);
-    runs.push(slots.run(slow[2]?.work ?? expect.fail(), 'b', never));
+    runs.push(slots.run(slow[2]?.work ?? expect.fail(), never));
     expect(slow[2]?.begun()).toBe(true);
     expect(slots.admit(a, 1)).toBe(0);
     await vi.advanceTimersByTimeAsync(5000);
@@ -194,14 +177,14 @@ describe('claiming', () => {
     await Promise.all(runs);
   });
 
-  test('gives what only waits for a time no slot, and counts it nowhere', async () => {
+  test('gives what only waits for a time no slot, and does not count it', async () => {
     const slots = createSlots(1);
     const a = makeClaimant('a');
     expect(slots.admit(a, 5)).toBe(1);
     const timer = makeWork();
-    const idle = slots.run(timer.work, 'a', never, true);
+    const idle = slots.run(timer.work, never, () => slots.release(a, 1));
     expect(slots.admit(a, 5)).toBe(1);
-    expect(await slots.run(async () => 'called', 'a', never)).toBe('called');
+    expect(await slots.run(async () => 'called', never)).toBe('called');
     timer.end();
     await idle;
   });
