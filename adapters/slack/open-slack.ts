@@ -4,6 +4,7 @@ import type { ChatHomes, ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { ReadWithin } from '#contracts/plan-scope.ts';
+import type { RateLimits } from '#contracts/rate-limits.ts';
 import type { Service } from '#contracts/service.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
@@ -63,18 +64,19 @@ export function openSlack(options: {
   /** Of several workspaces, the plans that are shown to the people of one. */
   readWithin: ReadWithin;
   clock: Clock;
+  limits: RateLimits;
   timezone: string;
   openConversation?: SlackContext['openConversation'];
   openHome: SlackContext['openHome'];
   warn(message: string, error?: unknown): void;
 }): SlackAdapter {
-  const { access, installations, service, readWithin, clock, timezone, warn } = options;
+  const { access, installations, service, readWithin, clock, limits, timezone, warn } = options;
   const { apiUrl, transport, workspaces } = access;
   const logger = createSlackLogger(warn);
   const slack: ClientOptions = { apiUrl, logger };
   const { tokens, many } = openWorkspaces(access, { ...slack, installations, clock, warn });
   const clientOf = createClientOf(tokens, slack);
-  const port = createSlackPort({ clientOf, clock, warn });
+  const port = createSlackPort({ clientOf, clock, limits, warn });
   const context: SlackContext = {
     service,
     plansFor: (tenant, reader) =>

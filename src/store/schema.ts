@@ -11,6 +11,7 @@ export * from './schema/inbox.ts';
 export * from './schema/planning.ts';
 export * from './schema/plans.ts';
 export * from './schema/presses.ts';
+export * from './schema/rate-limits.ts';
 export * from './schema/records.ts';
 export * from './schema/slack.ts';
 export * from './schema/steps.ts';

@@ -9,6 +9,7 @@ import type { EnqueueAll } from '#contracts/jobs.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import { createSlackInstallations, warnOfForeignKeys } from '#conversation/slack-installations.ts';
 import type { Database, Transaction } from '#store/database.ts';
+import { createRateLimits } from '#store/rate-limits.ts';
 import { createSeal } from '#store/seal.ts';
 
 /** Platforms on which several organisations share the house: people of one are shown no plans of another. */
@@ -49,7 +50,8 @@ export async function loadSlack(
   if (access === null) return null;
   const installations = await openInstallations(access, parts);
   const { openSlack } = await import('#adapters/slack/open-slack.ts');
-  return openSlack({ ...parts, access, installations, clock: systemClock, timezone });
+  const limits = createRateLimits(parts.db.query);
+  return openSlack({ ...parts, access, installations, clock: systemClock, limits, timezone });
 }
 
 /** null: Teams is not set up. */

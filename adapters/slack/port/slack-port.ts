@@ -10,6 +10,7 @@ import type {
 } from '#contracts/chat.ts';
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { RateLimits } from '#contracts/rate-limits.ts';
 import type { ClientOf } from '../workspaces.ts';
 import { contentOf, quiet, type SlackContent } from './content.ts';
 import { explainSlackError } from './explain-error.ts';
@@ -56,10 +57,11 @@ async function writeAtLeastText<T>(
 export function createSlackPort(options: {
   clientOf: ClientOf;
   clock: Clock;
+  limits: RateLimits;
   warn(message: string, error?: unknown): void;
 }): ChatPort {
-  const { clientOf, clock, warn } = options;
-  const ask = createAsk(clock);
+  const { clientOf, clock, limits, warn } = options;
+  const ask = createAsk(limits);
 
   async function look(
     place: ChatPlace,

@@ -8,6 +8,7 @@ import type { ChatContent } from '#contracts/chat.ts';
 import { systemClock } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { SlackDouble } from '#tests/fixtures/slack/double.ts';
+import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, silent, useSlack } from '../../fixtures/slack-client.ts';
 
 const content = (text: string): ChatContent => ({
@@ -30,6 +31,7 @@ async function usePort() {
   const port = createSlackPort({
     clientOf: async () => client,
     clock: { now: () => new Date(now) },
+    limits: createLimits(() => now),
     warn: (message) => warnings.push(message),
   });
   return {
@@ -264,6 +266,7 @@ async function useOwnPort() {
   const port = createSlackPort({
     clientOf: createClientOf(tokens, { apiUrl: slack.apiUrl, logger: silent }),
     clock: systemClock,
+    limits: createLimits(),
     warn() {},
   });
   const asked = () => slack.calls.map(({ method }) => method);

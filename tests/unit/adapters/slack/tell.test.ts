@@ -4,6 +4,7 @@ import { placeOf } from '#adapters/slack/place.ts';
 import { createSlackPort } from '#adapters/slack/port/slack-port.ts';
 import { tellAlone } from '#adapters/slack/press/tell.ts';
 import { systemClock } from '#contracts/clock.ts';
+import { createLimits } from '../../fixtures/rate-limits.ts';
 import { clientOf, useSlack } from '../../fixtures/slack-client.ts';
 
 test('the warning of somebody who cannot be told says nothing of what they are told', async () => {
@@ -17,7 +18,12 @@ test('the warning of somebody who cannot be told says nothing of what they are t
   await tellAlone(
     {
       clientOf: clientOf_,
-      port: createSlackPort({ clientOf: clientOf_, clock: systemClock, warn }),
+      port: createSlackPort({
+        clientOf: clientOf_,
+        clock: systemClock,
+        limits: createLimits(),
+        warn,
+      }),
       respond: async () => false,
       warn,
     },
