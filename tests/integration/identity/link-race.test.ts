@@ -1,0 +1,81 @@
+// Two accounts approve while they are linked: who was one person before they approved counts once, in whatever order it comes.
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Actor, person } from '#contracts/actor.ts';
+import { systemRandom } from '#contracts/clock.ts';
+import { link } from '#conversation/identity/link.ts';
+import { chanceFrom } from '#tests/fixtures/random.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+
+const database = useDatabase();
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse(database.url, { work: false });
+});
+afterAll(() => house.close());
+
+const seed = 20_261;
+const rounds = 60;
+/** Each begins within so many milliseconds, so that any of them may come first. */
+const latestMs = 100;
+
+const say = (command: Parameters<typeof link>[1], actor: Actor) =>
+  link({ db: house.db, clock: { now: () => new Date() }, random: systemRandom }, command, actor);
+
+/** Does `work` after `ms` milliseconds. @returns when it began and ended */
+async function timed(ms: number, work: () => Promise<unknown>) {
+  await pause(ms);
+  const began = performance.now();
+  const error = await work().then(
+    () => null,
+    (cause: unknown) => cause,
+  );
+  return { began, ended: performance.now(), error };
+}
+
+test('one who becomes one person in the midst of an approval by two', async () => {
+  const chance = chanceFrom(seed);
+  const seen = { one: 0, two: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const slack = person(`slack:T1:U${round}`, 'slack');
+    const teams = person(`teams:X1:O${round}`, 'teams');
+    const other = person('teams:X1:OTHER', 'teams');
+    const approvers = { kind: 'n_of' as const, n: 2, people: [slack.id, teams.id, other.id] };
+    const draft = { title: `Round ${round}`, steps: [noop('1')], approvers };
+    const { id, version, digest } = await house.service.propose(
+      draft,
+      {},
+      person('api:eve', 'api'),
+    );
+    const approve = (by: Actor) => house.service.approve(id, { version, digest }, by);
+    const asked = await say({ do: 'ask' }, slack);
+    if (asked.kind !== 'code') expect.fail();
+    const { code } = asked;
+    const late = () => chance.whole(0, latestMs);
+    const [first, second, joined] = await Promise.all([
+      timed(late(), () => approve(slack)),
+      timed(late(), () => approve(teams)),
+      timed(late(), () => say({ do: 'use', code }, teams)),
+    ]);
+    const where = `round ${round} of seed ${seed}`;
+    expect(joined.error, where).toBeNull();
+    const { status } = await house.service.getPlan(id);
+    const wereTwo = Math.max(first.ended, second.ended) < joined.began;
+    const wasOne = Math.max(first.began, second.began) > joined.ended;
+    if (wereTwo) expect(status, where).toBe('approved');
+    if (wasOne) expect(status, where).toBe('proposed');
+    if (status === 'approved') seen.two++;
+    else {
+      seen.one++;
+      expect((await house.service.getPlan(id)).approvals, where).toHaveLength(1);
+      expect((await approve(other)).status, where).toBe('approved');
+    }
+    const audit = await house.service.audit(id, { limit: 100 });
+    const decided = audit.filter(({ action }) => action === 'approve');
+    expect(decided, where).toHaveLength(1);
+  }
+  // Both came about, or the rounds show nothing.
+  expect(seen.one).toBeGreaterThan(5);
+  expect(seen.two).toBeGreaterThan(5);
+});
