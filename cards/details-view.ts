@@ -2,7 +2,9 @@
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
+import { countOf } from '#contracts/words.ts';
 import { pressOf } from './buttons.ts';
+import { windowWords } from './chat-words.ts';
 import { viewApprovals, viewTitle } from './outcome.ts';
 import { showPerson } from './people.ts';
 import { showLine } from './plain.ts';
@@ -25,6 +27,8 @@ export type DetailsView = {
   approve: CardPress | null;
   /** The steps can be ticked, so that only those are approved. */
   ticks: boolean;
+  /** That approving is about every page; null: nothing is decided here, or there is one page. */
+  covers: string | null;
   /** The pages to ask for; null: there is none on that side. */
   earlier: string[] | null;
   later: string[] | null;
@@ -74,6 +78,7 @@ export function viewDetails(
   const decides = mayDecide && open && facts.may_approve;
   const onePage = pages.length < 2 && next === null;
   const noPart = decides && !small;
+  const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
   return {
     plan_id: plan.id,
     title: viewTitle(plan),
@@ -85,6 +90,10 @@ export function viewDetails(
     steps,
     approve: decides ? pressOf(plan, 'approve') : null,
     ticks: decides && small && onePage && facts.steps.length > 1,
+    covers:
+      decides && !onePage
+        ? windowWords.review.pages({ page: pages.length, last: next === null, all })
+        : null,
     earlier: pages.length < 2 ? null : pages.slice(0, -1),
     later: next === null ? null : keepPages([...pages, next]),
   };

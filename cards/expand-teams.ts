@@ -60,7 +60,7 @@ function drawStep(
 
 /** @param details the press that asked for them; a page of them is asked for in the same way */
 export function drawAdaptiveDetails(view: DetailsView, details: object, back: Back): Drawn {
-  const { title, state, approve, ticks, earlier, later, facts, steps, label } = view;
+  const { title, state, approve, ticks, covers, earlier, later, facts, steps, label } = view;
   const turn = (words: string, pages: string[] | null) =>
     pages === null ? [] : [{ title: words, data: { ...details, pages } }];
   const said = steps.map(({ headline }) => headline);
@@ -73,7 +73,12 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
       ...dressState(state),
       label,
       ticks,
-      facts: facts.map((row) => ({ ...row, text: cutShown(row.text, Math.max(64, length)) })),
+      facts: [...facts, ...(covers === null ? [] : [{ label: 'Pages', text: covers }])].map(
+        (row) => ({
+          ...row,
+          text: cutShown(row.text, Math.max(64, length)),
+        }),
+      ),
       steps: steps.map((step) => drawStep(step, ticks)),
       speak: readAloud([title, state.words, label, ...said]),
       fallback: cutShown([title, state.line, ...said].join('\n'), 1500),

@@ -12,7 +12,6 @@ import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import type { Service } from '#contracts/service.ts';
 import { noPartWords } from '#contracts/step-choice.ts';
 import { numberedAtMost } from '#contracts/step-numbers.ts';
-import { countOf } from '#contracts/words.ts';
 import { fillAsk } from './fill-ask.ts';
 import type { Held } from './held.ts';
 import { isSamePress } from './is-same-press.ts';
@@ -111,18 +110,15 @@ export async function fillDetails(
   const review = await readReview(service, facts, pages.at(-1) ?? '', slackLimits.reviewPage);
   // What is opened from a list or from Home decides nothing: there is no conversation in which others would see it.
   const view = viewDetails(facts, { ...review, pages }, held.place !== null);
-  const { approve, earlier, later, steps, ticks } = view;
+  const { approve, covers, earlier, steps, ticks } = view;
   const words = windowWords.review;
-  const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
   const head =
     earlier === null
       ? drawCard(viewPlan(facts))
       : lineBlocks(view.title, words.page({ page: pages.length }));
   const ends: Block[] = [
     ...(ticks ? partBlocks(steps.flatMap(toTick)) : []),
-    ...(approve === null || (earlier === null && later === null)
-      ? []
-      : lineBlocks(words.pages({ page: pages.length, last: later === null, all }))),
+    ...(covers === null ? [] : lineBlocks(covers)),
     ...drawTurns(view),
     ...(approve === null || plan.total_steps <= numberedAtMost ? [] : [textSection(noPartWords)]),
   ];
