@@ -1,25 +1,24 @@
-// step: says that a plan has ready steps. Whoever takes it works on the plan until none is left that it can run.
+// step: says that a plan has ready steps. Whoever takes it begins to work on the plan; that this goes on is seen to by leases and
+// the round of every worker, not by the job.
 import type { Crew } from '#executor/crew.ts';
 import type { QueueSpec } from '#store/boss.ts';
 import type { Job } from './job.ts';
-
-/** A job is held as long as its plan has work; leases, not this limit, tell a lost worker. */
-const longestSeconds = 24 * 3600 - 1;
 
 export const stepQueue = {
   name: 'step',
   policy: 'short',
   retryLimit: 3,
   retryDelay: 1,
-  heartbeatSeconds: 30,
-  expireInSeconds: longestSeconds,
+  heartbeatSeconds: 10,
+  expireInSeconds: 600,
 } as const satisfies QueueSpec;
 
-export function stepJob(crew: Crew, concurrency: number): Job<'step'> {
+export function stepJob(crew: Crew): Job<'step'> {
   return {
     name: 'step',
     queue: stepQueue,
-    concurrency,
+    concurrency: 1,
+    fetched: 50,
     handle: ({ plan_id }) => crew.work(plan_id),
   };
 }

@@ -43,7 +43,7 @@ function jobsOf(
   return [
     planJob(conversation),
     executeJob(crew),
-    stepJob(crew, settings.executor.concurrency),
+    stepJob(crew),
     cardJob(conversation),
     remindJob(conversation),
     expireJob(conversation, settings),

@@ -12,7 +12,7 @@ import { createPlanWorker, type PlanWorker } from './work-on-plan.ts';
 export type Crew = {
   context: SharedContext;
   backends: { id: string; backend: Backend }[];
-  /** Takes a slip: every back end works on the plan until nothing is ready that it can run; the other workers are told. */
+  /** Has every back end work on the plan until nothing is ready that it can run, and tells the other workers. Waits for neither. */
   work(planId: string): Promise<void>;
   /** Works on every plan with steps that a back end of this process can run. */
   lookForWork(): Promise<void>;
@@ -48,27 +48,22 @@ export function createCrew(
   async function work(planId: string): Promise<void> {
     // It may be about steps that only another process can run.
     await notify(context.db.query, `work:${planId}`);
-    const done = await Promise.allSettled(members.map((member) => member.worker.work(planId)));
-    for (const result of done) {
-      if (result.status === 'fulfilled') continue;
-      // A job may outlive its plan.
-      const { reason } = result;
-      if (reason instanceof CountersignError && reason.code === 'plan_not_found') continue;
-      throw reason;
-    }
+    for (const member of members) begin(member, planId);
   }
 
-  /** Without a job behind it: what fails is found again by the next round. */
-  function workUnasked(member: (typeof members)[number], planId: string): void {
-    member.worker
-      .work(planId)
-      .catch((error: unknown) => context.warn(`${planId} could not be worked on.`, error));
+  /** What fails is found again by the next round. */
+  function begin(member: (typeof members)[number], planId: string): void {
+    member.worker.work(planId).catch((error: unknown) => {
+      // A job may outlive its plan.
+      if (error instanceof CountersignError && error.code === 'plan_not_found') return;
+      context.warn(`${planId} could not be worked on.`, error);
+    });
   }
 
   async function lookForWork(): Promise<void> {
     if (stopping) return;
     for (const member of members) {
-      for (const planId of await member.search()) workUnasked(member, planId);
+      for (const planId of await member.search()) begin(member, planId);
     }
   }
 
@@ -90,7 +85,7 @@ export function createCrew(
         );
         return;
       }
-      for (const member of members) workUnasked(member, planOf(topic));
+      for (const member of members) begin(member, planOf(topic));
     }),
   ];
 
