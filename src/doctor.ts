@@ -75,7 +75,7 @@ async function checkSlackAccess({ slack }: Config, log: Logger): Promise<Finding
       part,
       state: 'off',
       text: 'Not set up.',
-      advice: '"Add to Slack" in the README says how.',
+      advice: 'docs/slack.md says how.',
     };
   try {
     const { checkSlack } = await import('#adapters/slack/check.ts');
@@ -99,7 +99,7 @@ async function checkTeamsAccess({ teams }: Config): Promise<Finding> {
       part,
       state: 'off',
       text: 'Not set up.',
-      advice: '"Add to Teams" in the README says how.',
+      advice: 'docs/teams.md says how.',
     };
   try {
     const { checkTeams } = await import('#adapters/teams/check.ts');

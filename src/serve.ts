@@ -80,14 +80,14 @@ export async function serve(
 }
 
 function describeSlack({ slack }: Config): string {
-  if (slack === null) return 'not set up: "Add to Slack" in the README says how';
+  if (slack === null) return 'not set up: docs/slack.md says how';
   const { transport, workspaces } = slack;
   const way = transport.kind === 'socket' ? 'in Socket Mode' : 'listens for Slack at /slack/events';
   return workspaces.kind === 'one' ? way : `${way}; workspaces add it at ${workspaces.installAt}`;
 }
 
 function describeTeams({ teams, env }: Config): string {
-  if (teams === null) return 'not set up: "Add to Teams" in the README says how';
+  if (teams === null) return 'not set up: docs/teams.md says how';
   return teams.kind === 'Local'
     ? `listens at /api/messages without a token, for a Teams client on this machine (${env.HOST})`
     : 'listens for Teams at /api/messages';

@@ -109,6 +109,6 @@ export function describeVouching(standings: RuleStanding[], people: People): str
   });
   const rule = `This rule needs ${who} who signed in through Slack or Teams`;
   return impossible
-    ? `${rule}, and names too few of them: connect one and name people by their address or id there, see README, “Who approves”.`
-    : `${rule}; a typed name is nobody else. Without either, connect one, see README, “Who approves”.`;
+    ? `${rule}, and names too few of them: connect one and name people by their address or id there, see docs/approvals.md.`
+    : `${rule}; a typed name is nobody else. Without either, connect one, see docs/approvals.md.`;
 }

@@ -67,7 +67,8 @@ describe('A name that was typed', () => {
       { kind: 'n_of', n: 2, people: ['ana', 'ben'] },
       person('local', 'api'),
     );
-    const setUp = /two people who signed in through Slack or Teams.* connect one .* see README/;
+    const setUp =
+      /two people who signed in through Slack or Teams.* connect one .* see docs\/approvals\.md/;
     await expect(approve(plan, person('ana', 'console'))).rejects.toThrow(setUp);
     expect((await cardFor(plan, 'ana')).terms.join(' ')).toMatch(setUp);
     expect((await cardFor(plan, 'ana')).may_approve).toBe(false);

@@ -42,17 +42,43 @@ test('every table is named where ARCHITECTURE.md says what is where', () => {
 
 const readme = read('README.md');
 
-test('README.md says how to add it to Slack and Teams before it explains how it plans, and points there under the first picture', () => {
-  const headings = [...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-  expect(headings.indexOf('Add to Slack')).toBeGreaterThan(0);
-  expect(headings.indexOf('Add to Slack')).toBeLessThan(headings.indexOf('How it plans'));
-  expect(headings.indexOf('Add to Teams')).toBeLessThan(headings.indexOf('How it plans'));
-  expect(readme.split('\n## ')[0]).toMatch(/\(#add-to-slack\).+\(#add-to-teams\)/);
+const docs = readdirSync(new URL('docs/', root));
+const pages = docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+
+test('README.md is read in two screens, and leads to every page of docs', () => {
+  expect(readme.split('\n').length).toBeLessThanOrEqual(150);
+  expect(pages.length).toBeGreaterThan(5);
+  expect(pages.filter((page) => !readme.includes(`(${page}`))).toEqual([]);
 });
 
-test('every picture that README.md shows is there, and every one that is there is used', () => {
-  const shown = [...readme.matchAll(/docs\/[\w/-]+\.png/g)].map(([path]) => path);
-  const there = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.png'));
-  expect(shown.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
-  expect(there.filter((name) => !shown.includes(`docs/${name}`))).toEqual([]);
+/** The names under which GitHub reaches the headings of a page. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link and picture of the documents leads somewhere, and every picture is used', () => {
+  const linked = ['README.md', ...pages].flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)/g)].map(
+      ([, path = '', anchor]) => ({
+        from: page,
+        to: path === '' ? page : new URL(path, `file:///${page}`).pathname.slice(1),
+        anchor,
+      }),
+    ),
+  );
+  expect(linked.filter(({ to }) => !existsSync(new URL(to, root)))).toEqual([]);
+  const anchored = linked.filter(({ anchor }) => anchor !== undefined);
+  expect(anchored.filter(({ to, anchor }) => !anchorsOf(read(to)).includes(anchor ?? ''))).toEqual(
+    [],
+  );
+  const used = [
+    ...linked.map(({ to }) => to),
+    ...pages.flatMap((page) => read(page).match(/docs\/[\w-]+\.png/g) ?? []),
+  ];
+  const pictures = docs.filter((name) => name.endsWith('.png')).map((name) => `docs/${name}`);
+  expect(pictures.filter((picture) => !used.includes(picture))).toEqual([]);
 });

@@ -1,12 +1,15 @@
-// What README.md and countersign.example.json say of the settings, beside the settings themselves.
-import { readFileSync } from 'node:fs';
+// What the documents and countersign.example.json say of the settings, beside the settings themselves.
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { defaultPolicy } from '#contracts/policy.ts';
 import { Environment, Settings } from '#contracts/settings.ts';
 import { benchNames } from '../../../src/bench/names.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
-const readme = read('README.md');
+const pages = readdirSync(new URL('../../../docs', import.meta.url)).filter((name) =>
+  name.endsWith('.md'),
+);
+const documents = ['README.md', ...pages.map((name) => `docs/${name}`)].map(read).join('\n');
 
 describe('countersign.example.json', () => {
   const example: object = JSON.parse(read('countersign.example.json'));
@@ -21,15 +24,15 @@ describe('countersign.example.json', () => {
   });
 });
 
-describe('README.md', () => {
-  test('names every variable of the environment', () => {
+describe('the documents', () => {
+  test('name every variable of the environment', () => {
     const names = Object.keys(Environment.shape);
-    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+    expect(names.filter((name) => !documents.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('says what each slider is at first', () => {
+  test('say what each slider is at first', () => {
     const rows = Object.keys(defaultPolicy).map((name) => {
-      const row = readme.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
+      const row = documents.split('\n').find((line) => line.startsWith(`| \`${name}\` |`));
       return [name, /^\| `\w+` \| ([\w.]+)/.exec(row ?? '')?.[1]];
     });
     expect(Object.fromEntries(rows)).toEqual(
@@ -37,7 +40,7 @@ describe('README.md', () => {
     );
   });
 
-  test('names every bench', () => {
-    expect(benchNames.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  test('name every bench', () => {
+    expect(benchNames.filter((name) => !documents.includes(`\`${name}\``))).toEqual([]);
   });
 });
