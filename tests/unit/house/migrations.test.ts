@@ -1,5 +1,5 @@
 // The migrations are what the schema in code says: drizzle-kit, asked for the next migration, has nothing to write.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { describe, expect, test } from 'vitest';
@@ -24,6 +24,13 @@ describe('the migrations', () => {
   test('lead to the schema in code; else run "npm run migrations"', async () => {
     const newest = readNewest();
     expect(await generateMigration(newest, generateDrizzleJson(schema, newest.id))).toEqual([]);
+  });
+
+  test('keep the newest snapshot alone: after "npm run migrations", delete the one before', () => {
+    const snapshots = readdirSync(join(migrationsFolder, 'meta')).filter((name) =>
+      name.endsWith('_snapshot.json'),
+    );
+    expect(snapshots).toHaveLength(1);
   });
 
   test('would not, if a table were added to the code alone', async () => {
