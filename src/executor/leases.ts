@@ -7,8 +7,6 @@ import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts
 export type Leases = {
   /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */
   hold(lease: Lease): AbortController;
-  /** Takes note of a call that is made before there is a lease for it: nothing is renewed until it is held. */
-  expect(lease: Lease): AbortController;
   release(lease: Lease): void;
   /** Stops every call of a plan. */
   abortPlan(planId: string, reason: Error): void;
@@ -38,18 +36,10 @@ export function keepLeases(
   leaseSeconds: number,
   warn: (message: string, error: unknown) => void,
 ): Leases {
-  const held = new Map<string, { lease: Lease; abort: AbortController; stored: boolean }>();
+  const held = new Map<string, { lease: Lease; abort: AbortController }>();
   const stopping = new AbortController();
   let renewing = false;
   let again = false;
-
-  /** Whoever called before goes on with the same controller. */
-  function take(lease: Lease, stored: boolean): AbortController {
-    const key = keyOfLease(lease);
-    const abort = held.get(key)?.abort ?? new AbortController();
-    held.set(key, { lease, abort, stored });
-    return abort;
-  }
 
   function abortPlan(planId: string, reason: Error): void {
     for (const { lease, abort } of held.values()) {
@@ -79,7 +69,7 @@ export function keepLeases(
     try {
       do {
         again = false;
-        const asked = new Map([...held].filter(([, { stored }]) => stored));
+        const asked = new Map(held);
         if (asked.size === 0) return;
         const leases = [...asked.values()].map(({ lease }) => lease);
         const renewed = await patiently(
@@ -98,8 +88,11 @@ export function keepLeases(
 
   const timer = setInterval(() => void renew(), (leaseSeconds * 1000) / 3);
   return {
-    hold: (lease) => take(lease, true),
-    expect: (lease) => take(lease, false),
+    hold(lease) {
+      const abort = new AbortController();
+      held.set(keyOfLease(lease), { lease, abort });
+      return abort;
+    },
     release: (lease) => void held.delete(keyOfLease(lease)),
     abortPlan,
     renew: () => void renew(),

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
 import { patiently } from '#store/patiently.ts';
-import { readPlanRow } from '#store/plans.ts';
+import { type PlanRow, readPlanRow } from '#store/plans.ts';
+import type { ClaimedStep } from '#store/sql/claim.ts';
+import type { Lease } from '#store/sql/leases.ts';
 import type { Outcome } from '#store/sql/settle.ts';
-import type { AheadCall } from './ahead.ts';
-import { AheadCalls, type Claimed, type Finished } from './ahead-calls.ts';
 import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { ExecutorContext } from './executor-context.ts';
@@ -18,7 +18,7 @@ import type { Claimant } from './slots.ts';
 import { type Turn, takeTurn } from './turn.ts';
 import { takeTurnAtOnce } from './turn-at-once.ts';
 
-/** Where calls come back this quickly (milliseconds), more may be claimed than is called at once, and called before it is stored. */
+/** Where calls come back this quickly (milliseconds), more may be claimed than is called at once. */
 const quickMs = 50;
 /** Calls begun before the event loop sees to the database again. */
 const callsAtOnce = 16;
@@ -28,6 +28,11 @@ const inviteEveryMs = 1000;
 const announceEveryMs = 500;
 /** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
 const longestNapMs = 30_000;
+
+/** A step that is called on the terms of `plan`. */
+type Claimed = { plan: PlanRow; step: ClaimedStep; lease: Lease; call: AbortController };
+/** A call that came back; its lease is held until its outcome is stored. */
+type Finished = { step: ClaimedStep; lease: Lease; outcome: Outcome };
 
 /** Stands for an outcome that Postgres refuses. A call that may not be repeated is left to a person. */
 function refusedOutcome({ step, outcome }: Finished): Outcome {
@@ -75,8 +80,6 @@ export class PlanLoop implements Claimant {
   #calling = 0;
   /** Calls that came back so far. */
   #returned = 0;
-  /** Whether the last one came back quickly. */
-  #quick = false;
   /** Of calls that came back quickly. */
   readonly #pace = new Pace();
   #finished: Finished[] = [];
@@ -86,9 +89,6 @@ export class PlanLoop implements Claimant {
   #book: LaneBook | null = null;
   /** Whether the next turn may be sent at once. */
   #chained = false;
-  readonly #ahead: AheadCalls;
-  /** Steps that wait for others, as the last turn saw it. */
-  #pending = 0;
   #napMs: number | null = null;
   /** Why nothing could be claimed; told when what is held has been settled. */
   #broken: unknown = null;
@@ -105,12 +105,6 @@ export class PlanLoop implements Claimant {
     this.planId = planId;
     this.mark = mark;
     this.isStopping = isStopping;
-    this.#ahead = new AheadCalls(
-      context,
-      planId,
-      (claimed, end) => this.#callAhead(claimed, end),
-      (finished) => this.#finish(finished),
-    );
   }
 
   get poked(): boolean {
@@ -136,7 +130,6 @@ export class PlanLoop implements Claimant {
       await this.#takeTurns();
     } finally {
       this.context.slots.admit(this, 0);
-      await this.#ahead.end();
       // Nothing is left but what others can run.
       if (this.#others) await this.#inviteNow();
       clearTimeout(this.#inviting);
@@ -214,17 +207,11 @@ export class PlanLoop implements Claimant {
 
   /** Never throws: what is held meanwhile must be settled, whatever happens here. */
   async #turn(ended: Finished[], room: number): Promise<void> {
-    await this.#settleAndClaim(ended, room);
-    await this.#ahead.tidy(this.#mayHaveReady && !this.isStopping());
-  }
-
-  async #settleAndClaim(ended: Finished[], room: number): Promise<void> {
     if (ended.length > 0) passCrashPoint('before_next_job');
     const { context, planId } = this;
     const began = performance.now();
     const announce = began >= this.#announced + announceEveryMs;
-    const ahead = this.#ahead.choose(ended, this.#pending);
-    const take = () => this.#takeTurn(ended, ahead, room, announce);
+    const take = () => this.#takeTurn(ended, room, announce);
     // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
@@ -240,60 +227,39 @@ export class PlanLoop implements Claimant {
       else context.leases.release(one.lease);
     }
     this.#chained = turn?.chained ?? false;
-    const taken = new Set(turn?.taken);
-    this.#ahead.noteStored(taken, turn?.ahead === true ? ahead : []);
-    const refused = ended.filter(
-      ({ step, outcome }) => !taken.has(step.position) && turn?.rest.includes(outcome) !== true,
-    );
-    this.#ahead.noteRefused(refused.map(({ step }) => step.position));
     if (turn === null) {
       context.slots.release(this, room);
       return;
     }
     if (turn.steps.length > 0) passCrashPoint('after_attempt');
     this.#mayHaveReady = turn.more;
-    this.#pending = turn.pending;
     this.#book = turn.book;
     this.#napMs = turn.nextInMs;
     this.#others = turn.others;
     if (turn.announced === false) this.#announceLater();
     if (turn.announced === true) this.#noteAnnounced(began);
-    this.#ahead.follow(turn.plan);
     this.person = turn.plan.requester;
-    const before = this.#claimed.length;
     for (const step of turn.steps) {
       const lease = { plan_id: planId, position: step.position, attempt: step.attempt };
       const call = context.leases.hold(lease);
-      if (!this.#ahead.start(step)) this.#claimed.push({ plan: turn.plan, step, lease, call });
+      this.#claimed.push({ plan: turn.plan, step, lease, call });
     }
-    context.slots.release(this, room - (this.#claimed.length - before));
-    this.#ahead.grant(turn.granted, taken);
+    context.slots.release(this, room - turn.steps.length);
     // Only what has moved is told: a turn that was itself caused by an invitation must not cause the next one.
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (turn.others || (turn.more && (turn.steps.length > 0 || room === 0))))
       this.#inviteLater();
   }
 
-  async #takeTurn(
-    ended: Finished[],
-    ahead: AheadCall[],
-    room: number,
-    announce: boolean,
-  ): Promise<Turn> {
+  async #takeTurn(ended: Finished[], room: number, announce: boolean): Promise<Turn> {
     const { context, planId } = this;
     const outcomes = ended.map(({ outcome }) => outcome);
     const book = this.#book;
     if (this.#chained && book !== null && !announce) {
-      const goingAhead = this.#ahead.describe(ended, ahead, this.#mayGrant(ended));
-      const turn = await takeTurnAtOnce(context, planId, outcomes, room, book, goingAhead);
+      const turn = await takeTurnAtOnce(context, planId, outcomes, room, book);
       if (turn !== null) return turn;
     }
     return takeTurn(context, planId, outcomes, room, book, announce);
-  }
-
-  /** Where calls take their time little is won by making them earlier; where turns are large, as little. */
-  #mayGrant(ended: Finished[]): boolean {
-    return this.#quick && ended.length <= this.context.settings.batch / 2 && !this.isStopping();
   }
 
   /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */
@@ -370,25 +336,7 @@ export class PlanLoop implements Claimant {
     }
   }
 
-  #call(claimed: Claimed): void {
-    const { step, lease } = claimed;
-    const began = performance.now();
-    this.#run(claimed, (outcome) =>
-      this.#finish({ step, lease, outcome, began, ended: performance.now() }),
-    );
-  }
-
-  #finish(finished: Finished): void {
-    this.#finished.push(finished);
-    if (finished.outcome.status === 'succeeded') this.#ahead.noteSuccess(finished.step.position);
-  }
-
-  #callAhead(claimed: Claimed, end: (outcome: Outcome) => void): void {
-    this.context.slots.hold(this);
-    this.#run(claimed, end);
-  }
-
-  #run({ plan, step, lease, call }: Claimed, end: (outcome: Outcome) => void): void {
+  #call({ plan, step, lease, call }: Claimed): void {
     const { context, mark } = this;
     this.#calling++;
     const began = performance.now();
@@ -404,10 +352,9 @@ export class PlanLoop implements Claimant {
     void runStep(run).then((outcome) => {
       this.#calling--;
       this.#returned++;
-      this.#quick = performance.now() - began < quickMs;
-      if (this.#quick) this.#pace.count();
+      if (performance.now() - began < quickMs) this.#pace.count();
       letGo();
-      end(outcome);
+      this.#finished.push({ step, lease, outcome });
       this.#wake();
     });
   }

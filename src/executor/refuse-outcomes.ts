@@ -7,7 +7,7 @@ import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { addToQuestions } from '#store/sql/late-outcomes.ts';
-import { findStanding, type Outcome, type Settled, type StoredOutcome } from '#store/sql/settle.ts';
+import { findStanding, type Settled, type StoredOutcome } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
 /** What is asked shows so much of what a worker says. */
@@ -59,30 +59,4 @@ export async function refuseLate(
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   await touchPlan(tx, row.id, 'late_outcome', `the worker of ${first}${more} came back`);
   await wakeWatchers(tx, enqueue, row.id);
-}
-
-/** Outcomes of calls that were made ahead and whose steps had lost their turn when they came. */
-export async function refuseAhead(
-  { worker, db }: Pick<ExecutorContext, 'worker' | 'db'>,
-  planId: string,
-  version: number,
-  outcomes: Outcome[],
-): Promise<void> {
-  const attempts = outcomes.map((outcome) => ({ ...outcome, attempt_status: outcome.status }));
-  // An answer that was lost may have said that it was stored.
-  const standing = new Set(await findStanding(db.query, planId, attempts, worker));
-  await recordDeeds(
-    db.query,
-    outcomes
-      .filter(({ position }) => !standing.has(position))
-      .map(({ position, attempt, status }) => ({
-        planId,
-        actor: system,
-        action: 'settle_refused',
-        version,
-        reason:
-          'It was called ahead of its turn, and what it waited for went another way meanwhile.',
-        data: { position, attempt, status, worker, ahead: true },
-      })),
-  );
 }

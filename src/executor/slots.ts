@@ -28,8 +28,6 @@ export type Slots = {
    * is woken; who wants none leaves it.
    */
   admit(claimant: Claimant, wanted: number): number;
-  /** One more is held, whether or not there is room. */
-  hold(claimant: Claimant): void;
   release(claimant: Claimant, count: number): void;
   /**
    * Waits for a slot, runs `work` in it, frees it.
@@ -212,7 +210,6 @@ export function createSlots(limit: number, most = limit): Slots {
       else if (!line.has(claimant)) line.add(claimant);
       return admitted;
     },
-    hold: (claimant) => hold(claimant, 0, 1),
     release,
     async run(work, signal, letGo) {
       if (letGo !== undefined && idling < idleAtMost) {

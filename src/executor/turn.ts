@@ -5,7 +5,7 @@ import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
 import { isPlain } from '#store/sql/plain-plan.ts';
-import type { GrantedStep, Outcome } from '#store/sql/settle.ts';
+import type { Outcome } from '#store/sql/settle.ts';
 import { offersOf } from './backend.ts';
 import {
   type Claim,
@@ -30,12 +30,6 @@ export type Turn = Claim & {
   taken: number[];
   /** Outcomes that still have to be settled; what is neither taken nor among them was refused. */
   rest: Outcome[];
-  /** Steps of the plan that wait for others after it. */
-  pending: number;
-  /** Steps that may be called ahead of what is stored. */
-  granted: GrantedStep[];
-  /** Whether successes of steps that were called ahead were stored with it. */
-  ahead: boolean;
 };
 
 /**
@@ -119,7 +113,6 @@ export async function takeTurn(
     const chained = !over && isChained(plan, settled?.progress ?? null, claimed.steps.length);
     const announced = changed ? isTold || announce : null;
     const taken = settled?.taken ?? [];
-    const pending = settled?.progress?.pending ?? plan.pending;
     return {
       ...claim,
       plan,
@@ -128,9 +121,6 @@ export async function takeTurn(
       chained,
       taken,
       rest: [],
-      pending,
-      granted: [],
-      ahead: false,
     };
   };
   const turn = await context.db.transaction(work, { planOnce: true });

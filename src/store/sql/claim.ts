@@ -47,14 +47,13 @@ const calls = sql`${sql.placeholder('calls')}::jsonb`;
 const order = sql.raw('best.priority desc, best.dependents desc, best.available_at, best.position');
 
 /** A CTE: the audit says that the calls of the steps in `source` are allowed, and why; those alike together. */
-export const allowCalls = (source: 'claimed' | 'started' | 'granted'): SQL => sql`
+export const allowCalls = (source: 'claimed' | 'started'): SQL => sql`
   ${sql.raw(`allowed_${source}`)} as (
     insert into countersign.audit (plan_id, actor, actor_kind, via, action, version, reason, data)
     select ${plan}, 'countersign', 'system', 'system', 'call_allowed', ${sql.placeholder('version')}::int,
       ${calls} -> lane::text ->> 'reason',
       jsonb_build_object('operation', ${calls} -> lane::text ->> 'operation',
         'attempt', attempt, 'steps', to_jsonb(array_agg(step_id order by position)))
-        ${source === 'granted' ? sql`|| '{"ahead": true}'` : sql``}
     from ${sql.raw(source)} where ${calls} ? lane::text group by lane, attempt
   )`;
 

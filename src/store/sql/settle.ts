@@ -1,5 +1,5 @@
 // Settling steps: outcomes are recorded under their fencing numbers, successors are freed, all of it counted in one statement.
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
@@ -7,7 +7,6 @@ import { type PlanProgress, progressOf } from '../change-steps.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { lockingOf, type PlanRow } from '../plans.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
-import { grantSteps } from './grant.ts';
 import { plainIn } from './plain-plan.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
@@ -32,27 +31,12 @@ export type Outcome = {
 /** What is stored: the attempt may know more than its step (unknown, in a plan that was cancelled). */
 export type StoredOutcome = Outcome & { attempt_status: string };
 
-/** When a call began and ended: milliseconds before its outcome is sent. */
-export type CallTimes = { began_ms_ago: number; ended_ms_ago: number };
-
-/** The success of a step that was called ahead of what is stored: there it is pending still, and was granted before. */
-export type AheadOutcome = StoredOutcome &
-  CallTimes & {
-    /** How many of its prerequisites are settled with it; all others have to be met already. */
-    unmet: number;
-  };
-
-/** A step that may be called ahead of what is stored, as soon as all of `needs` have succeeded. */
-export type GrantedStep = ClaimedStep & { needs: number[] };
-
 export type Settled = {
   /** Positions whose outcome was taken. Missing: the lease was lost and the outcome was refused. */
   taken: number[];
   failed: number[];
   /** Successors that run now, best first. */
   started: ClaimedStep[];
-  /** Steps that may be called ahead of what is stored. */
-  granted: GrantedStep[];
   progress: PlanProgress | null;
   /** Successors that are ready now, and when the next of the later ones will be. */
   ready: number;
@@ -63,7 +47,6 @@ type Row = PlanProgress & {
   taken: number[] | null;
   failed_positions: number[] | null;
   started_steps: ClaimedStep[] | null;
-  granted_steps: GrantedStep[] | null;
   freed_now: number;
   next_available_at: string | null;
 };
@@ -71,93 +54,36 @@ type Row = PlanProgress & {
 const plan = sql.placeholder('plan');
 const worker = sql.placeholder('worker');
 
-/** What only a statement does that is a transaction of its own. */
-type Alone = {
-  /** Where it does not hold, nothing is taken. */
-  guard: SQL;
-  ahead: Placeholder;
-};
-
 const given = sql`
   given as materialized (
-    select *, (select clock_timestamp()) as moment from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
+    select * from jsonb_to_recordset(${sql.placeholder('outcomes')}::jsonb)
       as o(position int, attempt int, status text, attempt_status text, summary text, output jsonb, error jsonb,
-        question text, final_args jsonb, retry_in_ms float8, unmet int, began_ms_ago float8, ended_ms_ago float8)
+        question text, final_args jsonb, retry_in_ms float8)
   )`;
 const positions = sql`${sql.placeholder('positions')}::int[]`;
-const isHeld = sql`s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker}`;
-
-/**
- * What is settled. With steps that are ahead all of it is, or nothing: each that was leased must be so still, and each
- * that is ahead must be pending, never begun, and wait for nothing but what is settled with it. The prerequisites it says
- * it has among them are unmet, since these run or are pending: where it waits for as many as it says, they are all.
- */
-const chooseSettled = ({ guard, ahead }: Alone, { lanes }: StartPlaceholders): SQL => sql`
-  sound as materialized (
-    select count(*) as n, greatest(max(s.started_at), (
-        select p.updated_at from countersign.plans p where p.id = ${plan}
-      )) as since
-    from given o join countersign.step_states s
-      on s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
-    where case when o.unmet is null then ${isHeld}
-      else s.status = 'pending' and s.attempt = 0 and s.unmet = o.unmet and s.lane = any(${lanes}::int[])
-        and coalesce(s.available_at <= clock_timestamp(), true) end
-  ),
-  o as materialized (
-    select given.*, case when unmet is null then 'running' else 'pending' end as from_status,
-      case when cardinality(${ahead}::int[]) > 0 then (select since from sound) end as since
-    from given
-    where ${guard}
-      and case when cardinality(${ahead}::int[]) > 0 then (select n from sound) = cardinality(${positions}) else true end
-  )`;
-
-const endedNow = sql`case when o.status in ('waiting', 'ready') then null else clock_timestamp() end`;
-
-/** What becomes of a row whatever it was; what is ahead was called between what it needed and now. */
-const setSettled = (alone: Alone | null): SQL => sql`
-  status = o.status, result_summary = o.summary, output = o.output,
-  error = nullif(o.error, 'null'::jsonb), question = o.question,
-  final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
-  available_at = case when o.status = 'ready'
-    then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
-  lease_owner = null, lease_until = null,
-  ${
-    alone === null
-      ? sql`ended_at = ${endedNow},
-        tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end`
-      : sql`unmet = 0, attempt = o.attempt, tries = s.tries + (o.unmet is not null)::int,
-        started_at = case when o.unmet is null then s.started_at else ${timeOf('began')} end,
-        ended_at = case when o.ended_ms_ago is null then clock_timestamp() else ${timeOf('ended')} end`
-  }`;
-
-/**
- * By the clock of the database. What was called ahead began no earlier than what is settled with it was started there, and
- * than anything of the plan was stored: what it waited for may have been, since it was called.
- */
-const timeOf = (moment: 'began' | 'ended') => sql`greatest(
-  s.started_at, case when o.unmet is not null then o.since end,
-  o.moment - make_interval(secs => o.${sql.raw(`${moment}_ms_ago`)} / 1000))`;
 
 /**
  * @param terms with them, what is freed starts at once if there is room for all of it
- * @param alone with it, each outcome is a success, those of steps that are ahead may be among them, and steps are granted
+ * @param guard where it does not hold, nothing is taken
  */
-const settleOf = (terms: StartPlaceholders | null, alone: Alone | null = null): SQL => sql`
-  with recursive ${given},
-  ${
-    terms === null || alone === null
-      ? sql`o as materialized (select given.*, 'running'::text as from_status from given)`
-      : chooseSettled(alone, terms)
-  },
+const settleOf = (terms: StartPlaceholders | null, guard: SQL = sql`true`): SQL => sql`
+  with ${given},
   done as (
-    update countersign.step_states s set ${setSettled(alone)}
-    from o
+    update countersign.step_states s set
+      status = o.status, result_summary = o.summary, output = o.output,
+      error = nullif(o.error, 'null'::jsonb), question = o.question,
+      final_args = coalesce(nullif(o.final_args, 'null'::jsonb), s.final_args),
+      available_at = case when o.status = 'ready'
+        then clock_timestamp() + make_interval(secs => coalesce(o.retry_in_ms, 0) / 1000) else s.available_at end,
+      lease_owner = null, lease_until = null,
+      ended_at = case when o.status in ('waiting', 'ready') then null else clock_timestamp() end,
+      tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end
+    from given o
     where s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
-      and s.status = o.from_status
-      and ${alone === null ? isHeld : sql`(o.unmet is not null or (${isHeld}))`}
+      and s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker} and ${guard}
     returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
       case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
-      o.attempt_status, o.from_status, o.retry_in_ms is not null as retried
+      o.attempt_status, o.retry_in_ms is not null as retried
   ),
   attempts as (
     insert into countersign.step_attempts (plan_id, position, attempt, status, worker, started_at, called_at, ended_at,
@@ -166,12 +92,11 @@ const settleOf = (terms: StartPlaceholders | null, alone: Alone | null = null): 
     from done
   ),
   met as (select position from done where status in ('succeeded', 'skipped')),
-  ${freeSuccessors(plan, ['FS', 'FF'], terms, alone?.ahead)},
+  ${freeSuccessors(plan, ['FS', 'FF'], terms)},
   started as (select * from freed_now where status = 'running'),
   ${terms === null ? sql`` : sql`${allowCalls('started')},`}
-  ${terms === null || alone === null ? sql`` : sql`${grantSteps(terms)}, ${allowCalls('granted')},`}
   changed as (
-    select position, step_id, partition, from_status, status as to_status,
+    select position, step_id, partition, 'running' as from_status, status as to_status,
       case when retried then 'step_retry' else 'step_' || status end as kind,
       coalesce(error ->> 'message', result_summary) as detail from done
     union all
@@ -182,7 +107,6 @@ const settleOf = (terms: StartPlaceholders | null, alone: Alone | null = null): 
   select (select array_agg(position) from done) as taken,
     (select array_agg(position) from done where status = 'failed') as failed_positions,
     ${terms === null ? sql`null` : sql`(select json_agg(c) from (${contentsOf('started')}) c)`} as started_steps,
-    ${alone === null ? sql`null` : sql`(select json_agg(g) from granted g)`} as granted_steps,
     (select count(*)::int from freed_now where status = 'ready' and available_at <= clock_timestamp()) as freed_now,
     (select min(available_at) from freed_now where available_at > clock_timestamp()) as next_available_at,
     plan.*
@@ -196,22 +120,21 @@ const start: StartPlaceholders = {
   seconds: sql.placeholder('seconds'),
 };
 const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
-const ahead = sql.placeholder('ahead');
 /** A plan with pending steps does not end by what succeeds; of another version, other lanes and calls would be right. */
 const settleIfPlain = prepareStatement(
   'settle_if_plain',
-  settleOf(start, {
-    ahead,
-    guard: sql`exists (select from countersign.plans p where p.id = ${plan} and p.version = ${sql.placeholder('version')}::int
-      and p.pending > cardinality(${ahead}::int[]) and ${plainIn('p')})`,
-  }),
+  settleOf(
+    start,
+    sql`exists (select from countersign.plans p where p.id = ${plan} and p.version = ${sql.placeholder('version')}::int
+      and p.pending > 0 and ${plainIn('p')})`,
+  ),
 );
 
 /**
  * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
  * since Postgres waits meanwhile, and going through an object by its names takes longer.
  */
-function omitNulls(outcome: StoredOutcome & Partial<AheadOutcome>) {
+function omitNulls(outcome: StoredOutcome) {
   return {
     position: outcome.position,
     attempt: outcome.attempt,
@@ -223,10 +146,7 @@ function omitNulls(outcome: StoredOutcome & Partial<AheadOutcome>) {
     question: outcome.question ?? undefined,
     final_args: outcome.final_args ?? undefined,
     retry_in_ms: outcome.retry_in_ms ?? undefined,
-    unmet: outcome.unmet,
-    began_ms_ago: outcome.began_ms_ago,
-    ended_ms_ago: outcome.ended_ms_ago,
-  } satisfies Record<keyof AheadOutcome, unknown>;
+  } satisfies Record<keyof StoredOutcome, unknown>;
 }
 
 /** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
@@ -250,7 +170,6 @@ function readSettled(row: Row | undefined): Settled {
     taken: row?.taken ?? [],
     failed: row?.failed_positions ?? [],
     started: row?.started_steps ?? [],
-    granted: row?.granted_steps ?? [],
     ready: row?.freed_now ?? 0,
     nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
     progress: progressOf(row),
@@ -276,30 +195,19 @@ export async function settleSteps(
   return readSettled(row);
 }
 
-/** What may be called ahead of what is stored: so many steps, and none of `known`, which were granted before. */
-export type GrantTerms = { grants: number; known: number[] };
-
 /**
  * Records `outcomes`, each of them a success, as `settleSteps` does, with the plan's lock taken and the change committed in
  * the same round trip, if the plan is plain, of the version of `start` and not about to end; it is asked under its lock.
- * @param ahead successes of steps that were granted before and called since: all of it is taken with them, or nothing
  * @returns with the plan as it was before; null: nothing was taken
  */
 export async function settleAtOnce(
   db: Pick<Database, 'atOnce'>,
   planId: string,
   worker: string,
-  { outcomes, ahead }: { outcomes: (StoredOutcome & Partial<CallTimes>)[]; ahead: AheadOutcome[] },
+  outcomes: StoredOutcome[],
   start: StartTerms,
-  { grants, known }: GrantTerms,
 ): Promise<(Settled & { plan: PlanRow }) | null> {
-  const values = {
-    ...startValuesOf(planId, start),
-    ...valuesOf(planId, worker, [...outcomes, ...ahead]),
-    ahead: ahead.map(({ position }) => position),
-    grants,
-    known,
-  };
+  const values = { ...startValuesOf(planId, start), ...valuesOf(planId, worker, outcomes) };
   const [[plan], [row]] = await db.atOnce<[PlanRow, Row]>([
     lockingOf(planId),
     { statement: settleIfPlain, values },

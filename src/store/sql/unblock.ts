@@ -50,7 +50,7 @@ const setReadyOrStart = (terms: StartPlaceholders) => sql`
 /**
  * The CTE `freed_now` of pending steps that became ready, or with `terms` started, for a statement with a CTE
  * `met(position)` of steps whose start or finish meets their outgoing edges of the given types. A negative lag (lead)
- * counts as none: a finish cannot be known beforehand. Successors at the positions `ahead` are left as they are.
+ * counts as none: a finish cannot be known beforehand.
  *
  * Rows are found by arrays of positions, here and in claim and settle: which way round a join is done would depend on
  * statistics, and those of a plan that was stored a moment ago do not exist yet.
@@ -59,7 +59,6 @@ export function freeSuccessors(
   planId: string | Placeholder,
   types: DependencyType[],
   terms: StartPlaceholders | null = null,
-  ahead: Placeholder | null = null,
 ): SQL {
   const wanted = sql.raw(types.map((type) => `'${type}'`).join(', '));
   return sql`
@@ -67,7 +66,6 @@ export function freeSuccessors(
       select e.successor, count(*)::int as n, max(greatest(e.lag_minutes, 0)) as lag
       from countersign.plan_edges e
       where e.plan_id = ${planId} and e.predecessor = any(array(select position from met)) and e.type in (${wanted})
-        ${ahead === null ? sql`` : sql`and e.successor <> all(${ahead}::int[])`}
       group by e.successor
     ),
     met_map as materialized (
