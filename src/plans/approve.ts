@@ -15,7 +15,7 @@ import { clockTime, currentOf } from './current.ts';
 import { transition } from './lifecycle.ts';
 import { mayBeApproved, statusWords } from './lifecycle-table.ts';
 import { narrowSeries } from './narrow-series.ts';
-import { leaveOut, type Part, readPart } from './part.ts';
+import { leaveOut, type Part, partKey, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requirePreflight } from './preflight.ts';
 import { isRepeated } from './repeated.ts';
@@ -122,14 +122,13 @@ export async function approvePlan(
   const { db, enqueue } = context;
   const patch = await findPatchToApprove(db.query, id, approval);
   if (patch !== null) return approvePatch(context, patch, approval, actor);
-  const isWhole = approval.steps === undefined && approval.except === undefined;
+  const asked = partKey(approval);
   /** @returns whether the same person did just this before */
   const check = async (q: Queryable, row: PlanRow): Promise<boolean> => {
     requireApprover(await readAuthority(q, context, { plan: row, actor }), actor);
     if (
       !mayBeApproved(row.status) &&
-      isWhole &&
-      (await isRepeated(q, id, 'approve', actor, approval))
+      (await isRepeated(q, id, 'approve', actor, { ...approval, part: asked }))
     )
       return true;
     await requireShown(q, row, approval);
@@ -148,7 +147,12 @@ export async function approvePlan(
     if (part !== null) await leaveOut(tx, id, part);
     if (row.open_until !== null) await narrowSeries(tx, id);
     const reason =
-      part === null ? {} : { reason: `${part.positions.length} of ${row.total} steps` };
+      part === null
+        ? {}
+        : {
+            reason: `${part.positions.length} of ${row.total} steps`,
+            data: { part: asked },
+          };
     const changed = await transition(
       tx,
       enqueue,

@@ -2,6 +2,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import type { JsonObject } from '#contracts/text.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
@@ -27,7 +28,7 @@ export async function transition(
   enqueue: Enqueue<Transaction>,
   row: PlanRow,
   event: PlanEvent,
-  by: { actor: Actor; reason?: string },
+  by: { actor: Actor; reason?: string; data?: JsonObject },
   set: Changeable = {},
 ): Promise<PlanRow> {
   const status = nextStatus(row.status, event);
@@ -67,6 +68,7 @@ export async function transition(
       version: changed.version,
       digest: changed.digest,
       ...(by.reason === undefined ? {} : { reason: by.reason }),
+      ...(by.data === undefined ? {} : { data: by.data }),
     },
   ]);
   await wakeWatchers(tx, enqueue, row.id);

@@ -9,6 +9,7 @@ import { changeSteps } from '#store/change-steps.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import { describeCall } from '#tools/describe-call.ts';
+import { digestJson } from '#tools/operation-digest.ts';
 
 /** The steps that are kept, and the operations they use. */
 export type Part = { positions: number[]; operations: string[] };
@@ -71,6 +72,12 @@ async function requireClosed(
     `Steps you approve need others that you left out: add ${names.join(', ')}${more}.`,
     { details: { missing: rows.map(({ id }) => id), missing_total: total } },
   );
+}
+
+/** Which part is asked for, so that it can be told whether the same was asked for before; null: all of the plan. */
+export function partKey({ steps, except }: Approval): string | null {
+  if (steps === undefined && except === undefined) return null;
+  return digestJson({ steps: steps?.toSorted() ?? null, except: except?.toSorted() ?? null });
 }
 
 /**

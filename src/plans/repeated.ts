@@ -38,7 +38,7 @@ export async function isRepeated(
   planId: string,
   made: Made,
   actor: Actor,
-  about: { version: number; digest?: string; reason?: string | undefined },
+  about: { version: number; digest?: string; reason?: string | undefined; part?: string | null },
 ): Promise<boolean> {
   const entries = entriesOf(made);
   const others = decisions.filter((one) => !entries.includes(one));
@@ -46,7 +46,8 @@ export async function isRepeated(
   const { rows } = await q.execute(sql`
     select 1 from countersign.audit a
     where a.plan_id = ${planId} and a.actor = ${actor.id} and a.action = any(${textArray(entries)})
-      and a.version = ${about.version} and a.reason is not distinct from ${about.reason ?? null}
+      and a.version = ${about.version} and a.data ->> 'part' is not distinct from ${about.part ?? null}
+      and (a.reason is not distinct from ${about.reason ?? null} or a.data ? 'part')
       and a.digest is not distinct from coalesce(${about.digest ?? null}, a.digest)
       and not exists (
         select 1 from countersign.audit later

@@ -51,6 +51,20 @@ test('an approval of a part is not one of the whole', async () => {
   });
 });
 
+test('an approval of a part, whatever the order in which it is named', async () => {
+  const plan = await propose();
+  const approval = { version: 1, digest: plan.digest };
+  const part = { ...approval, steps: ['a', 'b'] };
+  const first = await house.service.approve(plan.id, part, ana);
+  const again = { ...approval, steps: ['b', 'a'] };
+  expect(await house.service.approve(plan.id, again, ana)).toEqual(first);
+  expect(await countDeeds(plan, 'approve')).toBe(1);
+  for (const other of [approval, { ...approval, steps: ['a'] }, { ...approval, except: ['b'] }])
+    await expect(house.service.approve(plan.id, other, ana)).rejects.toMatchObject({
+      code: 'already_decided',
+    });
+});
+
 test('a refusal', async () => {
   const plan = await propose();
   const first = await house.service.reject(plan.id, { version: 1 }, ana);
