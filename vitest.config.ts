@@ -1,7 +1,6 @@
-// The tests: four projects in one run, told apart by what they need. Unit tests need nothing;
-// the others share one PostgreSQL, and end-to-end and crash tests start whole processes.
+// The tests: four projects, told apart by what they need. Unit tests need nothing; the others share one PostgreSQL, and
+// end-to-end and long tests start whole processes. Long tests run with `npm run test:long`.
 import { defineConfig } from 'vitest/config';
-import MixedOrder from './tests/setup/mixed-order.ts';
 
 /** `seconds` tell a test that hangs from one on a machine with other things to do. */
 type Kind = { name: string; seconds: number; database: boolean };
@@ -10,14 +9,14 @@ const kinds: Kind[] = [
   { name: 'unit', seconds: 20, database: false },
   { name: 'integration', seconds: 60, database: true },
   { name: 'e2e', seconds: 180, database: true },
-  { name: 'crash', seconds: 240, database: true },
+  { name: 'long', seconds: 240, database: true },
 ];
 
 export default defineConfig({
   test: {
     reporters: ['default', './tests/setup/summary-reporter.ts'],
-    maxWorkers: 2,
-    sequence: { sequencer: MixedOrder },
+    // More than two cores: most of them wait for Postgres, for another process or for a time.
+    maxWorkers: 3,
     projects: kinds.map(({ name, seconds, database }) => ({
       extends: true,
       test: {
@@ -26,8 +25,8 @@ export default defineConfig({
         environment: 'node',
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
-        // Unit tests leave nothing behind, and loading everything anew for each file would take as long as they do.
-        isolate: name !== 'unit',
+        // Loading the program anew for each file would take as long as the tests. What a test changes of its process it puts back.
+        isolate: false,
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,
         teardownTimeout: 20_000,

@@ -1,4 +1,5 @@
-// `npm test`: the checks, then every test. The last line it prints is always `N passed, N failed`.
+// `npm test`: the checks, then the tests; `npm run test:long`: the tests that take longer, which break processes, networks and
+// disks. The last line printed is always `N passed, N failed`.
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,14 +44,22 @@ function print({ passed, failed, skipped }: Summary): void {
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 }
 
-const checked = await run('npm', ['run', '--silent', 'check'], {
-  shell: process.platform === 'win32',
-});
+const quick = ['unit', 'integration', 'e2e'].flatMap((name) => ['--project', name]);
+const [first, ...rest] = process.argv.slice(2);
+const isLong = first === '--long';
+const filters = isLong
+  ? ['--project', 'long', ...rest]
+  : first === undefined
+    ? quick
+    : [first, ...rest];
+const checked = isLong
+  ? 0
+  : await run('npm', ['run', '--silent', 'check'], { shell: process.platform === 'win32' });
 if (checked !== 0) {
   print(nothingRan);
   process.exitCode = 1;
 } else {
-  const { code, summary } = await runTests(process.argv.slice(2));
+  const { code, summary } = await runTests(filters);
   const failed = code !== 0 && summary.failed === 0 ? 1 : summary.failed;
   print({ ...summary, failed });
   process.exitCode = failed > 0 ? 1 : 0;

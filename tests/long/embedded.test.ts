@@ -22,7 +22,7 @@ import { run } from '#store/embedded/run.ts';
 import { openEmbedded } from '#store/embedded.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const program = join(import.meta.dirname, '../../fixtures/embedded-process.ts');
+const program = join(import.meta.dirname, '../fixtures/embedded-process.ts');
 const asRoot = process.getuid?.() === 0;
 
 let home: string;
