@@ -1,7 +1,6 @@
 // deliver: says that a conversation has something to show on its chat platform. Whoever takes it brings all of it up to date.
 // Each platform has its own queue, so that a process that cannot write to one takes no job of it.
 import { Platform } from '#contracts/inbox.ts';
-import { queueOf } from '#contracts/jobs.ts';
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import { workOnPlace } from '#conversation/delivery/work-on-place.ts';
 import type { QueueSpec } from '#store/boss.ts';
@@ -18,36 +17,20 @@ const options = {
 } as const;
 
 const queueFor = (platform: Platform): QueueSpec => ({ ...options, name: `deliver-${platform}` });
-/** Where jobs of all platforms waited in versions before. */
-const oldQueue: QueueSpec = { ...options, name: 'deliver' };
 
-export const deliverQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
+export const deliverQueues: QueueSpec[] = Platform.options.map(queueFor);
 
 /** Conversations delivered to at once in one process: a platform that is slow in one keeps none of the others waiting. */
 const placesAtOnce = 8;
 
-/** A job for each platform that this process can write to, and one that hands on what waits in the old queue. */
+/** A job for each platform that this process can write to. */
 export function deliverJobs(context: DeliveryContext): Job<'deliver'>[] {
-  const served = Platform.options.filter((platform) => context.ports[platform] !== undefined);
-  if (served.length === 0) return [];
-  const jobs = served.map(
-    (platform): Job<'deliver'> => ({
+  return Platform.options
+    .filter((platform) => context.ports[platform] !== undefined)
+    .map((platform) => ({
       name: 'deliver',
       queue: queueFor(platform),
       concurrency: placesAtOnce,
       handle: ({ conversation }, signal) => workOnPlace(context, conversation, signal),
-    }),
-  );
-  const handOn: Job<'deliver'> = {
-    name: 'deliver',
-    queue: oldQueue,
-    concurrency: 1,
-    handle: async (payload) => {
-      // What lives on no platform would come back here for ever.
-      if (queueOf('deliver', payload) === oldQueue.name) return;
-      const { conversation: key } = payload;
-      await context.db.transaction((tx) => context.enqueue(tx, 'deliver', payload, { key }));
-    },
-  };
-  return [...jobs, handOn];
+    }));
 }

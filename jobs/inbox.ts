@@ -1,13 +1,12 @@
-// inbox: says that threads of a chat platform have events to handle. Whoever takes it works on each until none is due.
-// Each platform has its own queue, so that a process that serves one of them takes no slip of another.
+// inbox: says that a thread of a chat platform has events to handle. Whoever takes it works on the thread until none is due.
+// Each platform has its own queue, so that a process that serves one of them takes no job of another.
 import { type InboxThread, Platform } from '#contracts/inbox.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { slipsFor, threadsOf } from '#conversation/inbox/slips.ts';
 import { type HeldThread, holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { QueueSpec } from '#store/boss.ts';
-import type { GoOn, Job } from './job.ts';
+import type { Job } from './job.ts';
 
-const options = {
+const queueFor = (platform: Platform): QueueSpec => ({
   policy: 'short',
   retryLimit: 3,
   retryDelay: 1,
@@ -15,23 +14,20 @@ const options = {
   expireInSeconds: 3600,
   // Many are sent, and the inbox itself says what became of the events.
   deleteAfterSeconds: 3600,
-} as const;
+  name: `inbox-${platform}`,
+});
 
-const queueFor = (platform: Platform): QueueSpec => ({ ...options, name: `inbox-${platform}` });
-/** Where slips of all platforms waited in versions before. */
-const oldQueue: QueueSpec = { ...options, name: 'inbox' };
+export const inboxQueues: QueueSpec[] = Platform.options.map(queueFor);
 
-export const inboxQueues: QueueSpec[] = [...Platform.options.map(queueFor), oldQueue];
-
-/** Slips fetched at once. Three may name three times the threads there are places for: what waits here, no other process takes. */
-const fetched = 3;
+/** Wakeups fetched at once: what waits here for a slot, no other process takes. */
+const fetched = 12;
 /** What comes in this time is fetched together. Nobody who writes or presses notices it. */
 const restMs = 100;
 /**
  * Threads of a platform worked on at once in one process: fewer than it has connections, since each may hold one while it
  * waits for a tool, and leases have to be renewed meanwhile.
  */
-export const threadsAtOnce = 12;
+export const threadsAtOnce = 6;
 
 /** Hands out `most` slots, to who asked first. @returns takes one, and answers how to give it back */
 function createSlots(most: number): () => Promise<() => void> {
@@ -51,12 +47,12 @@ function createSlots(most: number): () => Promise<() => void> {
 }
 
 /**
- * A slip has done its work when its threads are held: if this process dies then, their leases run out, and the round finds
- * them. So one fetcher serves all threads, however slow the events of one are.
+ * A wakeup has done its work when its thread is held: if this process dies then, its lease runs out, and the round finds it. So
+ * one fetcher serves all threads, however slow the events of one are.
  */
 function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
   const takeSlot = createSlots(threadsAtOnce);
-  const hold = async (thread: InboxThread, signal: AbortSignal, goOn: GoOn) => {
+  return async (thread: InboxThread, signal, goOn) => {
     const giveBack = await takeSlot();
     let held: HeldThread | null = null;
     try {
@@ -81,35 +77,19 @@ function createHandle(context: InboxContext): Job<'inbox'>['handle'] {
       }
     });
   };
-  return async (slip, signal, goOn) => {
-    const holds = threadsOf(slip).map((thread) => hold(thread, signal, goOn));
-    // All of them have come to an end before the slip can be tried again.
-    const failed = (await Promise.allSettled(holds)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
-  };
 }
 
-/** A job for each platform that this process serves, and one that hands on what waits in the old queue. */
+/** A job for each platform that this process serves. */
 export function inboxJobs(context: InboxContext): Job<'inbox'>[] {
-  const served = Platform.options.filter((platform) => context.handlers[platform] !== undefined);
-  if (served.length === 0) return [];
-  const jobs = served.map(
-    (platform): Job<'inbox'> => ({
+  return Platform.options
+    .filter((platform) => context.handlers[platform] !== undefined)
+    .map((platform) => ({
       name: 'inbox',
       queue: queueFor(platform),
-      // Every fetcher is woken by each slip that is sent.
+      // Every fetcher is woken by each wakeup that is sent.
       concurrency: 1,
       fetched,
       restMs,
       handle: createHandle(context),
-    }),
-  );
-  const handOn: Job<'inbox'> = {
-    name: 'inbox',
-    queue: oldQueue,
-    concurrency: 1,
-    handle: (slip) =>
-      context.db.transaction((tx) => context.enqueueAll(tx, 'inbox', slipsFor(threadsOf(slip)))),
-  };
-  return [...jobs, handOn];
+    }));
 }

@@ -8,6 +8,10 @@ import { secureHome } from './home.ts';
 
 type Place = {
   url: string;
+  /** For what needs a connection of its own: listening, and migrations. */
+  directUrl: string;
+  /** What `url` leads to is a pooler. */
+  pooled: boolean;
   /** Where it is, for people. */
   words: string;
   close(): Promise<void>;
@@ -15,10 +19,16 @@ type Place = {
 
 async function openPlace(config: Config, log: Logger): Promise<Place> {
   secureHome(config);
-  const { DATABASE_URL } = config.env;
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = config.env;
   if (DATABASE_URL !== undefined) {
     const { host, pathname } = new URL(DATABASE_URL);
-    return { url: DATABASE_URL, words: `${host}${pathname} (DATABASE_URL)`, close: async () => {} };
+    return {
+      url: DATABASE_URL,
+      directUrl: DATABASE_DIRECT_URL ?? DATABASE_URL,
+      pooled: DATABASE_DIRECT_URL !== undefined,
+      words: `${host}${pathname} (DATABASE_URL)`,
+      close: async () => {},
+    };
   }
   const dir = join(config.home, 'postgres');
   const embedded = await openEmbedded({
@@ -27,6 +37,8 @@ async function openPlace(config: Config, log: Logger): Promise<Place> {
   });
   return {
     url: embedded.url,
+    directUrl: embedded.url,
+    pooled: false,
     words: `embedded PostgreSQL in ${dir}`,
     close: () => embedded.close(),
   };
@@ -42,7 +54,7 @@ export async function openMigrated(
 ): Promise<Place & { applied: string[] }> {
   const place = await openPlace(config, log);
   try {
-    const applied = await migrate(place.url);
+    const applied = await migrate(place.directUrl);
     if (applied.length > 0) log.debug({ applied }, 'The database schema is up to date.');
     return { ...place, applied };
   } catch (error) {

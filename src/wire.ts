@@ -5,7 +5,6 @@ import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import { openHome } from '#conversation/homes/follow-plans.ts';
 import { findNames } from '#conversation/identity/find-names.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
-import { createSlipSender } from '#conversation/inbox/slip-sender.ts';
 import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
@@ -14,7 +13,6 @@ import { createToolPorts } from '#conversation/tool-ports.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
 import { createManifestReader } from '#store/backends.ts';
-import { createStoreAtOnce } from '#store/store-at-once.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -46,7 +44,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const warn = (message: string, err?: unknown) =>
     log.warn(err === undefined ? {} : { err }, message);
   const connections = await openConnections(config, { log, work, warn }, closers);
-  const { db, receiving, threads, aside, boss, enqueue, enqueueAll, listener } = connections;
+  const { db, boss, enqueue, enqueueAll, listener } = connections;
   const models = await openModels(config, warn);
   const registry = await createRegistry({
     mcpServers: config.settings.mcpServers,
@@ -62,7 +60,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });
   closers.add('the tools', () => registry.close());
-  const catalogue = createCatalogue(registry, createManifestReader(aside.query));
+  const catalogue = createCatalogue(registry, createManifestReader(db.query));
   const apart = platformsApart(config);
   const planner =
     options.planner ??
@@ -85,7 +83,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     warn,
   });
   const inChat = { ...conversation, linkTo: options.chatLinkTo ?? (() => null) };
-  const chatService = createService(inChat, threads.query);
+  const chatService = createService(inChat);
   const readWithin = createReadWithin(inChat, chatService);
   const openPlace = (at: ChatPlace, timezone: string | null) =>
     db.transaction((tx) => openConversation({ enqueue }, tx, at, timezone));
@@ -110,8 +108,6 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
   const chats = { slack, teams };
   const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
   const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
-  const slips = createSlipSender(inbox);
-  closers.add('the slips that wait', slips.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
   if (work) {
     const executorModel = models?.executor ?? null;
@@ -130,11 +126,8 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     });
   }
   return {
-    service: createService(conversation, threads.query),
-    receive: createReceiver({
-      ...inbox,
-      storeAtOnce: createStoreAtOnce(receiving.query, slips.add),
-    }),
+    service: createService(conversation),
+    receive: createReceiver(inbox),
     wait: createWaiter({ db }),
     slack,
     teams,

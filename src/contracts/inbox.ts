@@ -29,20 +29,8 @@ export type InboxThread = z.infer<typeof InboxThread>;
 /** A thread, and who has sent what is open in it, where that is known. */
 export type AuthoredThread = InboxThread & { author?: string };
 
-/** Threads that one slip names at most: no more than a process works on at once (`threadsAtOnce` in `jobs/inbox.ts`). */
-export const threadsASlip = 12;
-
-/**
- * Says that threads of a platform have something open. One that names a single thread is what versions before sent and take;
- * with `others` they refuse it, and the round finds its threads.
- */
-export const InboxSlip = InboxThread.extend({
-  others: z
-    .array(InboxThread.omit({ platform: true }))
-    .max(threadsASlip - 1)
-    .exactOptional(),
-});
-export type InboxSlip = z.infer<typeof InboxSlip>;
+/** Says that a thread has something open. Versions before named others with it; the round finds those. */
+export const InboxWakeup = z.object(InboxThread.shape);
 
 export const ReceivedEvent = InboxThread.extend({
   /**

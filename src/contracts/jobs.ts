@@ -1,6 +1,6 @@
 // Jobs: queue names and their payloads. `jobs/` holds the options and the handlers.
 import { z } from 'zod';
-import { InboxSlip, Platform } from './inbox.ts';
+import { InboxWakeup, Platform } from './inbox.ts';
 
 export const jobPayloads = {
   /** Run the planner for one turn of a run. */
@@ -15,8 +15,8 @@ export const jobPayloads = {
   remind: z.strictObject({}),
   /** Cancel or remind about proposals that nobody decided. */
   expire: z.strictObject({}),
-  /** Handle what threads of a chat platform have sent. Names the threads, not an event: whoever takes it takes what is open. */
-  inbox: InboxSlip,
+  /** Handle what a thread of a chat platform has sent. Names the thread, not an event: whoever takes it takes what is open. */
+  inbox: InboxWakeup,
   /** Bring a conversation up to date on its chat platform. Names no message: whoever takes it posts what is not posted. */
   deliver: z.strictObject({ conversation: z.string() }),
   /** Draw the Homes of a chat platform that are due. */
@@ -28,7 +28,7 @@ export type JobPayload<N extends JobName> = z.infer<(typeof jobPayloads)[N]>;
 
 /** Jobs with a queue for each chat platform, so that who does not serve a platform never takes what is for those who do. */
 type PlatformJob = 'inbox' | 'deliver' | 'homes';
-/** Where jobs wait. Those of `inbox` and `deliver` themselves are of a version before, and are handed on. */
+/** Where jobs wait. */
 export type QueueName = JobName | `${PlatformJob}-${Platform}`;
 
 /** The platform a conversation lives on, by its name; null: none. */

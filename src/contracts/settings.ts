@@ -179,6 +179,12 @@ export const Environment = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
     .optional(),
+  /** What leads to the database itself where `DATABASE_URL` leads to a pooler. */
+  DATABASE_DIRECT_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres:// or postgresql://')
+    .optional(),
+  DATABASE_POOL_SIZE: whole(4, 100).default(10),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: z.url().optional(),
   PLANNER_MODEL: z.string().default('gpt-4.1'),

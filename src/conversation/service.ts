@@ -10,9 +10,8 @@ import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
-import type { Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
-import { readMessages } from '#store/messages.ts';
+import { isSpokenIn, readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
 import { readShown } from '#store/person-names.ts';
 import { readPlanStats } from '#store/plan-stats.ts';
@@ -33,7 +32,6 @@ import { readSaidPolicies } from './policy.ts';
 import { actOnce } from './press/act-once.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
-import { createSpokenIn } from './spoken-in.ts';
 import { startRun } from './start-run.ts';
 import { isAbout } from './subject.ts';
 import { reply } from './talk/reply.ts';
@@ -44,11 +42,7 @@ import { watchConversation, watchPlan } from './watch.ts';
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/markdown.ts');
 
-/** @param shared for what several ask at one moment; its connections end in time what they are asked */
-export function createService(
-  context: ConversationContext,
-  shared: Pick<Queryable, 'run'>,
-): Service {
+export function createService(context: ConversationContext): Service {
   const { db } = context;
   /** A decision about a plan: one that was pressed in a chat is made once. */
   function decidePlan<D extends { pressed?: Pressed }>(
@@ -82,7 +76,7 @@ export function createService(
       ),
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
     isAbout: (conversation, subject) => isAbout(db.query, conversation, subject),
-    isSpokenIn: createSpokenIn(db.query, shared),
+    isSpokenIn: (conversation) => isSpokenIn(db.query, conversation),
     messages: (conversation, options) => readMessages(db.query, conversation, options),
     getPolicy: (user) => getPolicy(db.query, user),
     saidPolicies: (user) => readSaidPolicies(context, user),
@@ -173,8 +167,7 @@ export function createService(
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
-    once: (request, work) =>
-      answerOnce(context, request, (joined) => work(createService(joined, shared))),
+    once: (request, work) => answerOnce(context, request, (joined) => work(createService(joined))),
     personOf: (account) => readPerson(db.query, account),
     noteName: createNoteName(context),
     shownNames: (names) => readShown(db.query, names),

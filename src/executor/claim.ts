@@ -1,4 +1,4 @@
-// Taking ready steps of an executing plan that this back end can run, with their leases, what they reserve and the slips
+// Taking ready steps of an executing plan that this back end can run, with their leases, what they reserve and the wakeups
 // for what comes later. All of it inside the transaction of a turn.
 import { system } from '#contracts/actor.ts';
 import { operationName } from '#contracts/tool.ts';
@@ -122,7 +122,7 @@ async function claimWithin(
   return claimStepsAt(tx, plan.id, positions, terms);
 }
 
-/** Ready steps whose time has not come get a slip for that time. @returns milliseconds until the first of them */
+/** Ready steps whose time has not come get a wakeup for that time. @returns milliseconds until the first of them */
 async function bookNext(
   context: ExecutorContext,
   tx: Transaction,
@@ -130,7 +130,7 @@ async function bookNext(
 ): Promise<number | null> {
   const next = await readNextAvailable(tx, planId);
   if (next === null) return null;
-  // A millisecond more than what was cut off, so that the slip never comes too early.
+  // A millisecond more than what was cut off, so that the wakeup never comes too early.
   const startAfter = new Date(new Date(next.at).getTime() + 1);
   const key = `${planId}@${next.at}`;
   await context.enqueue(tx, 'step', { plan_id: planId }, { key, startAfter });

@@ -26,7 +26,7 @@ const callsAtOnce = 16;
 const inviteEveryMs = 1000;
 /** People and screens are told of progress at most this often (milliseconds): job and NOTIFY cost as much as some steps. */
 const announceEveryMs = 500;
-/** A step that can be claimed within this time (milliseconds) is waited for here; a slip is on its way for the others. */
+/** A step that can be claimed within this time (milliseconds) is waited for here; a wakeup is on its way for the others. */
 const longestNapMs = 30_000;
 
 /** A step that is called on the terms of `plan`. */
@@ -212,7 +212,7 @@ export class PlanLoop implements Claimant {
     const began = performance.now();
     const announce = began >= this.#announced + announceEveryMs;
     const take = () => this.#takeTurn(ended, room, announce);
-    // A claim alone may fail: the slip is tried again. Outcomes of real calls must not be lost.
+    // A claim alone may fail: the wakeup is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
           this.#broken = error;

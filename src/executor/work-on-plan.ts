@@ -1,4 +1,4 @@
-// The loops of one back end, one a plan: begun where a slip says so, told to look again, and ended with the process.
+// The loops of one back end, one a plan: begun where a wakeup says so, told to look again, and ended with the process.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ExecutorContext } from './executor-context.ts';
 import { createMarker } from './mark-batch.ts';
@@ -33,7 +33,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     if (stopping) await handBack(loop.planId);
   }
 
-  /** A slip for whoever goes on with the plan when this process has stopped. */
+  /** A wakeup for whoever goes on with the plan when this process has stopped. */
   async function handBack(planId: string): Promise<void> {
     await context.db.transaction((tx) =>
       context.enqueue(tx, 'step', { plan_id: planId }, { key: planId }),
@@ -44,7 +44,7 @@ export function createPlanWorker(context: ExecutorContext): PlanWorker {
     work(planId) {
       const current = loops.get(planId);
       if (current !== undefined) {
-        // Not waited for: a slip must not keep a place that another plan needs.
+        // Not waited for: a wakeup must not keep a place that another plan needs.
         current.loop.poke();
         return Promise.resolve();
       }

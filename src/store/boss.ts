@@ -1,8 +1,9 @@
 // pg-boss: its queues, and the way a job is sent inside a transaction of ours.
 import { PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#contracts/jobs.ts';
-import { bossIn, type Transaction } from './database.ts';
+import { bossIn, type Database, type Transaction } from './database.ts';
 import { findTurns, inTurn } from './fair-turns.ts';
+import type { Listener } from './notify.ts';
 
 /** Options of a queue; `short`: of the jobs with one key at most one waits. */
 export type QueueSpec = {
@@ -18,28 +19,21 @@ export type QueueSpec = {
 };
 
 /**
- * A connection of pg-boss on which a statement was not answered in time is closed by its pool. Its upkeep may take longer than
- * other statements, and makes up next time for what it did not finish. The connection it listens on has a heartbeat of its own.
- */
-const patience = {
-  query_timeout: 30_000,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-};
-
-/**
- * Starts pg-boss on `url`, installing its schema if need be.
+ * Starts pg-boss on the connections of `db`, installing its schema if need be.
  * @param options.work false for a process that only sends jobs
  */
 export async function openBoss(
-  url: string,
+  { pool }: Pick<Database, 'pool'>,
+  listener: Pick<Listener, 'listen'>,
   options: { work: boolean; onError: (error: Error) => void },
 ): Promise<PgBoss> {
   const boss = new PgBoss({
-    connectionString: url,
-    application_name: 'countersign jobs',
-    max: options.work ? 6 : 2,
-    ...patience,
+    db: {
+      // Without values a text may hold several statements, as those do that install its schema.
+      executeSql: (text, values) =>
+        values === undefined || values.length === 0 ? pool.query(text) : pool.query(text, values),
+      listen: listener.listen,
+    },
     useListenNotify: options.work,
     supervise: options.work,
     schedule: options.work,

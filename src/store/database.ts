@@ -2,7 +2,7 @@
 import { fillPlaceholders, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { Client, type ClientBase, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
+import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg';
 import type { Db } from 'pg-boss';
 import { watchDisk } from './disk.ts';
 import * as schema from './schema.ts';
@@ -60,14 +60,15 @@ export function prepareStatement(name: string, query: SQL): Statement {
   return { name, text: numbered, params: distinct };
 }
 
-function queryableOn(client: Pool | PoolClient): Queryable {
+/** @param pooled a pooler hands its connections on after each transaction, and what one has prepared with them */
+function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
   return Object.assign(drizzle(client, { schema }), {
     async run<Row extends QueryResultRow>(
       { name, text, params }: Statement,
       values: Record<string, unknown>,
     ) {
-      const config = { name, text, values: fillPlaceholders(params, values) };
-      const { rows } = await client.query<Row>(config);
+      const query = { text, values: fillPlaceholders(params, values) };
+      const { rows } = await client.query<Row>(pooled ? query : { name, ...query });
       return rows;
     },
   });
@@ -118,10 +119,10 @@ export function joinTransaction(db: Database, tx: Transaction): Database {
 const transactions = new WeakMap<PoolClient, Transaction>();
 
 /** What a transaction on `client` works with; made once a connection. */
-function transactionOn(client: PoolClient): Transaction {
+function transactionOn(client: PoolClient, pooled: boolean): Transaction {
   const known = transactions.get(client);
   if (known !== undefined) return known;
-  const made = Object.assign(queryableOn(client), { isTransaction: true as const });
+  const made = Object.assign(queryableOn(client, pooled), { isTransaction: true as const });
   transactions.set(client, made);
   return made;
 }
@@ -179,13 +180,12 @@ export function connectionOf(tx: Queryable): Client {
 const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
 /** Begins a transaction in one round trip. */
-function beginWith({
-  planOnce = false,
-  lazily = false,
-  silentMs,
-  limits,
-}: TransactionOptions): string {
+function beginWith(
+  { planOnce = false, lazily = false, silentMs, limits }: TransactionOptions,
+  usual: ServerLimits | null,
+): string {
   const settings = [
+    ...Object.entries(usual ?? {}).map(([name, ms]) => `${name} = ${wholeMs(ms)}`),
     ...(lazily ? ['synchronous_commit = off'] : []),
     ...(silentMs === undefined
       ? []
@@ -202,10 +202,18 @@ function beginWith({
   return ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ');
 }
 
+/** Milliseconds after which the server ends what goes on too long, by the names of its settings. */
+type ServerLimits = Record<
+  'statement_timeout' | 'lock_timeout' | 'idle_in_transaction_session_timeout',
+  number
+>;
+
+/** @param usual what each transaction says, where connections cannot; null: they do */
 async function runTransaction<T>(
   pool: Pool,
   work: (tx: Transaction) => Promise<T>,
   options: TransactionOptions,
+  usual: ServerLimits | null,
 ): Promise<T> {
   const client = await pool.connect();
   let lost: Error | undefined;
@@ -217,8 +225,8 @@ async function runTransaction<T>(
   if (options.silentMs !== undefined)
     limitSilence(client, Math.max(usualSilenceMs, options.silentMs + serverFirstMs.statement));
   try {
-    await client.query(beginWith(options));
-    const result = await work(transactionOn(client));
+    await client.query(beginWith(options, usual));
+    const result = await work(transactionOn(client, usual !== null));
     await client.query('commit');
     return result;
   } catch (error) {
@@ -255,7 +263,11 @@ function writeStatement({ statement, values }: FilledStatement): WrittenStatemen
 const asRowsOfEach = <Rows extends QueryResultRow[]>(rows: QueryResultRow[][]) =>
   rows as RowsOfEach<Rows>;
 
-async function runAtOnce(pool: Pool, statements: FilledStatement[]): Promise<QueryResultRow[][]> {
+async function runAtOnce(
+  pool: Pool,
+  statements: FilledStatement[],
+  pooled: boolean,
+): Promise<QueryResultRow[][]> {
   const written = [{ statement: planOnce, values: {} }, ...statements].map(writeStatement);
   const client = await pool.connect();
   let failure: Error | undefined;
@@ -264,7 +276,7 @@ async function runAtOnce(pool: Pool, statements: FilledStatement[]): Promise<Que
   };
   client.on('error', noteFailure);
   try {
-    const [, ...rows] = await sendAtOnce(client, written);
+    const [, ...rows] = await sendAtOnce(client, written, !pooled);
     return rows;
   } catch (error) {
     noteFailure(error instanceof Error ? error : new Error(String(error)));
@@ -302,11 +314,6 @@ types.setTypeParser(types.builtins.INT8, Number);
 /** Milliseconds that a connection is waited for. */
 const connectMs = 10_000;
 
-const furtherOf = ({ settings = {} }: { settings?: Record<string, string> }) =>
-  Object.entries(settings)
-    .map(([name, value]) => `; set ${name} = ${value}`)
-    .join('');
-
 /**
  * Opens a pool of at most `max` connections. Nothing is connected until the first statement.
  * @param onError called for errors of idle connections, which would otherwise end the process
@@ -316,8 +323,8 @@ export function openDatabase(
   options: {
     max: number;
     applicationName: string;
-    /** For connections of which each statement is a transaction: what the server ends, and that it plans once. */
-    session?: { lockMs: number; statementMs: number; settings?: Record<string, string> };
+    /** A pooler stands in between that hands on its connections after each transaction, so nothing may stay with one. */
+    pooled?: boolean;
     /** For transactions that say nothing of it; 15 s. */
     idleMs?: number;
     /** After which a connection in use is given up, when nothing is heard on it; 20 s. */
@@ -325,47 +332,35 @@ export function openDatabase(
     onError: (error: Error) => void;
   },
 ): Database {
-  const { session, idleMs = usualIdleMs, silenceMs = usualSilenceMs } = options;
-  const idleLimit = `set idle_in_transaction_session_timeout = ${wholeMs(idleMs)}`;
-  const usualLimits = `set statement_timeout = ${wholeMs(silenceMs - serverFirstMs.statement)}; set lock_timeout = ${wholeMs(silenceMs - serverFirstMs.lock)}`;
-  /** What is said first is waited for no longer than the connection was. */
-  const begin = (client: ClientBase, text: string) => {
-    limitSilence(client, connectMs);
-    return client.query(text);
+  const { pooled = false, idleMs = usualIdleMs, silenceMs = usualSilenceMs } = options;
+  const limits: ServerLimits = {
+    statement_timeout: wholeMs(silenceMs - serverFirstMs.statement),
+    lock_timeout: wholeMs(silenceMs - serverFirstMs.lock),
+    idle_in_transaction_session_timeout: wholeMs(idleMs),
   };
   const pool = new Pool({
     connectionString: url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: connectMs,
+    // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
+    idleTimeoutMillis: 300_000,
     // What forgets quiet connections on the way is told of them, and one that is lost is noticed before it is needed.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...(session === undefined
-      ? { onConnect: (client) => begin(client, `${idleLimit}; ${usualLimits}`) }
-      : {
-          // What comes after a quiet minute waits for no new connection, on which everything would be planned anew.
-          idleTimeoutMillis: 300_000,
-          // Were the server out of reach, its own limit would not be heard of, and the connection would be waited for.
-          query_timeout: session.statementMs + 1000,
-          onConnect: (client) =>
-            begin(
-              client,
-              `${idleLimit}; set lock_timeout = ${wholeMs(session.lockMs)}; set statement_timeout = ${wholeMs(session.statementMs)}; set plan_cache_mode = force_generic_plan${furtherOf(session)}`,
-            ),
-        }),
+    ...(pooled ? {} : limits),
   });
   pool.on('error', options.onError);
   const close = limitSilenceOf(pool, silenceMs);
   const transaction: Database['transaction'] = (work, options = {}) =>
-    runTransaction(pool, work, options);
+    runTransaction(pool, work, options, pooled ? limits : null);
   return {
     atOnce: async <Rows extends QueryResultRow[]>(
       statements: FilledStatement[] & { length: Rows['length'] },
-    ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements)),
+    ) => asRowsOfEach<Rows>(await runAtOnce(pool, statements, pooled)),
     transaction,
     isDiskFull: watchDisk(pool, transaction),
-    query: queryableOn(pool),
+    query: queryableOn(pool, pooled),
     pool,
     url,
     close,

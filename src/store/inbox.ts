@@ -10,91 +10,51 @@ import { isoOf } from './sql/iso.ts';
  */
 export type StoredEvent = { id: number; original: number | null };
 
+const given = sql.placeholder;
+
 /**
- * Names are written in one order by everybody, so that processes that were sent the same events wait for each other but
+ * Names are written in one order by everybody, so that processes that were sent the same event wait for each other but
  * never in a circle. Where a name stands already, the row is written as it is: that waits for whoever is just storing
  * it, and says whose it is. The number of an event is drawn by the statement that stores it, so that what was stored
  * before another event came is lower than that one.
  */
 const storing = prepareStatement(
-  'store_events',
+  'store_event',
   sql`
-  with incoming as materialized (
-    select nextval('countersign.inbox_id_seq') as id, e.*
-    from (
-      select * from unnest(
-        ${sql.placeholder('platforms')}::text[], ${sql.placeholder('tenants')}::text[],
-        ${sql.placeholder('threads')}::text[], ${sql.placeholder('kinds')}::text[],
-        ${sql.placeholder('bodies')}::bytea[], ${sql.placeholder('times')}::timestamptz[],
-        ${sql.placeholder('awaited')}::boolean[]
-      ) with ordinality as e(platform, tenant, thread, kind, body, received_at, awaited, n)
-      order by n
-    ) e
-  ), asked as materialized (
-    select i.id, i.n, i.platform, i.tenant, k.key
-    from unnest(${sql.placeholder('owners')}::bigint[], ${sql.placeholder('keys')}::text[]) as k(n, key)
-    join incoming i using (n)
+  with drawn as materialized (
+    select nextval('countersign.inbox_id_seq') as id
   ), named as (
     insert into countersign.inbox_keys as k (platform, tenant, key, event_id)
-    select platform, tenant, key, id from asked order by platform, tenant, key
+    select ${given('platform')}, ${given('tenant')}, key, id
+    from drawn, unnest(${given('keys')}::text[]) as key order by key
     on conflict (platform, tenant, key) do update set event_id = k.event_id
-    returning k.platform, k.tenant, k.key, k.event_id
-  ), known as (
-    select a.n, min(named.event_id) as original
-    from named join asked a using (platform, tenant, key)
-    where named.event_id <> a.id group by a.n
+    returning k.event_id
+  ), known as materialized (
+    select min(event_id) as original from named where event_id <> (select id from drawn)
   ), stored as (
     insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
-    select id, platform, tenant, thread, kind, body, received_at, case when awaited then clock_timestamp() end
-    from incoming i
-    where not exists (select from known where known.n = i.n) order by n
+    select id, ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('kind')}, ${given('body')},
+      ${given('time')}, case when ${given('awaited')}::boolean then clock_timestamp() end
+    from drawn, known where original is null
   )
-  select i.id, known.original from incoming i left join known using (n) order by n`,
+  select id, original from drawn, known`,
 );
 
-/** The names of an event, each once. */
-export const keysOf = ({ keys }: ReceivedEvent): string[] => [...new Set(keys)];
-
-/**
- * Events as the statements take them that store several: a list for each column, and their names, each with the number of its
- * event, from 1.
- */
-export function columnsOf(events: ReceivedEvent[]) {
-  const named = events.flatMap((event, i) => keysOf(event).map((key) => ({ owner: i + 1, key })));
-  return {
-    tenants: events.map(({ tenant }) => tenant),
-    threads: events.map(({ thread }) => thread),
-    kinds: events.map(({ kind }) => kind),
-    bodies: events.map(({ body }) => Buffer.from(body)),
-    times: events.map(({ received_at }) => received_at.toISOString()),
-    awaited: events.map(({ awaited = false }) => awaited),
-    owners: named.map(({ owner }) => owner),
-    keys: named.map(({ key }) => key),
-  };
-}
-
-/**
- * Stores events that are not there yet, in one statement.
- * @param events no two of them with a name in common
- * @returns an answer for each, in their order
- */
-export async function storeEvents(
-  tx: Transaction,
-  events: ReceivedEvent[],
-): Promise<StoredEvent[]> {
-  const answers = await tx.run<StoredEvent>(storing, {
-    platforms: events.map(({ platform }) => platform),
-    ...columnsOf(events),
-  });
+/** Stores an event unless it is there already. */
+export async function storeEvent(tx: Transaction, event: ReceivedEvent): Promise<StoredEvent> {
+  const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
+  const keys = [...new Set(event.keys)];
+  const time = received_at.toISOString();
+  const values = { platform, tenant, thread, kind, body: Buffer.from(body), time, awaited, keys };
+  const [stored] = await tx.run<StoredEvent>(storing, values);
+  if (stored === undefined) throw new Error('storeEvent: no row came back');
   // A further name of an event that stands already leads to that one.
-  const again = answers.filter(({ original }) => original !== null);
-  if (again.length > 0) {
+  if (stored.original !== null)
     await tx.execute(sql`
-      update countersign.inbox_keys k set event_id = a.original
-      from jsonb_to_recordset(${JSON.stringify(again)}::jsonb) as a(id bigint, original bigint)
-      where k.event_id = a.id`);
-  }
-  return answers;
+      update countersign.inbox_keys set event_id = ${stored.original}
+      where platform = ${platform} and tenant = ${tenant} and key = any(${sql.param(keys)}::text[])
+        and event_id = ${stored.id}`);
+  return stored;
 }
 
 /** Deletes at most `limit` events that were handled more than `days` ago, with their names. @returns how many */

@@ -101,21 +101,17 @@ export async function readMessages(
 }
 
 const askingSpoken = prepareStatement(
-  'find_spoken',
-  sql`
-    select said.conversation from unnest(${sql.placeholder('conversations')}::text[]) as asked(conversation)
-    cross join lateral (
-      select conversation from countersign.messages m where m.conversation = asked.conversation limit 1
-    ) said`,
+  'is_spoken_in',
+  sql`select exists (select from countersign.messages where conversation = ${sql.placeholder('conversation')}) as spoken`,
 );
 
-/** Those of `conversations` in which anything was ever said. */
-export async function findSpoken(
+/** Whether anything was ever said in a conversation. Where a bot is, it overhears everything, so this is asked often. */
+export async function isSpokenIn(
   db: Pick<Queryable, 'run'>,
-  conversations: string[],
-): Promise<Set<string>> {
-  const rows = await db.run<{ conversation: string }>(askingSpoken, { conversations });
-  return new Set(rows.map(({ conversation }) => conversation));
+  conversation: string,
+): Promise<boolean> {
+  const [row] = await db.run<{ spoken: boolean }>(askingSpoken, { conversation });
+  return row?.spoken === true;
 }
 
 /** The latest messages of a conversation, oldest first. */

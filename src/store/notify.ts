@@ -24,6 +24,12 @@ export async function notify(tx: Queryable, topic: Topic): Promise<void> {
 export type Listener = {
   /** Calls `wake` at each notification of `topic` and after each reconnection. Returns the way to stop. */
   on(topic: Topic | Kind, wake: (topic: string) => void): () => void;
+  /** Listens on a further channel, for `hear`; `onReconnect` is called when the connection was lost and is there again. */
+  listen(
+    channel: string,
+    hear: (payload: string) => void,
+    onReconnect: () => void,
+  ): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
 };
 
@@ -41,6 +47,7 @@ export async function openListener(
   heartbeat = usualHeartbeat,
 ): Promise<Listener> {
   const emitter = new EventEmitter().setMaxListeners(0);
+  const channels = new Map<string, { hear(payload: string): void; onReconnect(): void }>();
   let client: pg.Client | null = null;
   let closed = false;
   /** Of the next heartbeat, or of the next try to connect. */
@@ -70,6 +77,9 @@ export async function openListener(
     }, heartbeat.everyMs);
   }
 
+  const listenOn = (on: pg.Client, channel: string) =>
+    on.query(`listen ${pg.escapeIdentifier(channel)}`);
+
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: url,
@@ -79,8 +89,10 @@ export async function openListener(
     });
     next.on('error', (error) => lose(next, error));
     next.on('end', () => lose(next, new Error('The listening connection ended.')));
-    next.on('notification', ({ payload }) => {
+    next.on('notification', ({ channel, payload }) => {
       if (payload === undefined) return;
+      const other = channels.get(channel);
+      if (other !== undefined) return other.hear(payload);
       emitter.emit(payload, payload);
       emitter.emit(payload.slice(0, payload.indexOf(':')), payload);
     });
@@ -88,7 +100,7 @@ export async function openListener(
     try {
       await next.connect();
       limitSilence(next, heartbeat.answerMs);
-      await next.query('listen countersign');
+      for (const channel of ['countersign', ...channels.keys()]) await listenOn(next, channel);
       limitSilence(next, 0);
       if (client === next) beat(next);
     } catch (error) {
@@ -104,6 +116,7 @@ export async function openListener(
       return; // `lose` has warned and set the next try
     }
     for (const topic of emitter.eventNames()) emitter.emit(topic, String(topic));
+    for (const { onReconnect } of channels.values()) onReconnect();
   }
 
   try {
@@ -117,6 +130,16 @@ export async function openListener(
     on(topic, wake) {
       emitter.on(topic, wake);
       return () => emitter.off(topic, wake);
+    },
+    async listen(channel, hear, onReconnect) {
+      channels.set(channel, { hear, onReconnect });
+      // While the connection is away, the next one listens to all of them.
+      if (client !== null) await listenOn(client, channel);
+      return {
+        async close() {
+          channels.delete(channel);
+        },
+      };
     },
     async close() {
       closed = true;

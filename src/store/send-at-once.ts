@@ -8,14 +8,14 @@ export type WrittenStatement = { name: string; text: string; values: string[] };
 /** What each connection has prepared here: under names of its own, since pg keeps book of what it prepares itself. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
-function send(connection: Connection, statements: WrittenStatement[]): void {
+function send(connection: Connection, statements: WrittenStatement[], named: boolean): void {
   const known = prepared.get(connection) ?? new Set();
   prepared.set(connection, known);
   connection.stream.cork();
   for (const { name, text, values } of statements) {
-    const statement = `${name}_at_once`;
+    const statement = named ? `${name}_at_once` : '';
     if (!known.has(statement)) connection.parse({ name: statement, text, types: [] }, true);
-    known.add(statement);
+    if (named) known.add(statement);
     connection.bind({ statement, values }, true);
     connection.describe({ type: 'P' }, true);
     connection.execute(null, true);
@@ -30,6 +30,7 @@ function send(connection: Connection, statements: WrittenStatement[]): void {
  * Runs `statements`, one after the other, each of which sees what those before it did. Postgres makes one transaction of
  * what comes between two Syncs of its protocol: it commits after the last statement; where one fails the later ones are
  * passed over and all of it is rolled back.
+ * @param named false: nothing stays prepared on the connection
  * @returns the rows of each, once all of it is committed
  * @throws what failed, or that the connection was lost, after which it may have been committed. The connection must not be
  *   used again: what it has prepared is not known
@@ -37,6 +38,7 @@ function send(connection: Connection, statements: WrittenStatement[]): void {
 export function sendAtOnce(
   client: PoolClient,
   statements: WrittenStatement[],
+  named = true,
 ): Promise<QueryResultRow[][]> {
   return new Promise((resolve, reject) => {
     const query = new Query('', [], (error, results) => {
@@ -44,7 +46,7 @@ export function sendAtOnce(
       // pg hands over one result, or a list where there are several.
       else resolve([results].flat().map(({ rows }) => rows));
     });
-    query.submit = (connection) => send(connection, statements);
+    query.submit = (connection) => send(connection, statements, named);
     client.query(query);
   });
 }

@@ -62,14 +62,6 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return isTransient(error) || someCause(error, (code) => code === statementTimeout);
 }
 
-/**
- * Whether some of those that shared a statement that failed may have an answer alone. Where the database is away, it is for each
- * alone as well.
- */
-export function mayDivide(error: unknown): boolean {
-  return isLockTimeout(error) || !isTransient(error);
-}
-
 /** Whether a statement waited for a lock longer than its transaction allows. */
 export function isLockTimeout(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout);

@@ -15,7 +15,6 @@ import {
   type InboxRule,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
-import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { readZoneOfPlan, readZoneOfRun } from '#conversation/zone.ts';
@@ -27,7 +26,7 @@ import type { Connections } from './open-connections.ts';
 type Chats = { slack: SlackAdapter | null; teams: TeamsAdapter | null };
 
 export function makeInbox(
-  { db, threads, enqueue, enqueueAll }: Connections,
+  { db, enqueue, enqueueAll }: Connections,
   { slack, teams }: Chats,
   options: {
     /** Beside those of the platforms that are set up, or instead of them. */
@@ -40,7 +39,6 @@ export function makeInbox(
   const rule = { ...inboxRule, ...options.rule };
   return {
     db,
-    desk: createThreadDesk(db.query, threads.query, rule.leaseSeconds),
     enqueue,
     enqueueAll,
     handlers: {

@@ -16,7 +16,7 @@ const startProcess = useFixture('delivery-process.ts');
 
 beforeAll(async () => {
   gateway = await openTestHouse(database.url, { work: false });
-  speaker = await openSpeaker(database.url, gateway);
+  speaker = await openSpeaker(gateway);
   await gateway.db.query.execute(
     sql`create table platform (id serial, key text primary key, content text)`,
   );

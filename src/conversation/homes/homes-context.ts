@@ -15,7 +15,7 @@ export type HomesContext = {
 /** What it takes to ask for Homes. */
 export type Asking = Pick<HomesContext, 'db' | 'enqueue'>;
 
-/** Says that Homes of a platform are to be drawn. Slips for later gather what comes until then. */
+/** Says that Homes of a platform are to be drawn. Wakeups for later gather what comes until then. */
 export async function askToDraw(
   { enqueue }: Asking,
   tx: Transaction,

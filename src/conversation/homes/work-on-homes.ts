@@ -49,7 +49,7 @@ async function drawHome(context: HomesContext, drawer: ChatHomes, home: TakenHom
   }
 }
 
-/** Draws until no Home of the platform is to be drawn now; a slip is sent for those that wait for their time. */
+/** Draws until no Home of the platform is to be drawn now; a wakeup is sent for those that wait for their time. */
 export async function workOnHomes(
   context: HomesContext,
   platform: Platform,
@@ -67,7 +67,7 @@ export async function workOnHomes(
   if (inMs !== null) await db.transaction((tx) => askToDraw(context, tx, platform, inMs + 1));
 }
 
-/** A function for the watch round: finds Homes again whose slip is lost, and forgets those that are not followed any more. */
+/** A function for the watch round: finds Homes again whose wakeup is lost, and forgets those that are not followed any more. */
 export function createHomesWatch(context: HomesContext): () => Promise<void> {
   const { db, homes } = context;
   const lookAfter = async (platform: Platform) => {

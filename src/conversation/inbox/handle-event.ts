@@ -6,6 +6,7 @@ import {
   leaveThread,
   postpone,
   setAside,
+  settleAndTake,
   settleHandled,
   type Taken,
   type TakenEvent,
@@ -15,7 +16,7 @@ import { askPatiently } from './ask-patiently.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
 import { decideNextTry } from './retry.ts';
-import { sendSlip } from './slips.ts';
+import { sendWakeup } from './wakeups.ts';
 
 /** What somebody else has to know of an event to find it. */
 function nameOf({ id, platform, tenant, thread, kind }: TakenEvent): string {
@@ -71,7 +72,7 @@ async function callWithin(
 }
 
 /**
- * Lets the thread go until the event is due again, with a slip for that moment; where the event is settled or another's,
+ * Lets the thread go until the event is due again, with a wakeup for that moment; where the event is settled or another's,
  * with one for whoever goes on with the rest. The lease first, then the event, as everybody who enters a thread does: in
  * the other order two would wait for each other.
  * @returns false: there was nothing to put back
@@ -85,9 +86,9 @@ async function putBack(
   return context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
     const due = await postpone(tx, event, options);
-    // The text of a moment ends at the millisecond; a slip that is early finds nothing to do.
+    // The text of a moment ends at the millisecond; a wakeup that is early finds nothing to do.
     const startAfter = due === null ? undefined : new Date(due.getTime() + 1);
-    await sendSlip(context, tx, event, startAfter);
+    await sendWakeup(context, tx, event, startAfter);
     return due !== null;
   });
 }
@@ -133,7 +134,7 @@ export async function handleEvent(
   event: TakenEvent,
   { signal, stopping, last }: { signal: AbortSignal; stopping: AbortSignal; last: boolean },
 ): Promise<Taken | 'held' | 'left'> {
-  const { db, desk, rule, random, warn } = context;
+  const { db, rule, random, warn } = context;
   const { leaseSeconds } = rule;
   const write = <T>(work: () => Promise<T>) => askPatiently(context, work, stopping);
   const goOn = async () =>
@@ -147,7 +148,8 @@ export async function handleEvent(
   const mark: Mark = { made: false, reply: null };
   const settle = async (): Promise<{ settled: boolean; next: Taken | 'held' }> => {
     const { reply } = mark;
-    if (!last && !stopping.aborted) return desk.settleAndTake({ lease, event, reply });
+    if (!last && !stopping.aborted)
+      return settleAndTake(db.query, lease, event, { leaseSeconds, reply });
     return { settled: await settleHandled(db.query, event, reply), next: 'held' };
   };
   try {

@@ -4,7 +4,6 @@ import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
 import type { Enqueue, EnqueueAll } from '#contracts/jobs.ts';
 import type { Database, Queryable, Transaction } from '#store/database.ts';
 import type { RetryRule } from './retry.ts';
-import type { ThreadDesk } from './thread-desk.ts';
 
 /** One try at an event. */
 export type Try = {
@@ -38,7 +37,6 @@ export type InboxHandlers = Partial<Record<InboxThread['platform'], InboxHandler
 
 export type InboxContext = {
   db: Database;
-  desk: ThreadDesk;
   enqueue: Enqueue<Transaction>;
   enqueueAll: EnqueueAll<Transaction>;
   handlers: InboxHandlers;
@@ -52,7 +50,7 @@ export type InboxRule = RetryRule & {
   leaseSeconds: number;
   /** What one try may take. */
   tryWithinMs: number;
-  /** A thread that nobody is at is looked after when it is this late: until then its slip may be on its way. */
+  /** A thread that nobody is at is looked after when it is this late: until then its wakeup may be on its way. */
   lateSeconds: number;
   /** Nobody waits any more for the reply to an event that was handled so long ago. */
   unreadSeconds: number;

@@ -1,11 +1,11 @@
-// The round that finds again what the inbox lost: threads whose holder died or whose slip is gone, and replies that nobody has
+// The round that finds again what the inbox lost: threads whose holder died or whose wakeup is gone, and replies that nobody has
 // read; and that forgets what was handled long ago.
 import { type AuthoredThread, type InboxThread, Platform } from '#contracts/inbox.ts';
 import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#store/inbox.ts';
 import { forgetAnswers } from '#store/kept-answers.ts';
 import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { slipsFor } from './slips.ts';
+import { wakeupsFor } from './wakeups.ts';
 
 /** Threads looked at in one statement, and statements in one round. */
 const threadsAtOnce = 200;
@@ -16,7 +16,7 @@ const forgottenAtOnce = 500;
 
 const start = { tenant: '', thread: '' };
 
-/** Most of what waits has a slip that waits as well. So what is found stands in a line of its own and overtakes nobody. */
+/** Most of what waits has a wakeup that waits as well. So what is found stands in a line of its own and overtakes nobody. */
 /** A client that got no answer has given up long before. */
 const answersKeptForDays = 1;
 
@@ -38,7 +38,7 @@ export function createInboxWatch(
         { lateSeconds: rule.lateSeconds, limit },
       );
       if (waiting.length > 0)
-        await db.transaction((tx) => enqueueAll(tx, 'inbox', slipsFor(waiting.map(inLine))));
+        await db.transaction((tx) => enqueueAll(tx, 'inbox', wakeupsFor(waiting.map(inLine))));
       places.set(platform, last ?? start);
       if (last === null) return;
     }
@@ -49,7 +49,7 @@ export function createInboxWatch(
     const { unreadSeconds } = rule;
     await db.transaction(async (tx) => {
       const threads = await reopenUnread(tx, platform, { unreadSeconds, limit });
-      if (threads.length > 0) await enqueueAll(tx, 'inbox', slipsFor(threads));
+      if (threads.length > 0) await enqueueAll(tx, 'inbox', wakeupsFor(threads));
     });
   }
 

@@ -1,128 +1,103 @@
-// Storing what a platform sends before it is acknowledged: in two statements at a time, since one is on the disk or on its way
-// most of its time. What comes while both are under way shares the next.
+// Storing what a platform sends before it is acknowledged: the event, its names and the job that wakes a worker commit together.
 //
-// Order: an event waits while one of its thread, or with one of its names, is under way, and whoever shares either with it waits
-// behind it. So of two events of a thread the later one is sent when the earlier is committed, and has the higher number.
-// Twins: one that comes while its first sending is under way is sent after that, and finds it. What another process stores at
-// this moment is found out by the statement, whatever else is under way here.
-// A statement that does not come back: it is given up after the patience, and until then its events keep theirs waiting; all
-// others go on by the other one. Those that waited too long behind it are refused when it ends, which is no later than that.
+// Order: events of one thread are stored one after the other, in the order in which this process received them.
+// Twins: an event that another process is storing at this moment waits for that one and then finds it.
+// A name that somebody holds who does not go on refuses its own event, and no other.
+import { CountersignError } from '#contracts/errors.ts';
 import { ReceivedEvent } from '#contracts/inbox.ts';
-import { chooseBatch, tiesOf } from './choose-batch.ts';
-import { makeRefusal, type StoringParts, sessionLimits, storeBatch } from './store-batch.ts';
+import { storeEvent } from '#store/inbox.ts';
+import { isLockTimeout } from '#store/transient.ts';
+import { passCrashPoint } from './crash-points.ts';
+import type { InboxContext } from './inbox-context.ts';
+import { keyOfThread, sendWakeup } from './wakeups.ts';
 
 /** `stored` false: the event with this id was stored before and is the same. */
 export type Receipt = { stored: boolean; id: number };
 
 export type Receive = (event: ReceivedEvent) => Promise<Receipt>;
 
-/** Events in one statement. */
-const eventsAtOnce = 200;
-/** Statements under way; each has a connection of its own. */
-export const storedAtOnce = 2;
-/** An event waits this long for its batch to begin, its batch takes as long, and platforms wait for three seconds. */
-const usualPatienceMs = 1300;
+/** Milliseconds from arrival to the answer; platforms wait for three seconds. */
+const usualPatienceMs = 2500;
+/** Parts of the patience: what an event waits for another's names, and any statement. */
+const lockShare = 0.4;
+const statementShare = 0.75;
+/** A process that says nothing for this long in the middle of storing is stopped or gone. */
+const idleMs = 10_000;
 
-/** For the connections of receiving: what the server ends there by itself. */
-export const receivingLimits = sessionLimits(usualPatienceMs);
+/** Why an event was refused that may simply be sent again. */
+function makeRefusal(text: string, cause?: unknown): CountersignError {
+  return new CountersignError('database_unavailable', `${text} It can be sent again.`, {
+    passesAfterMs: 0,
+    cause,
+  });
+}
 
-type Waiting = {
-  event: ReceivedEvent;
-  /** A moment of `performance.now()`. */
-  since: number;
-  resolve: (receipt: Receipt) => void;
-  reject: (error: unknown) => void;
-};
+const tooLate = () => makeRefusal('The event was not stored in time.');
+
+/** What `work` comes to, unless `end`, a moment of `performance.now()`, comes before. */
+function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooLate()), end - performance.now());
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
 
 /**
- * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. Its slip
- * follows, or is committed with it where it is stored in steps. It rejects when the database is away or slow. The event may have been stored all the
- * same; the platform sends it again, and it is the same event then.
- * @param patienceMs what storing a batch may take before its events are refused and those behind it go ahead; and what
- *   an event waits for its batch
+ * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. It rejects
+ * when the database is away or slow. The event may have been stored all the same; the platform sends it again, and it is the
+ * same event then.
+ * @param patienceMs what an event may take before it is refused
  */
 export function createReceiver(
-  parts: StoringParts,
+  { db, enqueue }: Pick<InboxContext, 'db' | 'enqueue'>,
   { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
 ): Receive {
-  let waiting: Waiting[] = [];
-  let lanes = 0;
-  let called = false;
-  /** The ties of what is under way. */
-  const busy = new Set<string>();
+  const limits = {
+    lockMs: patienceMs * lockShare,
+    statementMs: patienceMs * statementShare,
+    idleMs,
+  };
+  /** The event of each thread that was received last and is under way, and what it waits for. */
+  const under = new Map<string, Promise<unknown>>();
 
-  /** Those that may still be acknowledged in time; the others are refused. */
-  function refuseLate(all: Waiting[]): Waiting[] {
-    const now = performance.now();
-    return all.filter(({ since, reject }) => {
-      const late = now - since >= patienceMs;
-      if (late) reject(makeRefusal('The event has waited too long.'));
-      return !late;
-    });
-  }
-
-  async function store(batch: (Waiting & { place: number })[], events: ReceivedEvent[]) {
-    const results = await storeBatch(parts, events, patienceMs);
-    const told = new Set<number>();
-    for (const { place, resolve, reject } of batch) {
-      const result = results[place];
-      if (result?.status !== 'fulfilled') {
-        reject(result?.reason ?? new Error('createReceiver: an event has no result'));
-        continue;
-      }
-      const { id, original } = result.value;
-      const stored = original === null && !told.has(place);
-      told.add(place);
-      resolve({ stored, id: original ?? id });
-    }
-  }
-
-  async function runLane(batch: (Waiting & { place: number })[], events: ReceivedEvent[]) {
-    const ties = events.flatMap(tiesOf);
-    lanes += 1;
-    for (const tie of ties) busy.add(tie);
+  async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
+    const refuseLate = () => {
+      if (performance.now() >= end) throw tooLate();
+    };
+    refuseLate();
     try {
-      await store(batch, events);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      for (const tie of ties) busy.delete(tie);
-      lanes -= 1;
-    }
-    sendOn();
-  }
-
-  /** Sends what may go now. */
-  function sendOn(): void {
-    while (waiting.length > 0 && lanes < storedAtOnce) {
-      const all = refuseLate(waiting);
-      const { events, placeOf } = chooseBatch(
-        all.map(({ event }) => event),
-        eventsAtOnce,
-        busy,
+      const { id, original } = await db.transaction(
+        async (tx) => {
+          // It may have waited for a connection until nobody waited for it.
+          refuseLate();
+          const answer = await storeEvent(tx, event);
+          if (answer.original === null) await sendWakeup({ enqueue }, tx, event);
+          passCrashPoint('writing');
+          return answer;
+        },
+        { limits },
       );
-      waiting = all.filter((_, i) => placeOf[i] === 'later');
-      if (events.length === 0) return;
-      const batch = all.flatMap((one, i) => {
-        const place = placeOf[i];
-        return typeof place === 'number' ? [{ ...one, place }] : [];
-      });
-      void runLane(batch, events);
+      passCrashPoint('stored');
+      return { stored: original === null, id: original ?? id };
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      throw makeRefusal('Another process is storing this event and does not go on.', error);
     }
   }
 
   return async (event) => {
-    // Here, and not in the database: an event that cannot be stored must not take its neighbours with it.
     const parsed = ReceivedEvent.parse(event);
-    return new Promise((resolve, reject) => {
-      waiting.push({ event: parsed, since: performance.now(), resolve, reject });
-      // What is tied to a statement under way is sent when that ends.
-      if (called || lanes >= storedAtOnce || tiesOf(parsed).some((tie) => busy.has(tie))) return;
-      called = true;
-      setImmediate(() => {
-        called = false;
-        sendOn();
-      });
+    const end = performance.now() + patienceMs;
+    const thread = keyOfThread(parsed);
+    const storing = (under.get(thread) ?? Promise.resolve()).then(() => store(parsed, end));
+    const settled = storing.then(
+      () => {},
+      () => {},
+    );
+    under.set(thread, settled);
+    void settled.then(() => {
+      if (under.get(thread) === settled) under.delete(thread);
     });
+    return await settleBefore(end, storing);
   };
 }

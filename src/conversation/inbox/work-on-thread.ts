@@ -1,13 +1,14 @@
 // Working off a thread: its open events one after the other, in the order they came, under one lease.
 //
-// Who else can be at it: any number of processes with a slip for the same thread. One of them gets the lease; the others
+// Who else can be at it: any number of processes with a wakeup for the same thread. One of them gets the lease; the others
 // go. What arrives meanwhile is seen by the holder, who lets the lease go in a statement that saw nothing more and then
-// looks once again: a slip that found the lease taken was sent for an event that this last look sees.
-// What if it dies: the lease runs out, and the round (`look-after.ts`) sends another slip. An event counts its tries when
+// looks once again: a wakeup that found the lease taken was sent for an event that this last look sees.
+// What if it dies: the lease runs out, and the round (`look-after.ts`) sends another wakeup. An event counts its tries when
 // it is taken, so that one that ends its process every time is set aside in the end too.
 // What if it comes back after that: whoever took the event since has a higher attempt, and settling it is refused.
 import type { InboxThread } from '#contracts/inbox.ts';
 import {
+  enterThread,
   type Lease,
   leaveThread,
   renewThread,
@@ -17,7 +18,7 @@ import {
 import { askPatiently } from './ask-patiently.ts';
 import { handleEvent } from './handle-event.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
-import { sendSlip } from './slips.ts';
+import { sendWakeup } from './wakeups.ts';
 
 /** Events of one thread before others have a turn. */
 const eventsATurn = 50;
@@ -46,11 +47,11 @@ function keepLease({ db, rule, warn }: InboxContext, lease: Lease): Keeper {
   return { lost: lost.signal, stop: () => clearInterval(timer) };
 }
 
-/** Lets the thread go, with a slip for whoever goes on with it. */
+/** Lets the thread go, with a wakeup for whoever goes on with it. */
 async function passOn(context: InboxContext, lease: Lease): Promise<void> {
   await context.db.transaction(async (tx) => {
     await leaveThread(tx, lease);
-    await sendSlip(context, tx, lease);
+    await sendWakeup(context, tx, lease);
   });
 }
 
@@ -62,12 +63,12 @@ export async function holdThread(
   context: InboxContext,
   thread: InboxThread,
 ): Promise<HeldThread | null> {
-  const { desk, handlers, random } = context;
+  const { db, handlers, random, rule } = context;
   const { platform, tenant, thread: name } = thread;
   const handler = handlers[platform];
   if (handler === undefined) return null;
   const lease = { platform, tenant, thread: name, holder: random.hex(16) };
-  const taken = await desk.enter(lease);
+  const taken = await enterThread(db.query, lease, rule.leaseSeconds);
   return taken.held ? { lease, handler, taken } : null;
 }
 
@@ -80,7 +81,7 @@ export async function workOnThread(
   { lease, handler, taken: first }: HeldThread,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { db, desk, rule } = context;
+  const { db, rule } = context;
   const { leaseSeconds } = rule;
   let taken = first;
   for (let done = 0; taken.held; ) {
@@ -105,6 +106,6 @@ export async function workOnThread(
     } finally {
       keeper.stop();
     }
-    taken = await desk.enter(lease);
+    taken = await enterThread(db.query, lease, leaseSeconds);
   }
 }

@@ -57,8 +57,8 @@ export type Speaker = {
 };
 
 /** What the bot says, from a process that posts nothing. */
-export async function openSpeaker(url: string, { db }: TestHouse): Promise<Speaker> {
-  const boss = await openBoss(url, { work: false, onError: () => {} });
+export async function openSpeaker({ db, listener }: TestHouse): Promise<Speaker> {
+  const boss = await openBoss(db, listener, { work: false, onError: () => {} });
   const enqueue = createEnqueue(boss);
   return {
     async say(conversation, texts, planId) {

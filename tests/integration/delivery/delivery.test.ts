@@ -42,7 +42,7 @@ beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
   gateway = await openTestHouse(database.url, { work: false });
-  speaker = await openSpeaker(database.url, gateway);
+  speaker = await openSpeaker(gateway);
 });
 afterEach(async () => {
   await Promise.all(houses.map((house) => house.close()));

@@ -31,7 +31,7 @@ beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
   gateway = await openTestHouse(database.url, { work: false });
-  speaker = await openSpeaker(database.url, gateway);
+  speaker = await openSpeaker(gateway);
   // A platform of its own knows nothing of earlier tests' messages.
   await gateway.db.query.execute(sql`truncate countersign.chat_places, countersign.chat_posts`);
 });

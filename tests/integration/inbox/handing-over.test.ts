@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handleEvent } from '#conversation/inbox/handle-event.ts';
 import { type InboxHandler, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import {
   enterThread,
@@ -97,7 +96,6 @@ describe('an event that fails under a lease that has just run out', () => {
     await handleEvent(
       {
         db,
-        desk: createThreadDesk(db.query, db.query, inboxRule.leaseSeconds),
         enqueue: async () => {},
         enqueueAll: async () => {},
         handlers: {},

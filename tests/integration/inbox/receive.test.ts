@@ -4,10 +4,9 @@ import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
-import { createReceiver, receivingLimits } from '#conversation/inbox/receive.ts';
-import { type Database, openDatabase, type Queryable } from '#store/database.ts';
-import { readInboxState, storeEvents } from '#store/inbox.ts';
-import { createStoreAtOnce } from '#store/store-at-once.ts';
+import { createReceiver } from '#conversation/inbox/receive.ts';
+import { type Database, openDatabase } from '#store/database.ts';
+import { readInboxState, storeEvent } from '#store/inbox.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
@@ -28,29 +27,14 @@ afterAll(async () => {
   await Promise.all([one.close(), other.close()]);
 });
 beforeEach(async () => {
-  // Those of the test before are here then.
-  await Promise.all([countNamedThreads(one), countNamedThreads(other)]);
   await clearInbox(one);
 });
 
-let marks = 0;
-
-/**
- * How often slips name a thread, of what `house` has received so far. They follow, those of one moment together, so that
- * one more says when.
- */
-async function countNamedThreads(house = one): Promise<number> {
-  marks += 1;
-  const mark = `mark ${marks}`;
-  await house.receive(makeEvent(mark, { thread: mark }));
-  const slips = await waitFor('the slip of the mark', async () => {
-    const { rows } = await one.db.query.execute<{ thread: string }>(sql`
-      select named.slip ->> 'thread' as thread
-      from pgboss.job, jsonb_array_elements(jsonb_build_array(data) || coalesce(data -> 'others', '[]')) as named(slip)
-      where name like 'inbox%' and state = 'created'`);
-    return rows.some(({ thread }) => thread === mark) ? rows : null;
-  });
-  return slips.filter(({ thread }) => !thread.startsWith('mark ')).length;
+/** Threads that wakeups name. */
+async function countNamedThreads(): Promise<number> {
+  const { rows } = await one.db.query.execute<{ n: number }>(sql`
+    select count(*)::int as n from pgboss.job where name like 'inbox%' and state = 'created'`);
+  return rows[0]?.n ?? 0;
 }
 
 describe('an event that comes again', () => {
@@ -118,46 +102,8 @@ describe('an event that comes again', () => {
   });
 });
 
-describe('one statement', () => {
-  const onError = (error: Error) => {
-    throw error;
-  };
-  let db: Database;
-  beforeAll(async () => {
-    const options = { max: 1, applicationName: 'countersign inbox', onError };
-    db = openDatabase(database.url, { ...options, session: receivingLimits });
-  });
-  afterAll(async () => {
-    await db.close();
-  });
-
-  test('stores events and their names, and has slips sent for threads of what was not known', async () => {
-    let statements = 0;
-    const counting: Pick<Queryable, 'run'> = {
-      run: (statement, values) => {
-        statements += 1;
-        return db.query.run(statement, values);
-      },
-    };
-    const slips: string[][] = [];
-    const receive = createReceiver({
-      db: { ...one.db, transaction: () => Promise.reject(new Error('a transaction')) },
-      enqueueAll: () => Promise.reject(new Error('another statement')),
-      storeAtOnce: createStoreAtOnce(counting, (threads) =>
-        slips.push(threads.map(({ thread }) => thread)),
-      ),
-    });
-    const receiveAll = (names: string[]) =>
-      Promise.all(names.map((name) => receive(makeEvent(name, { thread: `of ${name}` }))));
-    expect((await receiveAll(['a', 'b'])).map(({ stored }) => stored)).toEqual([true, true]);
-    expect(statements).toBe(1);
-    expect(slips).toEqual([['of a', 'of b']]);
-    const again = await receiveAll(['b', 'c']);
-    expect(again.map(({ stored }) => stored)).toEqual([false, true]);
-    expect(slips).toEqual([['of a', 'of b'], ['of c']]);
-  });
-
-  test('wakes who waits for slips', async () => {
+describe('one transaction', () => {
+  test('wakes who waits for work', async () => {
     const listener = await other.db.pool.connect();
     onTestFinished(async () => {
       listener.removeAllListeners('notification');
@@ -175,51 +121,36 @@ describe('one statement', () => {
     expect(new Set(words)).toEqual(new Set(['inbox-slack']));
   });
 
-  test('notes for which events somebody waits, as several statements do', async () => {
-    const inSeveral = createReceiver({ db: one.db, enqueueAll: async () => {} });
-    for (const [name, receive] of Object.entries({ one: one.receive, several: inSeveral })) {
-      await receive(makeEvent(`awaited in ${name}`, { awaited: true }));
-      await receive(makeEvent(`left in ${name}`));
-    }
+  test('notes for which events somebody waits', async () => {
+    await one.receive(makeEvent('awaited', { awaited: true }));
+    await one.receive(makeEvent('left'));
     const { rows } = await one.db.query.execute<{ body: string; awaited: boolean }>(sql`
       select convert_from(body, 'utf8') as body, awaited_at between stored_at - interval '1 s' and clock_timestamp() as awaited
       from countersign.inbox order by id`);
     expect(rows.map(({ body, awaited }) => [body, awaited])).toEqual([
-      ['awaited in one', true],
-      ['left in one', null],
-      ['awaited in several', true],
-      ['left in several', null],
+      ['awaited', true],
+      ['left', null],
     ]);
   });
 
-  // One event has a statement of its own.
-  test.each([0, 2])(
-    'meets a twin that is stored while it runs, and %i others with it: the event is that one, under every name',
-    async (beside) => {
-      const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
-      const others = Array.from({ length: beside }, (_, i) => makeEvent(`beside ${i}`));
-      let again: ReturnType<TestHouse['receive']>[] = [];
-      const [stored] = await other.db.transaction(async (tx) => {
-        const answers = await storeEvents(tx, [twin]);
-        const events = [makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }), ...others];
-        again = events.map((event) => one.receive(event));
-        await waitFor('the other to wait for the name', async () => {
-          const { rows } = await tx.execute(sql`
-            select from pg_stat_activity
-            where application_name = 'countersign inbox' and wait_event_type = 'Lock'`);
-          return rows.length > 0;
-        });
-        return answers;
+  test('meets a twin that is stored while it runs: the event is that one, under every name', async () => {
+    const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
+    let again: ReturnType<TestHouse['receive']> | null = null;
+    const stored = await other.db.transaction(async (tx) => {
+      const answer = await storeEvent(tx, twin);
+      again = one.receive(makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }));
+      await waitFor('the other to wait for the name', async () => {
+        const { rows } = await tx.execute(sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+        return rows.length > 0;
       });
-      const same = { stored: false, id: stored?.id };
-      const [met, ...fresh] = await Promise.all(again);
-      expect(met).toEqual(same);
-      expect(fresh.map((receipt) => receipt.stored)).toEqual(others.map(() => true));
-      expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
-      expect(await readInbox(one)).toHaveLength(1 + beside);
-      expect(await countNamedThreads()).toBe(beside);
-    },
-  );
+      return answer;
+    });
+    const same = { stored: false, id: stored.id };
+    expect(await again).toEqual(same);
+    expect(await one.receive(makeEvent('e', { keys: ['Ev2'] }))).toEqual(same);
+    expect(await readInbox(one)).toHaveLength(1);
+  });
 });
 
 describe('what is stored', () => {
@@ -255,7 +186,7 @@ describe('what is stored', () => {
     expect(await countNamedThreads()).toBe(0);
   });
 
-  test('has its slip when the process that stored it ends', async () => {
+  test('has its wakeup when the process that stored it ends', async () => {
     const ending = await openTestHouse(database.url, { work: false });
     await Promise.all(['a', 'b', 'c'].map((name) => ending.receive(makeEvent(name))));
     await ending.close();
@@ -275,12 +206,12 @@ describe('what is stored', () => {
 });
 
 describe('an event that is refused', () => {
-  test('was not stored in steps when its slip could not be sent, and is when it comes again', async () => {
+  test('is not stored when its wakeup could not be sent, and is when it comes again', async () => {
     const receive = createReceiver({
       db: one.db,
-      enqueueAll: () => Promise.reject(new Error('no slip')),
+      enqueue: () => Promise.reject(new Error('no wakeup')),
     });
-    await expect(receive(makeEvent('e'))).rejects.toThrow('no slip');
+    await expect(receive(makeEvent('e'))).rejects.toThrow('no wakeup');
     expect(await readInbox(one)).toEqual([]);
     expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: true });
   });
@@ -291,7 +222,7 @@ describe('an event that is refused', () => {
       applicationName: 'test',
       onError: () => {},
     });
-    const receive = createReceiver({ db, enqueueAll: async () => {} });
+    const receive = createReceiver({ db, enqueue: async () => {} });
     const answers = await Promise.allSettled(['a', 'b'].map((name) => receive(makeEvent(name))));
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await db.close();
@@ -307,13 +238,13 @@ describe('an event that is refused', () => {
         return never;
       },
     };
-    const receive = createReceiver({ db, enqueueAll: async () => {} }, { patienceMs: 200 });
+    const receive = createReceiver({ db, enqueue: async () => {} }, { patienceMs: 200 });
     await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
   });
 
   test('is given up by the server as well, and gives back its connection', async () => {
-    const receive = createReceiver({ db: one.db, enqueueAll: async () => {} }, { patienceMs: 50 });
+    const receive = createReceiver({ db: one.db, enqueue: async () => {} }, { patienceMs: 50 });
     await other.db.transaction(async (tx) => {
       await tx.execute(sql`lock table countersign.inbox_keys`);
       await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });

@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type InboxContext, inboxRule } from '#conversation/inbox/inbox-context.ts';
-import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts';
 import type { Queryable, Statement } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
@@ -33,7 +32,6 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   };
   const context: InboxContext = {
     db: { ...house.db, query: { ...house.db.query, run } },
-    desk: createThreadDesk({ run }, { run }, inboxRule.leaseSeconds),
     enqueue: async () => {},
     enqueueAll: async () => {},
     handlers: {

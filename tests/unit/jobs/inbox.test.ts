@@ -1,13 +1,11 @@
-// What a slip holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
+// What a wakeup holds up: its fetcher until its thread is held, a place as long as somebody works on the thread.
 import { expect, test } from 'vitest';
-import { type InboxThread, threadsASlip } from '#contracts/inbox.ts';
+import type { InboxThread } from '#contracts/inbox.ts';
 import {
   type InboxContext,
   type InboxHandler,
   inboxRule,
 } from '#conversation/inbox/inbox-context.ts';
-import { sharedSlipsFor } from '#conversation/inbox/slips.ts';
-import { createThreadDesk } from '#conversation/inbox/thread-desk.ts';
 import { inboxJobs, threadsAtOnce } from '#jobs/inbox.ts';
 import type { Statement } from '#store/database.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -42,7 +40,6 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const context: Partial<InboxContext> = {
     // Only prepared statements are run for an event that is handled at the first try.
     db: { query } as InboxContext['db'],
-    desk: createThreadDesk(query, query, inboxRule.leaseSeconds),
     handlers: { slack },
     random: { hex: (bytes) => '0'.repeat(bytes * 2) },
     rule: inboxRule,
@@ -51,13 +48,9 @@ function openJob(slack: InboxHandler, reply: Reply = openThreads()) {
   const [job] = inboxJobs(context as InboxContext);
   if (job === undefined) throw new Error('openJob: there is no job');
   const stopping = new AbortController();
-  const handleAll = (threads: string[], signal: AbortSignal = never): Promise<void> => {
-    const [slip] = sharedSlipsFor(threads.map(threadOf));
-    if (slip === undefined) throw new Error('handleAll: there is no slip');
-    return job.handle(slip.payload, signal, (work) => void under.push(work(stopping.signal)));
-  };
-  const handle = (thread: string, signal?: AbortSignal) => handleAll([thread], signal);
-  return { handle, handleAll, warnings, under, stopping };
+  const handle = (thread: string, signal: AbortSignal = never): Promise<void> =>
+    job.handle(threadOf(thread), signal, (work) => void under.push(work(stopping.signal)));
+  return { handle, warnings, under, stopping };
 }
 
 /** A handler whose events wait until they are let go, by the names of their threads. */
@@ -75,7 +68,7 @@ function createGate() {
 
 const full = Array.from({ length: threadsAtOnce }, (_, i) => `C${i + 1}`);
 
-test('a slip is done once its thread is held; so many threads are worked on, and one more waits for a place', async () => {
+test('a wakeup is done once its thread is held; so many threads are worked on, and one more waits for a place', async () => {
   const gate = createGate();
   const { handle, under } = openJob(gate.handler);
   for (const thread of full) await handle(thread);
@@ -91,55 +84,6 @@ test('a slip is done once its thread is held; so many threads are worked on, and
   gate.letGo('C3');
   await next;
   await waitFor('the next to be handled', () => gate.inside().includes('next'));
-  for (const thread of gate.inside()) gate.letGo(thread);
-  await Promise.all(under);
-});
-
-test('a slip that names several threads is done once all are held, and fails when one could not be asked for', async () => {
-  const gate = createGate();
-  const threads = openThreads();
-  let away = true;
-  const { handleAll, under } = openJob(gate.handler, (statement, values) => {
-    if (values.thread === 'away' && away) throw new Error('the database is away');
-    return threads(statement, values);
-  });
-  await expect(handleAll(['C1', 'away', 'C2'])).rejects.toThrow('the database is away');
-  await waitFor('the others to be handled', () => gate.inside().length === 2);
-  away = false;
-  await handleAll(['C1', 'away', 'C2']);
-  await waitFor('it to be handled', () => gate.inside().includes('away'));
-  expect(gate.inside().toSorted()).toEqual(['C1', 'C2', 'away']);
-  for (const thread of gate.inside()) gate.letGo(thread);
-  await Promise.all(under);
-});
-
-test('a slip names no more threads than there are places', () => {
-  expect(threadsASlip).toBeLessThanOrEqual(threadsAtOnce);
-});
-
-test('a slip with more threads than places are free is done when the last has one; a stop leaves it to others', async () => {
-  const gate = createGate();
-  const { handle, handleAll, under } = openJob(gate.handler);
-  const taken = full.slice(0, threadsAtOnce - 1);
-  for (const thread of taken) await handle(thread);
-  let done = false;
-  const slip = handleAll(['A', 'B']).then(() => {
-    done = true;
-  });
-  await waitFor('one of them to be handled', () => gate.inside().length === threadsAtOnce);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(done).toBe(false);
-  gate.letGo('C1');
-  await slip;
-  await waitFor('both to be handled', () => ['A', 'B'].every((one) => gate.inside().includes(one)));
-  const stopping = new AbortController();
-  const late = handleAll(['D', 'E'], stopping.signal);
-  stopping.abort(new Error('this process stops'));
-  for (const thread of gate.inside()) gate.letGo(thread);
-  await expect(late).rejects.toThrow('this process stops');
-  await Promise.all(under);
-  for (const thread of full.map((name) => `again ${name}`)) await handle(thread);
-  await waitFor('every place to be free', () => gate.inside().length === threadsAtOnce);
   for (const thread of gate.inside()) gate.letGo(thread);
   await Promise.all(under);
 });
@@ -176,7 +120,7 @@ test('what goes wrong with a thread that is held is told, and its place is free 
   expect(warnings.filter((text) => text.includes('was cut short'))).toHaveLength(full.length + 1);
 });
 
-test('a slip that waited for a place when its process stopped is left to others', async () => {
+test('a wakeup that waited for a place when its process stopped is left to others', async () => {
   const gate = createGate();
   const { handle, under } = openJob(gate.handler);
   for (const thread of full) await handle(thread);
