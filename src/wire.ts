@@ -12,7 +12,6 @@ import { createTeamsConversations } from '#conversation/teams-conversations.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createTextModel } from '#models/text-model.ts';
-import { createManifestReader } from '#store/backends.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
@@ -60,7 +59,7 @@ async function furnish(options: HouseOptions, closers: Closers): Promise<House> 
     ...(models === null ? {} : { textModel: createTextModel(models.executor) }),
   });
   closers.add('the tools', () => registry.close());
-  const catalogue = createCatalogue(registry, createManifestReader(db.query));
+  const catalogue = createCatalogue(registry);
   const apart = platformsApart(config);
   const planner =
     options.planner ??

@@ -42,7 +42,8 @@ export function queueOf<N extends JobName>(name: N, payload: JobPayload<N>): Que
   if (name === 'homes' && 'platform' in payload) return `homes-${payload.platform}`;
   if (name === 'deliver' && 'conversation' in payload) {
     const platform = platformOf(payload.conversation);
-    return platform === null ? name : `deliver-${platform}`;
+    if (platform === null) throw new Error(`queueOf: ${payload.conversation} is on no platform`);
+    return `deliver-${platform}`;
   }
   return name;
 }

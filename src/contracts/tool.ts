@@ -134,8 +134,8 @@ export type Catalogue = Pick<ToolRegistry, 'list' | 'validate'> & {
   get(name: string): KnownOperation | undefined;
   /** Whether the tool answers here, or a live worker offers something of it; a sentence when neither. */
   check(tool: string): Promise<{ ok: true } | { ok: false; reason: string }>;
-  /** Learns what workers offer now. @throws what the database says */
-  refresh(): Promise<void>;
+  /** Learns what workers offer now. @param readManifests what each offers; the same list again as long as it has not changed */
+  refresh(readManifests: () => Promise<readonly OperationSpec[][]>): Promise<void>;
 };
 
 export type ToolStatus = {

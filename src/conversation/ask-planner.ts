@@ -2,6 +2,7 @@
 import { errorMessage } from '#contracts/errors.ts';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import type { Message } from '#contracts/service.ts';
+import { readManifests } from '#store/backends.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
@@ -90,7 +91,7 @@ export async function askPlanner(
   try {
     const request = await buildRequest(context, run, refused);
     // What a planner may name is what workers offer now.
-    await context.catalogue.refresh();
+    await context.catalogue.refresh(() => readManifests(context.db.query));
     return await context.planner.plan(request, AbortSignal.any([signal, deadline]));
   } catch (error) {
     context.warn(`The planner failed in run ${run.id}.`, error);

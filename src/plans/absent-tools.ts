@@ -1,6 +1,7 @@
 // What of a plan's tools is not there at the moment: what is still starting, or being restarted, comes by itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Catalogue } from '#contracts/tool.ts';
+import { readManifests } from '#store/backends.ts';
 import type { Queryable } from '#store/database.ts';
 import { readOperations } from '#store/steps.ts';
 
@@ -16,7 +17,7 @@ export async function lacksTools(
   catalogue: Catalogue,
   planId: string,
 ): Promise<boolean> {
-  await catalogue.refresh();
+  await catalogue.refresh(() => readManifests(db));
   const tools = new Set<string>();
   for (const { operation } of await readOperations(db, planId)) {
     const spec = catalogue.get(operation);

@@ -5,6 +5,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval, Decision } from '#contracts/service.ts';
 import { listOf } from '#contracts/words.ts';
+import { readManifests } from '#store/backends.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import {
   findShownPatch,
@@ -97,7 +98,7 @@ function requireWhole(row: PlanRow, patch: ShownPatch, { version, steps, except 
 
 /** @throws `preflight_failed` when a tool that the change needs does not answer */
 async function requireTools({ db, catalogue }: PlansContext, patch: ShownPatch): Promise<void> {
-  await catalogue.refresh();
+  await catalogue.refresh(() => readManifests(db.query));
   const names = await readAddedOperations(db.query, patch.id);
   const tools = new Set(names.map((name) => catalogue.get(name)?.tool ?? name));
   const states = await Promise.all([...tools].map((tool) => catalogue.check(tool)));

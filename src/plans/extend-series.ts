@@ -6,6 +6,7 @@ import type { PatchOperation } from '#contracts/patch.ts';
 import { doesMore, operationName } from '#contracts/tool.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { recordDeeds } from '#store/audit.ts';
+import { readManifests } from '#store/backends.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import { insertPatch } from '#store/patches.ts';
@@ -284,7 +285,7 @@ export async function extendSeries(context: ExtendContext): Promise<void> {
   const { db, clock, catalogue } = context;
   const due = await findDuePlans(db.query, clock.now(), plansATurn);
   if (due.length === 0) return;
-  await catalogue.refresh();
+  await catalogue.refresh(() => readManifests(db.query));
   for (const { id, status } of due) {
     if (status !== 'executing') {
       await postponeSeries(db.query, id, null);

@@ -6,6 +6,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation, PinnedOperation, PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import { recordDeeds } from '#store/audit.ts';
+import { readManifests } from '#store/backends.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import {
@@ -241,7 +242,7 @@ export async function patchPlan(
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
 ): Promise<PatchOutcome> {
   requireOwnIds(patch.operations);
-  await context.catalogue.refresh();
+  await context.catalogue.refresh(() => readManifests(context.db.query));
   const id = `PATCH-${context.random.hex(4)}`;
   const requireAllowed = async (db: Queryable, row: PlanRow): Promise<void> => {
     if (actor.kind === 'person') await requireManager(db, context, row, actor);

@@ -6,6 +6,7 @@ import type { Step } from '#contracts/plan.ts';
 import type { Simulation } from '#contracts/service.ts';
 import { type Catalogue, doesMore, operationName } from '#contracts/tool.ts';
 import { countOf } from '#contracts/words.ts';
+import { readManifests } from '#store/backends.ts';
 import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planVersions } from '#store/schema.ts';
@@ -72,7 +73,7 @@ export async function findPreflightProblems(
   const report = (step_id: string | null, reason: string) => {
     if (problems.length < shownProblems) problems.push({ step_id, reason });
   };
-  await catalogue.refresh();
+  await catalogue.refresh(() => readManifests(db));
   const tools = new Set(
     (await readOperations(db, row.id)).map(
       ({ operation }) => catalogue.get(operation)?.tool ?? operation,

@@ -5,6 +5,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan, PlanDraft, Risk, StepCounts } from '#contracts/plan.ts';
 import { storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
+import { readManifests } from '#store/backends.ts';
 import { allowForSteps, type Transaction } from '#store/database.ts';
 import { appendPlanEvent } from '#store/events.ts';
 import { lockPlan, type PlanRow, readPlan } from '#store/plans.ts';
@@ -58,7 +59,7 @@ export async function preparePlan(
   executorModel: string | null,
 ): Promise<Prepared> {
   const { catalogue, guardedTools, resourcePools } = context;
-  await catalogue.refresh();
+  await catalogue.refresh(() => readManifests(context.db.query));
   const { draft: whole, begun } = expandDraft(draft, context.clock.now());
   const series = begun.map((one) => one.series);
   if (series.length > 0) {

@@ -69,26 +69,26 @@ export async function readBackends(db: Queryable): Promise<LiveBackend[]> {
   return rows;
 }
 
+/** Manifests that were read last, by their digests. */
+let known = new Map<string, OperationSpec[]>();
+
 /**
  * Reads what everyone who is there offers, each different manifest once: most workers have the same one, and it seldom
  * changes. The same manifest is the same array.
  */
-export function createManifestReader(db: Queryable): () => Promise<OperationSpec[][]> {
-  let known = new Map<string, OperationSpec[]>();
-  return async () => {
-    const { rows } = await db.execute<{ digest: string; manifest: OperationSpec[] | null }>(sql`
+export async function readManifests(db: Queryable): Promise<OperationSpec[][]> {
+  const { rows } = await db.execute<{ digest: string; manifest: OperationSpec[] | null }>(sql`
       select digest, case when digest = any(${sql.param([...known.keys()])}::text[]) then null else manifest end as manifest
       from (
         select distinct on (digest) digest, manifest, id
         from (select id, manifest, md5(manifest::text) as digest from countersign.backends where ${alive}) b
         order by digest, id
       ) different order by id`);
-    const now = new Map<string, OperationSpec[]>();
-    for (const { digest, manifest } of rows) {
-      const specs = manifest ?? known.get(digest);
-      if (specs !== undefined) now.set(digest, specs);
-    }
-    known = now;
-    return [...now.values()];
-  };
+  const now = new Map<string, OperationSpec[]>();
+  for (const { digest, manifest } of rows) {
+    const specs = manifest ?? known.get(digest);
+    if (specs !== undefined) now.set(digest, specs);
+  }
+  known = now;
+  return [...now.values()];
 }

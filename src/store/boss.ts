@@ -1,4 +1,5 @@
 // pg-boss: its queues, and the way a job is sent inside a transaction of ours.
+import { isDeepStrictEqual } from 'node:util';
 import { PgBoss } from 'pg-boss';
 import { type Enqueue, type EnqueueAll, type QueueName, queueOf } from '#contracts/jobs.ts';
 import { bossIn, type Database, type Transaction } from './database.ts';
@@ -43,13 +44,22 @@ export async function openBoss(
   return boss;
 }
 
+/** No job has it. */
+const noJob = '00000000-0000-0000-0000-000000000000';
+
 /** Makes sure the queues exist, with these options; many processes may do so at once. */
 export async function createQueues(boss: PgBoss, queues: QueueSpec[]): Promise<void> {
+  const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   for (const { name, policy, ...options } of queues) {
-    const queue = { ...options, notify: true, retryBackoff: true };
-    await boss.createQueue(name, { ...queue, policy });
+    const wanted = { ...options, notify: true, retryBackoff: true };
+    const there = known.get(name);
+    if (there === undefined) await boss.createQueue(name, { ...wanted, policy });
+    else if (isDeepStrictEqual({ ...there, ...wanted }, { ...there })) continue;
     // One that an earlier version made keeps its policy; the rest is brought up to date.
-    await boss.updateQueue(name, queue);
+    await boss.updateQueue(name, wanted);
+    // pg-boss looks a queue up when it is first asked of it, on a connection of its own. In a transaction that might wait for
+    // one that is held by others who wait as well.
+    await boss.findJobs(name, { id: noJob });
   }
 }
 

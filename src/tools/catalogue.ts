@@ -10,9 +10,6 @@ import {
 } from '#contracts/tool.ts';
 import { type ArgumentValidator, compileValidator } from './validate-arguments.ts';
 
-/** What each live worker offers, in a stable order; the same list again (by identity) as long as it has not changed. */
-export type ManifestsPort = () => Promise<readonly OperationSpec[][]>;
-
 /** `spec`, trusted only where both others are. */
 function withTrustOf<T extends OperationSpec>(
   spec: T,
@@ -34,10 +31,9 @@ function mergeManifests(manifests: readonly OperationSpec[][]): Map<string, Oper
   return merged;
 }
 
-/** @param registry the tools of this process, which come first @param readManifests what the workers offer */
+/** @param registry the tools of this process, which come first */
 export function createCatalogue(
   registry: Pick<ToolRegistry, 'list' | 'get' | 'validate' | 'check' | 'status'>,
-  readManifests: ManifestsPort,
 ): Catalogue {
   let manifests: readonly OperationSpec[][] = [];
   let offered = new Map<string, OperationSpec>();
@@ -94,7 +90,7 @@ export function createCatalogue(
         }
       );
     },
-    async refresh() {
+    async refresh(readManifests) {
       const now = await readManifests();
       const same =
         now.length === manifests.length &&

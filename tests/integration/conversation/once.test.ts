@@ -45,87 +45,87 @@ async function planIn(conversation: string): Promise<Plan> {
 
 test('ten tries of one request at once begin one run, and all of them name it', async () => {
   const tries = times(10).map(() =>
-    house.service.say('conv-request', 'what is new?', ana, { once: 'test:request' }),
+    house.service.say('slack-request', 'what is new?', ana, { once: 'test:request' }),
   );
   const runs = new Set((await Promise.all(tries)).map(({ run_id }) => run_id));
   expect(runs.size).toBe(1);
-  await waitFor('the answer', async () => (await textsIn('conv-request')).length === 2);
-  expect(await textsIn('conv-request')).toEqual(['what is new?', 'Heard: what is new?']);
+  await waitFor('the answer', async () => (await textsIn('slack-request')).length === 2);
+  expect(await textsIn('slack-request')).toEqual(['what is new?', 'Heard: what is new?']);
 });
 
 test('ten tries of one word at once decide once, and nobody reads that it was decided already', async () => {
-  const plan = await planIn('conv-word');
+  const plan = await planIn('slack-word');
   await Promise.all(
-    times(10).map(() => house.service.say('conv-word', 'approve', ana, { once: 'test:word' })),
+    times(10).map(() => house.service.say('slack-word', 'approve', ana, { once: 'test:word' })),
   );
   const done = await reach(house, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
-  const said = await textsIn('conv-word');
+  const said = await textsIn('slack-word');
   expect(said.filter((text) => text === 'approve')).toHaveLength(1);
   expect(said.filter((text) => text.includes('changed nothing'))).toEqual([]);
 });
 
 test('a word that is refused is said and answered once', async () => {
-  const plan = await planIn('conv-refused');
+  const plan = await planIn('slack-refused');
   for (const _ of times(3)) {
-    await house.service.say('conv-refused', 'approve', ben, { once: 'test:refused' });
+    await house.service.say('slack-refused', 'approve', ben, { once: 'test:refused' });
   }
-  const said = await textsIn('conv-refused');
+  const said = await textsIn('slack-refused');
   expect(said.filter((text) => text === 'approve')).toHaveLength(1);
   expect(said.filter((text) => text.startsWith('Only ana'))).toHaveLength(1);
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('the same words under another name are another message', async () => {
-  await house.service.say('conv-other', 'hello', ana, { once: 'test:one' });
-  await waitFor('an answer', async () => (await textsIn('conv-other')).length === 2);
-  await house.service.say('conv-other', 'hello', ana, { once: 'test:two' });
-  await waitFor('both answers', async () => (await textsIn('conv-other')).length === 4);
+  await house.service.say('slack-other', 'hello', ana, { once: 'test:one' });
+  await waitFor('an answer', async () => (await textsIn('slack-other')).length === 2);
+  await house.service.say('slack-other', 'hello', ana, { once: 'test:two' });
+  await waitFor('both answers', async () => (await textsIn('slack-other')).length === 4);
 });
 
 test('an answer that was meant for an earlier turn answers nothing', async () => {
-  const { run_id } = await house.service.say('conv-turn', 'hello', ana);
+  const { run_id } = await house.service.say('slack-turn', 'hello', ana);
   const id = run_id ?? '';
-  await waitFor('the answer', async () => (await textsIn('conv-turn')).length === 2);
+  await waitFor('the answer', async () => (await textsIn('slack-turn')).length === 2);
   await expect(house.service.reply(id, 'blue', ana, { turn: 0 })).rejects.toMatchObject({
     code: 'stale_version',
   });
-  expect(await textsIn('conv-turn')).toHaveLength(2);
+  expect(await textsIn('slack-turn')).toHaveLength(2);
   const tries = times(5).map(() =>
     house.service.reply(id, 'blue', ana, { turn: 1, once: 'test:answer' }),
   );
   await Promise.all(tries);
-  await waitFor('its answer', async () => (await textsIn('conv-turn')).length === 4);
+  await waitFor('its answer', async () => (await textsIn('slack-turn')).length === 4);
 });
 
 test('a plan belongs where it was made and where it was shown, a run where it was begun', async () => {
-  const plan = await planIn('conv-home');
+  const plan = await planIn('slack-home');
   const { service } = house;
-  expect(await service.isAbout('conv-home', { plan_id: plan.id })).toBe(true);
-  expect(await service.isAbout('conv-elsewhere', { plan_id: plan.id })).toBe(false);
-  const [message] = await service.messages('conv-home', { limit: 1 });
+  expect(await service.isAbout('slack-home', { plan_id: plan.id })).toBe(true);
+  expect(await service.isAbout('slack-elsewhere', { plan_id: plan.id })).toBe(false);
+  const [message] = await service.messages('slack-home', { limit: 1 });
   const run_id = message?.run_id ?? '';
-  expect(await service.isAbout('conv-home', { run_id })).toBe(true);
-  expect(await service.isAbout('conv-elsewhere', { run_id })).toBe(false);
-  await expect(service.isAbout('conv-home', { run_id: 'run-none' })).rejects.toMatchObject({
+  expect(await service.isAbout('slack-home', { run_id })).toBe(true);
+  expect(await service.isAbout('slack-elsewhere', { run_id })).toBe(false);
+  await expect(service.isAbout('slack-home', { run_id: 'run-none' })).rejects.toMatchObject({
     code: 'run_not_found',
   });
 });
 
 test('a deciding word that is heard more than half an hour after it was written decides nothing, and says so', async () => {
-  const plan = await planIn('conv-late');
+  const plan = await planIn('slack-late');
   const minutesAgo = (minutes: number) => ({ written_at: new Date(Date.now() - minutes * 60_000) });
   for (const word of ['approve', 'cancel', 'propose changes: less'])
-    await house.service.say('conv-late', word, ana, minutesAgo(31));
+    await house.service.say('slack-late', word, ana, minutesAgo(31));
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
-  const said = await textsIn('conv-late');
+  const said = await textsIn('slack-late');
   expect(said.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
   // What decides nothing is answered however late.
-  await house.service.say('conv-late', 'status', ana, minutesAgo(31));
+  await house.service.say('slack-late', 'status', ana, minutesAgo(31));
   expect(
-    (await textsIn('conv-late')).some((text) => text.includes('is waiting for approval')),
+    (await textsIn('slack-late')).some((text) => text.includes('is waiting for approval')),
   ).toBe(true);
-  await house.service.say('conv-late', 'approve', ana, minutesAgo(29));
+  await house.service.say('slack-late', 'approve', ana, minutesAgo(29));
   await reach(house, plan.id, 'completed');
 });
 
@@ -151,62 +151,62 @@ async function keepCard(
 }
 
 test('a word that comes while its card is being posted waits until it is known when that stood there', async () => {
-  const plan = await planIn('conv-posting');
+  const plan = await planIn('slack-posting');
   const { query } = house.db;
-  await liveOnPlatform('conv-posting');
-  await keepCard('conv-posting', plan.id, 'sending');
+  await liveOnPlatform('slack-posting');
+  await keepCard('slack-posting', plan.id, 'sending');
   const written_at = new Date();
   const approve = (at: Date) =>
-    house.service.say('conv-posting', 'approve', ana, { once: 'test:posting', written_at: at });
+    house.service.say('slack-posting', 'approve', ana, { once: 'test:posting', written_at: at });
   await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
   // Nothing of it is written down, so that it is heard once it is tried again.
-  expect(await textsIn('conv-posting')).not.toContain('approve');
+  expect(await textsIn('slack-posting')).not.toContain('approve');
   await query.execute(sql`
     update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}
-    where conversation = 'conv-posting'`);
+    where conversation = 'slack-posting'`);
   await approve(written_at);
   await reach(house, plan.id, 'completed');
 });
 
 test('a word does not wait for long, and not for the card of something else', async () => {
-  const plan = await planIn('conv-unposted');
+  const plan = await planIn('slack-unposted');
   const { query } = house.db;
-  await liveOnPlatform('conv-unposted');
+  await liveOnPlatform('slack-unposted');
   const approve = (ago: number) =>
-    house.service.say('conv-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
+    house.service.say('slack-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
-    values (0, 'conv-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
+    values (0, 'slack-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
   await approve(0);
-  await keepCard('conv-unposted', plan.id, 'sending');
+  await keepCard('slack-unposted', plan.id, 'sending');
   await approve(61_000);
-  const said = await textsIn('conv-unposted');
+  const said = await textsIn('slack-unposted');
   expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word does not wait for a card while another of the plan stands there, which it may be about', async () => {
-  const plan = await planIn('conv-standing');
+  const plan = await planIn('slack-standing');
   const { query } = house.db;
-  await liveOnPlatform('conv-standing');
-  await keepCard('conv-standing', plan.id, 'sending');
+  await liveOnPlatform('slack-standing');
+  await keepCard('slack-standing', plan.id, 'sending');
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at)
-    values (-7, 'conv-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
-  await house.service.say('conv-standing', 'approve', ana, { written_at: new Date() });
-  expect((await textsIn('conv-standing')).join()).toContain('came after you wrote that');
+    values (-7, 'slack-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
+  await house.service.say('slack-standing', 'approve', ana, { written_at: new Date() });
+  expect((await textsIn('slack-standing')).join()).toContain('came after you wrote that');
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {
-  const plan = await planIn('conv-just');
-  await liveOnPlatform('conv-just');
+  const plan = await planIn('slack-just');
+  await liveOnPlatform('slack-just');
   const stood = new Date();
-  await keepCard('conv-just', plan.id, 'posted', stood);
+  await keepCard('slack-just', plan.id, 'posted', stood);
   const approve = (written_at: Date) =>
-    house.service.say('conv-just', 'approve', ana, { written_at });
+    house.service.say('slack-just', 'approve', ana, { written_at });
   await approve(new Date(stood.getTime() - 1));
-  expect((await textsIn('conv-just')).join()).toContain('came after you wrote that');
+  expect((await textsIn('slack-just')).join()).toContain('came after you wrote that');
   expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
   await approve(stood);
   await reach(house, plan.id, 'completed');
@@ -216,17 +216,17 @@ test('what is being posted of a planning session is what one of its turns showed
   const { query } = house.db;
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
-    values (-1, 'conv-session', 'run-one', 2, 'session', 'sending', true)`);
-  const find = (run_id: string, turn: number, conversation = 'conv-session') =>
+    values (-1, 'slack-session', 'run-one', 2, 'session', 'sending', true)`);
+  const find = (run_id: string, turn: number, conversation = 'slack-session') =>
     isBeingPosted(query, conversation, { run_id, turn });
   expect(await find('run-one', 2)).toBe(true);
   expect(await find('run-one', 1)).toBe(false);
   expect(await find('run-two', 2)).toBe(false);
-  expect(await find('run-one', 2, 'conv-elsewhere')).toBe(false);
+  expect(await find('run-one', 2, 'slack-elsewhere')).toBe(false);
   // What an earlier turn showed stands there, and may be what somebody has read; once it is gone, it is not.
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
-    values (-2, 'conv-session', 'run-one', 1, 'session before', 'posted', false)`);
+    values (-2, 'slack-session', 'run-one', 1, 'session before', 'posted', false)`);
   expect(await find('run-one', 2)).toBe(false);
   await query.execute(sql`update countersign.chat_posts set state = 'gone' where message_id = -2`);
   expect(await find('run-one', 2)).toBe(true);

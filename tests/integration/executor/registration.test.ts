@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { type Backend, backendsOf } from '#executor/backend.ts';
 import { registerBackends } from '#executor/register-backends.ts';
-import { createManifestReader, readBackends } from '#store/backends.ts';
+import { readBackends, readManifests } from '#store/backends.ts';
 import { backends } from '#store/schema.ts';
 import { useHouse } from '#tests/setup/use-house.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -48,7 +48,7 @@ describe('the back ends of a process', () => {
     let more = 0;
     const look = async () => void more++;
     const registration = await registerBackends(executor, [{ id: 'one/main', backend }], look);
-    const read = createManifestReader(house.db.query);
+    const read = () => readManifests(house.db.query);
     const offered = async () => (await readBackends(house.db.query))[0]?.operations ?? [];
     expect(await offered()).toEqual(['control_noop', 'control_wait']);
     const [first] = await read();

@@ -452,24 +452,4 @@ describe('a process that serves another platform', () => {
     await settled(teams);
     expect(handled).toEqual(['for teams', 'for slack']);
   });
-
-  test('hands on what an earlier version left in the queue of both', async () => {
-    const handled: string[] = [];
-    const gateway = await openGateway();
-    await send(gateway, 'C1', 'e');
-    await gateway.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
-    await gateway.db.query.execute(sql`
-      insert into pgboss.job (name, data, policy, retry_limit) values
-        ('inbox', '{"platform":"slack","tenant":"T1","thread":"C1"}', 'short', 3)`);
-    await openForTeams(handled);
-    await waitFor('the slip to be handed on', async () => {
-      const { rows } = await gateway.db.query.execute(
-        sql`select from pgboss.job where name = 'inbox-slack'`,
-      );
-      return rows.length === 1;
-    });
-    await work(async (event) => void handled.push(textOf(event)), { lateSeconds: 3600 });
-    await settled(gateway);
-    expect(handled).toEqual(['e']);
-  });
 });

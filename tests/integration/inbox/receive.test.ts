@@ -169,7 +169,7 @@ describe('what is stored', () => {
       ids.push((await house.receive(makeEvent(`e${ids.length}`))).id);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     const together = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => one.receive(makeEvent(`t${i}`))),
+      Array.from({ length: 50 }, (_, i) => one.receive(makeEvent(`t${i}`, { thread: 'C1' }))),
     );
     const later = together.map(({ id }) => id);
     expect(later).toEqual(later.toSorted((a, b) => a - b));

@@ -42,8 +42,8 @@ function registryOf(specs: OperationSpec[], down: string[] = []) {
 }
 
 async function open(own: OperationSpec[], manifests: OperationSpec[][], down: string[] = []) {
-  const catalogue = createCatalogue(registryOf(own, down), async () => manifests);
-  await catalogue.refresh();
+  const catalogue = createCatalogue(registryOf(own, down));
+  await catalogue.refresh(async () => manifests);
   return catalogue;
 }
 
@@ -103,11 +103,11 @@ describe('the catalogue', () => {
 
   it('forgets what went away with the worker that had it', async () => {
     let manifests = [[spec('a_run', 'read')]];
-    const catalogue = createCatalogue(registryOf([]), async () => manifests);
-    await catalogue.refresh();
+    const catalogue = createCatalogue(registryOf([]));
+    await catalogue.refresh(async () => manifests);
     expect(catalogue.get('a_run')).toBeDefined();
     manifests = [];
-    await catalogue.refresh();
+    await catalogue.refresh(async () => manifests);
     expect(catalogue.list()).toEqual([]);
   });
 });

@@ -17,19 +17,19 @@ const deliver = (ports: object) => namesOf(deliverJobs({ ports } as DeliveryCont
 
 test.each([
   [[], []],
-  [['slack'], ['inbox-slack', 'inbox']],
-  [['teams'], ['inbox-teams', 'inbox']],
+  [['slack'], ['inbox-slack']],
+  [['teams'], ['inbox-teams']],
   [
     ['slack', 'teams'],
-    ['inbox-slack', 'inbox-teams', 'inbox'],
+    ['inbox-slack', 'inbox-teams'],
   ],
-])('a process that serves %j takes slips from %j', (platforms, expected) => {
+])('a process that serves %j takes wakeups from %j', (platforms, expected) => {
   expect(inbox(Object.fromEntries(platforms.map((name) => [name, handler])))).toEqual(expected);
 });
 
 test('a process that can write to one platform takes what is to be shown there only', () => {
   expect(deliver({})).toEqual([]);
-  expect(deliver({ teams: port })).toEqual(['deliver-teams', 'deliver']);
+  expect(deliver({ teams: port })).toEqual(['deliver-teams']);
 });
 
 test.each<[JobName, JobPayload<JobName>, string]>([
@@ -37,7 +37,6 @@ test.each<[JobName, JobPayload<JobName>, string]>([
   ['inbox', { platform: 'teams', tenant: 'T', thread: 'C' }, 'inbox-teams'],
   ['deliver', { conversation: 'slack-0123' }, 'deliver-slack'],
   ['deliver', { conversation: 'teams-0123' }, 'deliver-teams'],
-  ['deliver', { conversation: 'conv-0123' }, 'deliver'],
   ['step', { plan_id: 'PLAN-1' }, 'step'],
 ])('a job %s with %j goes to the queue %s, which exists', (name, payload, queue) => {
   expect(queueOf(name, payload)).toBe(queue);
