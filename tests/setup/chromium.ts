@@ -1,11 +1,10 @@
 // The browser for the console's tests: found where machines keep it, installed where that is possible;
 // otherwise the tests fail with what to do. They are never skipped.
-import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { withLock } from '#store/embedded/lock.ts';
+import { installPackage } from './debian.ts';
 
 const flags = [
   '--headless',
@@ -64,27 +63,6 @@ async function find(): Promise<string | null> {
   return null;
 }
 
-/** Runs a command; its exit code, or 127 when there is no such command. */
-function run(command: string, args: string[]): Promise<number> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
-    child.on('error', () => resolve(127));
-    child.on('close', (code) => resolve(code ?? 1));
-  });
-}
-
-/** Debian's package, where we are root and apt-get is there. Several test files may ask at once. */
-async function install(): Promise<void> {
-  if (process.getuid?.() !== 0 || (await run('apt-get', ['--version'])) !== 0) return;
-  await withLock(join(tmpdir(), 'countersign-apt.lock'), 600_000, async () => {
-    if ((await find()) !== null) return;
-    console.error('No Chromium found; installing the package "chromium".');
-    await run('apt-get', ['update', '-q']);
-    await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'chromium']);
-  });
-}
-
 /**
  * Path of a Chromium.
  * @throws Error that says how to install one, when there is none and it cannot be installed here
@@ -92,7 +70,7 @@ async function install(): Promise<void> {
 export async function findChromium(): Promise<string> {
   const found = await find();
   if (found !== null) return found;
-  await install();
+  await installPackage('chromium', async () => (await find()) !== null);
   const installed = await find();
   if (installed !== null) return installed;
   throw new Error(

@@ -1,0 +1,76 @@
+// Behind a pooler in transaction mode: nothing may stay with a connection but in the listener and the migrations.
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { startPgBouncer } from '#tests/setup/pgbouncer.ts';
+import { usePrograms } from '#tests/setup/process.ts';
+import { waitFor } from '#tests/wait.ts';
+
+const database = useDatabase();
+const programs = usePrograms();
+/** Connections to the server for all processes together. */
+const connections = 6;
+
+const draft = (name: number) => ({
+  title: `Plan ${name}`,
+  steps: [
+    ...Array.from({ length: 30 }, (_, i) => ({
+      id: `step-${i}`,
+      description: `Step ${i}`,
+      tool: 'control',
+      operation: 'noop',
+      ...(i < 10 ? {} : { after: [`step-${i - 10}`] }),
+    })),
+    {
+      id: 'write',
+      description: 'Write',
+      tool: 'workspace',
+      operation: 'write',
+      args: { path: `out/${name}.txt`, content: `plan ${name}` },
+      after: ['step-29'],
+    },
+  ],
+});
+
+test('plans are proposed, approved and run by a gateway and two workers, one of which is killed', async () => {
+  const pooled = await startPgBouncer(database.url, connections);
+  const options = {
+    home: await programs.home(),
+    database: pooled,
+    env: { DATABASE_DIRECT_URL: database.url },
+  };
+  const gateway = await programs.serve({ ...options, verb: 'gateway' });
+  const [worker, other] = await Promise.all([programs.work(options), programs.work(options)]);
+  const plans = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => gateway.api.propose(draft(i))),
+  );
+  await Promise.all(
+    plans.map(({ id, version, digest }) =>
+      gateway.api.post(`/api/plans/${id}/approve`, { version, digest }),
+    ),
+  );
+  const [first] = plans;
+  if (first === undefined) throw new Error('no plan was proposed');
+  await waitFor('the work to begin', async () => {
+    const { status } = (await gateway.api.get<{ status: string }>(`/api/plans/${first.id}`)).body;
+    return status !== 'approved';
+  });
+  await other.stop('SIGKILL');
+  for (const { id } of plans) await gateway.api.reach(id, 'completed');
+
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ pooled: number; listening: number }>(`
+    select count(*) filter (where application_name <> 'countersign listener' and query not like 'listen%')::int as pooled,
+      count(*) filter (where application_name = 'countersign listener')::int as listening
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`);
+  await client.end();
+  // The gateway and the worker that is left.
+  expect(rows).toEqual([{ pooled: expect.any(Number), listening: 2 }]);
+  expect(rows[0]?.pooled).toBeLessThanOrEqual(connections);
+  // What is prepared on a connection, or set there, would be missed or met by others, and said here.
+  for (const program of [gateway, worker]) {
+    const lines = program.stderr().split('\n');
+    expect(lines.filter((line) => !/^$|was not heard of any more/.test(line))).toEqual([]);
+  }
+});

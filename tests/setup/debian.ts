@@ -1,0 +1,26 @@
+// Installs a Debian package where we are root and apt-get is there. Several test files may ask at once.
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withLock } from '#store/embedded/lock.ts';
+
+/** Runs a command; its exit code, or 127 when there is no such command. */
+function run(command: string, args: string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env });
+    child.on('error', () => resolve(127));
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** @param isThere asked once it is our turn: another file may have installed it */
+export async function installPackage(name: string, isThere: () => Promise<boolean>): Promise<void> {
+  if (process.getuid?.() !== 0 || (await run('apt-get', ['--version'])) !== 0) return;
+  await withLock(join(tmpdir(), 'countersign-apt.lock'), 600_000, async () => {
+    if (await isThere()) return;
+    console.error(`Installing the package "${name}".`);
+    await run('apt-get', ['update', '-q']);
+    await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', name]);
+  });
+}
