@@ -18,7 +18,7 @@ export type TakenEvent = InboxEvent & {
 /** Whether the lease is held now, and the event that was taken under it. */
 export type Taken = { held: boolean; event: TakenEvent | null };
 
-export type TakenRow = { held: boolean } & (
+type TakenRow = { held: boolean } & (
   | ({ id: number } & Omit<TakenEvent, 'id' | 'received_at'> & { received_at: string })
   | { id: null }
 );
@@ -42,15 +42,11 @@ const head = sql`
 const told = ['id', 'platform', 'tenant', 'thread', 'kind', 'body', 'attempt', 'failures'];
 
 /** What is told of an event of `table` that is taken. */
-export const tellingOf = (
+const tellingOf = (
   table: string,
 ): SQL => sql`${sql.raw(told.map((name) => `${table}.${name}`).join(', '))},
     ${isoOf(`${table}.received_at`, 'milliseconds')} as received_at,
     (extract(epoch from clock_timestamp() - ${sql.raw(table)}.stored_at) * 1000)::float8 as age_ms`;
-
-/** The same once it has been told by `part` of a statement. */
-export const toldBy = (part: string): SQL =>
-  sql.raw([...told, 'received_at', 'age_ms'].map((name) => `${part}.${name}`).join(', '));
 
 /**
  * `lease` has a row when the thread is held. What was settled or put off since the statement began is not taken. The thread is
@@ -71,9 +67,9 @@ function valuesOf({ platform, tenant, thread, holder }: Lease, seconds: number) 
   return { platform, tenant, thread, holder, seconds };
 }
 
-export const asJson = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
+const asJson = (reply: unknown) => (reply === null ? null : JSON.stringify(reply));
 
-export function readTaken(rows: TakenRow[]): Taken {
+function readTaken(rows: TakenRow[]): Taken {
   const [row] = rows;
   if (row === undefined) throw new Error('readTaken: no row came back');
   const { held, ...event } = row;
