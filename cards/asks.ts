@@ -19,10 +19,10 @@ const fillIn = 'Fill in';
 /** Why a person cannot do their step; the others need it. */
 const blockedForm: Form = {
   fields: [],
-  label: 'What is in the way?',
+  label: "What's blocking you?",
   placeholder: 'The room is closed until Monday',
   required: true,
-  missing: 'Say what is in the way.',
+  missing: "Say what's blocking you.",
   submit: 'Blocked',
 };
 
@@ -74,9 +74,9 @@ function confirmationOf({ output }: Step): keyof typeof confirmationLabels | nul
 }
 
 const confirmationLabels = {
-  values: 'The values of this step were not known when it was approved',
+  values: 'Check the final values',
   each: 'This step asks before it runs',
-  drift: 'What this step touches has changed since the plan was approved',
+  drift: 'What this step changes was edited after the plan was approved',
 } as const;
 
 /** The planner's words about a step, said as such. */
@@ -119,7 +119,7 @@ function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
     ...toldBy(step, facts),
     `Attempt ${step.attempt}${started}; how it ended was not recorded.`,
     ...(step.error === null ? [] : [isolateText(cleanLine(step.error.message))]),
-    'Look whether it happened, then choose.',
+    'Check whether it happened, then choose.',
   ];
 }
 
@@ -128,7 +128,7 @@ function askUnknown(step: ShownStep, facts: PlanCardFacts): Ask {
   return {
     kind: 'unknown',
     step_id: step.id,
-    label: 'It may or may not have happened',
+    label: "We can't tell whether this went through",
     text: headlineOf(step.call),
     known: knownOf(step, facts),
     note: null,

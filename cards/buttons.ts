@@ -57,7 +57,7 @@ export function makeButton(press: CardPress, label: string, extra: Partial<Butto
 
 const giveUpConfirm = {
   text: 'Nothing more is tried. What is done stays done.',
-  submit: 'Give up',
+  submit: 'Stop here',
 };
 
 /** A failed plan: run what failed again, go on without it (one failure only), ask for another plan, or leave it. */
@@ -67,8 +67,8 @@ function viewFailedButtons({ plan, failed }: PlanCardFacts): Button[] {
   const one = plan.counts.failed === 1 && only !== undefined;
   return [
     makeButton(pressRetry(plan), one ? 'Retry the step' : 'Retry the failed steps'),
-    ...(one ? [makeButton(pressAbout(plan, 'settle_done', only), 'Go on without it')] : []),
-    makeButton(pressOf(plan, 'cancel'), 'Give up', { confirm: giveUpConfirm }),
+    ...(one ? [makeButton(pressAbout(plan, 'settle_done', only), 'Continue without it')] : []),
+    makeButton(pressOf(plan, 'cancel'), 'Stop here', { confirm: giveUpConfirm }),
     makeButton(pressOf(plan, 'details'), 'Details'),
   ];
 }

@@ -69,8 +69,8 @@ export function warnOfTarget({ target }: CallDescription): string {
   if (target?.fails !== true) return '';
   const name = showExact(target.name);
   return target.state === 'missing'
-    ? `${caution} ${name} is missing: this step will fail`
-    : `${caution} ${name} is there already: this step will fail unless it holds the same`;
+    ? `${caution} ${name} does not exist; this step will fail`
+    : `${caution} ${name} already exists; this step fails unless the content is identical`;
 }
 
 /**
@@ -102,12 +102,19 @@ export function shortenCall(
   return join([headline, ...shown, ...more], ' · ');
 }
 
-/** What a destructive call does cannot be taken back. */
-export const irreversible = 'cannot be undone';
+/** Why to look twice at a call: what it does cannot be taken back, or leaves the system. */
+export type Mark = 'irreversible' | 'external';
 
-/** Why to look twice at a call. */
-export function marksOf({ destructive, class: reach }: CallDescription): string[] {
-  return [...(destructive ? [irreversible] : []), ...(reach === 'outside' ? ['goes outside'] : [])];
+export const markWords: Record<Mark, string> = {
+  irreversible: 'cannot be undone',
+  external: 'external',
+};
+
+export function marksOf({ destructive, class: reach }: CallDescription): Mark[] {
+  return [
+    ...(destructive ? (['irreversible'] as const) : []),
+    ...(reach === 'outside' ? (['external'] as const) : []),
+  ];
 }
 
 /** When a step runs at all, and whether a person is asked before; never cut. @param nameStep what another step is called */

@@ -11,7 +11,7 @@ import type { Ask, Form } from './view.ts';
 const rejectForm: Form = {
   fields: [],
   label: 'Why? (optional)',
-  placeholder: 'The plan is enough as it is',
+  placeholder: 'The plan is fine as it is',
   required: false,
   missing: '',
   submit: 'Reject the change',
@@ -69,11 +69,11 @@ export function askAboutChange(facts: PlanCardFacts): Ask[] {
     text: `${showPerson(facts, patch.proposed_by, 60)} would change this plan (${describeSize(patch)})${why}`,
     known: [
       ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
-      ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')}, too many to be shown`]),
-      'It needs an approval of its own:',
+      ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
+      'It needs its own approval:',
       ...patch.widening.map(whole),
       ...describeApprovals(patch, facts),
-      'Until then the plan goes on with what was approved.',
+      'Until then the approved plan continues.',
     ],
     note: null,
     fields: [],

@@ -8,27 +8,27 @@ const example = '“Create notes/standup.md saying Standup at 9:30, then move it
 export const pressWords = {
   elsewhere: 'This card belongs to another conversation. Nothing was decided.',
   elsewhereOnly: 'This card belongs to another conversation.',
-  outdated: 'This card is out of date. What holds now is on the last card of its thread.',
-  failed: 'That did not work. What holds now is on the card; press again, or write to me.',
-  tooLate: 'This takes too long just now. Press again in a moment.',
+  outdated: 'This card is out of date. See the latest card in this thread.',
+  failed: "That didn't work. The card shows the current state. Try again, or message me.",
+  tooLate: 'This is taking too long. Try again in a moment.',
   /** It is kept and goes on, but whoever pressed waits no longer for it. */
-  later: 'This takes a moment longer. The card changes when it is done.',
-  keptLater: 'This takes a moment longer. Write “settings” to see what is kept.',
+  later: 'Still working. The card will update when this is done.',
+  keptLater: 'Still working. Type “settings” to see what was saved.',
   kept: 'Kept.',
-  done: 'Done. The card changes in a moment.',
-  unknownButton: 'This button is out of date. Write “status” for what holds now.',
+  done: 'Done. The card will update in a moment.',
+  unknownButton: 'This button is out of date. Type “status” to see where things stand.',
   /** On the button that shows all of a plan, and before a card that is shown to one person in a message of its own. */
   details: 'Details',
-  notInTime: 'Slack did not open the window in time. Press again.',
+  notInTime: "Slack didn't open the window in time. Try again.",
   notInTimeFor: ({ reply }: { reply: string }) =>
-    `Slack did not open the window in time. Press again. Or reply in the thread: ${reply}`,
+    `Slack didn't open the window in time. Try again, or reply in the thread: ${reply}`,
 } as const;
 
 export const windowWords = {
   loading: { title: 'One moment', text: 'Loading …' },
   elsewhere: { title: 'Not here', text: pressWords.elsewhere },
   outdated: { title: 'Out of date', text: pressWords.outdated },
-  failed: { title: 'Not now', text: 'That did not work. Close this window and press again.' },
+  failed: { title: 'Not now', text: "That didn't work. Close this window and try again." },
   /** Over the reason, which the service gives. */
   refused: 'Not possible',
   close: 'Close',
@@ -36,7 +36,7 @@ export const windowWords = {
   note: 'Note (optional)',
   /** Beside the box of a question that is answered by ticking it. */
   yes: 'Yes',
-  noSteps: 'It has no steps.',
+  noSteps: 'This plan has no steps.',
   steps: { first: 'Uncheck steps you don’t want', more: 'More steps' },
   review: {
     title: ({ id }: { id: string }) => `Review ${id}`,
@@ -65,7 +65,7 @@ export const entryWords = {
   wrote: ({ text }: { text: string }) => `You wrote: ${text}`,
   tooLong: ({ atMost }: { atMost: number }) => `Shorten it to ${atMost} characters.`,
   notStorable: 'It contains characters that cannot be stored. Type it again.',
-  noneTicked: 'Tick at least one step.',
+  noneTicked: 'Select at least one step.',
 } as const;
 
 export const commandWords = {
@@ -80,14 +80,14 @@ export const commandWords = {
 export const greetWords = {
   /** To somebody who mentioned the bot and said nothing. */
   nothingSaid: ({ help }: { help: string }) =>
-    `Say what you want done, for example: ${short}. ${help} says the rest.`,
+    `Say what you want done, for example: ${short}. Type ${help} for more.`,
   /** @param mention how the bot is called there before it listens; null: it listens to everything */
   welcome: ({ mention, help }: { mention: string | null; help: string }) => {
     const how =
       mention === null
         ? `Tell me what you want done, for example: ${short}.`
         : `Mention me and say what you want done, for example: ${mention} ${short}.`;
-    return `I am Countersign. ${how}\nI draft a plan, and nothing runs before somebody approves it. ${help} says the rest.`;
+    return `I'm Countersign. ${how}\nI draft a plan, and nothing runs until someone approves it. Type ${help} for more.`;
   },
 } as const;
 
@@ -98,12 +98,12 @@ export const homeWords = {
   running: 'Running',
   more: ({ count, command }: { count: number; command: string }) => `And ${count} more: ${command}`,
   example: `For example: ${example}.`,
-  promise: 'I draft a plan. Nothing runs before you approve it.',
-  policy: 'How I work with you',
-  policyElsewhere: 'How I work with you. Write “settings” to change it.',
-  saidInConversations: 'Said in a conversation, and held to there for a day at most:',
+  promise: 'I draft a plan. Nothing runs until you approve it.',
+  policy: 'Preferences',
+  policyElsewhere: 'Preferences. Type “settings” to change them.',
+  saidInConversations: 'Set in a conversation, for up to a day:',
 } as const;
 
 export const fileWords = {
-  restElsewhere: 'The rest does not fit here. `countersign plans` and the console have all of it.',
+  restElsewhere: 'There is more in the console and in `countersign plans`.',
 } as const;

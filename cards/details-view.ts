@@ -50,7 +50,7 @@ function viewRows(facts: PlanCardFacts): DetailsView['facts'] {
   const asked = `${showPerson(facts, plan.requester, 80)}, ${tellTime(plan.created_at, facts)}`;
   const approvals = viewApprovals(facts);
   return [
-    { label: 'Asked by', text: asked },
+    { label: 'Requested by', text: asked },
     ...(approvals === '' ? [] : [{ label: 'Approval', text: approvals }]),
     { label: 'Planner', text: showLine(plan.planner_model, 80) },
     ...(plan.executor_model === null

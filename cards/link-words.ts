@@ -11,13 +11,13 @@ export function describeLink(outcome: LinkOutcome, command: string): string {
   switch (outcome.kind) {
     case 'code':
       return [
-        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from where I should know you as well:`,
+        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from the other place where you use me:`,
         '',
         `/plans link ${outcome.code}        in Slack`,
         `plans link ${outcome.code}         to me in Teams`,
         `countersign link ${outcome.code}   in a terminal`,
         '',
-        'Whoever sends it is you from then on. Give it to nobody, and send no code that somebody gave you.',
+        "Whoever sends it is treated as you from then on. Don't share it, and don't send a code that someone gave you.",
       ].join('\n');
     case 'linked':
       return `Linked. You are ${name(outcome.person)} wherever you are one of these: ${list(outcome.accounts)}. “${command} remove” undoes it.`;

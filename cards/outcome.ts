@@ -39,22 +39,20 @@ function doneOf(plan: Plan): string {
 function describeCancelled(facts: PlanCardFacts): string {
   const { plan } = facts;
   const done =
-    plan.execution_started_at === null
-      ? 'Nothing was run.'
-      : `${doneOf(plan)} had run; the rest was left alone.`;
+    plan.execution_started_at === null ? 'Nothing ran.' : `${doneOf(plan)} ran; the rest did not.`;
   // After a start the decision on record is the approval, not the cancelling.
   const who = plan.execution_started_at === null ? decidedBy(facts) : '';
   // Where nobody cancelled it, time did, and why is on record.
   const { decided_by: by, result_summary: reason } = plan;
   if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
-  const again = plan.execution_started_at === null ? ' Ask again if it is still wanted.' : '';
+  const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
   return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
 }
 
 function describeRejected(facts: PlanCardFacts): string {
   const feedback = lastFeedback(facts);
   const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
-  return `Rejected${decidedBy(facts)}${why} Nothing was run.`;
+  return `Rejected${decidedBy(facts)}${why} Nothing ran.`;
 }
 
 function describeFailed({ plan }: PlanCardFacts): string {
@@ -83,9 +81,9 @@ export function viewSentence(facts: PlanCardFacts): string {
     case 'executing':
       return intended(plan);
     case 'needs_review':
-      return `${countOf(plan.rejection_history.length, 'version')} refused, so no further one is drafted. Decide about this one.`;
+      return `${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
     case 'stalled':
-      return 'Nothing has moved for a while. Resume to try again, or cancel.';
+      return 'No progress for a while. Resume to try again, or cancel.';
     case 'completed':
       return describeCompleted(facts);
     case 'failed':

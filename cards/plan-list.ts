@@ -12,8 +12,8 @@ export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';
 export const listWords: Record<PlanListKind, { title: string; empty: string }> = {
   pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me') },
   all: { title: 'All plans', empty: 'There are no plans yet.' },
-  mine: { title: 'Your plans', empty: 'You have asked for nothing yet.' },
-  running: { title: 'Running', empty: 'Nothing runs now.' },
+  mine: { title: 'Your plans', empty: "You haven't asked for anything yet." },
+  running: { title: 'Running', empty: 'Nothing is running.' },
 };
 
 /**
@@ -28,7 +28,7 @@ export function titleList(
   if (reader === null) return words;
   const name = isolateText(showLine(reader, 120));
   if (which === 'mine')
-    return { title: `Plans of ${name}`, empty: `${name} has asked for nothing yet.` };
+    return { title: `Plans of ${name}`, empty: `${name} hasn't asked for anything yet.` };
   return { ...words, title: `${words.title}, for ${name}` };
 }
 
@@ -43,14 +43,14 @@ export function describeCommands(command: string, more: [string, string][] = [])
     ['mine', 'what you asked for'],
     ['running', 'what runs now'],
     ['all', 'every plan, the latest first; “all 2” goes on'],
-    ['stats', 'how many stand where, and what none of my tools can do'],
+    ['stats', 'how many stand where, and what no connected tool can do'],
     ['PLAN-…', 'one plan in full'],
     ...more,
     ['link', 'be the same person here and elsewhere'],
   ];
   const width = command.length + 3 + Math.max(...lines.map(([word]) => word.length));
   return [
-    'Mention me, or write to me directly, and say what you want done. I draft a plan; nothing runs before it is approved.',
+    'Mention me or message me directly, and say what you want done. I draft a plan; nothing runs until it is approved.',
     '',
     ...lines.map(([word, what]) => `${`${command} ${word}`.padEnd(width)}${what}`),
     '',

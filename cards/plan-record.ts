@@ -18,7 +18,7 @@ export const exportWords = {
     `I have sent you ${plan}, ${exports[kind]}, in your direct messages with me.`,
   nothingRun: ({ plan }: Pick<Export, 'plan'>) => `Nothing of ${plan} has run yet.`,
   tooLarge: ({ plan }: Pick<Export, 'plan'>) =>
-    `${plan} is too large for a message. GET /api/plans/${plan}/plan.md, /log.jsonl and /trace have all of it.`,
+    `${plan} is too large for a message. Get all of it from /api/plans/${plan}/plan.md, /log.jsonl and /trace.`,
   inConsole: ({ link }: { link: string }) => `The console shows it: ${link}`,
 } as const;
 

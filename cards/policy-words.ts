@@ -12,7 +12,7 @@ export const sliders: Record<Slider, Words> = {
   conversation_style: {
     kind: 'choice',
     label: 'Style',
-    about: 'How much of the thinking you see',
+    about: 'How much reasoning you see',
     choices: [
       {
         value: 'concise',
@@ -27,7 +27,7 @@ export const sliders: Record<Slider, Words> = {
   talkativeness: {
     kind: 'range',
     label: 'Talkativeness',
-    about: 'How much I say within that style',
+    about: 'How much I write',
     min: 0,
     max: 1,
     step: 0.1,
@@ -35,7 +35,7 @@ export const sliders: Record<Slider, Words> = {
   probing_depth: {
     kind: 'range',
     label: 'Questions',
-    about: 'How many I may ask before I plan',
+    about: 'How many questions I may ask before planning',
     min: 0,
     max: 3,
     step: 1,
@@ -43,11 +43,11 @@ export const sliders: Record<Slider, Words> = {
   autonomy: {
     kind: 'choice',
     label: 'Autonomy',
-    about: 'What I do where something is left open',
+    about: 'What I do when something is unclear',
     choices: [
-      { value: 'high', label: 'High', does: 'I assume it and note that on the plan' },
-      { value: 'medium', label: 'Medium', does: 'I ask what matters and assume the rest' },
-      { value: 'low', label: 'Low', does: 'I ask before I assume, as often as I may' },
+      { value: 'high', label: 'High', does: 'I assume, and note it on the plan' },
+      { value: 'medium', label: 'Medium', does: 'I ask about what matters and assume the rest' },
+      { value: 'low', label: 'Low', does: 'I ask before I assume anything' },
     ],
   },
   brainstorming_preference: {
@@ -67,7 +67,7 @@ export const sliders: Record<Slider, Words> = {
   approval_policy: {
     kind: 'choice',
     label: 'Approvals',
-    about: 'When I wait for your word',
+    about: 'When I ask for approval',
     choices: [
       { value: 'single_final', label: 'Once', does: 'For the finished plan' },
       {
@@ -85,11 +85,11 @@ export const sliders: Record<Slider, Words> = {
   tone: {
     kind: 'choice',
     label: 'Tone',
-    about: 'How it sounds',
+    about: 'Tone',
     choices: [
       { value: 'neutral', label: 'Neutral', does: 'Plain' },
-      { value: 'friendly', label: 'Friendly', does: 'Warmer, as among colleagues' },
-      { value: 'clinical', label: 'Clinical', does: 'Facts and nothing else' },
+      { value: 'friendly', label: 'Friendly', does: 'Warmer, like a colleague' },
+      { value: 'clinical', label: 'Clinical', does: 'Just the facts' },
     ],
   },
 };

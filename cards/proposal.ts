@@ -5,7 +5,7 @@ import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import type { ComparedStep } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
 import { viewBlocked } from './blocked.ts';
-import { irreversible, shortenCall } from './calls.ts';
+import { markWords, shortenCall } from './calls.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
@@ -69,7 +69,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
     const { label = String(step.position), after = '' } = order.get(step.id) ?? {};
     const { line, cut } = stepLine({ step, label, after }, facts);
     const often = times > 1 ? [countOf(times, 'time')] : [];
-    const lost = step.call.destructive ? [irreversible] : [];
+    const lost = step.call.destructive ? [markWords.irreversible] : [];
     const note = [...often, ...lost, line.note].filter((text) => text !== '').join(' · ');
     return { line: { ...line, note }, cut };
   });
@@ -84,7 +84,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
 function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string {
   if (hidden === 0 && !review.more) return '';
   const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
-  return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or go outside`;
+  return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or call out`;
 }
 
 /** The steps that only read, of a plan whose other steps are shown by their effects. */
@@ -96,7 +96,7 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   );
   const lines = reads.map((step) => stepLine(step, facts).line);
   const only = review.steps === 0;
-  const label = only ? 'Only reads, nothing leaves' : 'Reads';
+  const label = only ? 'Reads only; nothing is sent out' : 'Reads';
   const all = review.more ? reads.length : total - review.steps;
   const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));
   if (section === null || section.hidden === 0 || facts.link === null) return section;
@@ -106,14 +106,14 @@ function viewSteps(facts: PlanCardFacts): Section | null {
 /** What is agreed besides the steps: what comes again, and whether each step asks. */
 function viewTerms({ terms }: PlanCardFacts): Section | null {
   const lines = terms.map((term) => plainLine(showLine(term, termAtMost)));
-  const section = makeSection('terms', 'Agreed', lines, termsAtMost);
+  const section = makeSection('terms', 'Also part of this approval', lines, termsAtMost);
   return section === null ? null : { ...section, cut: section.hidden > 0 };
 }
 
 /** Where its times meet something else in a person's calendars and plans. */
 function viewConflicts({ conflicts }: PlanCardFacts): Section | null {
   const lines = conflicts.map((text) => plainLine(showLine(text, conflictAtMost), { lead: '△' }));
-  return makeSection('conflicts', 'Beside other plans', lines, conflictsAtMost);
+  return makeSection('conflicts', 'Conflicts with other plans', lines, conflictsAtMost);
 }
 
 /** What is different from the version before: how much, then the steps themselves. */
@@ -137,7 +137,7 @@ function viewChanges({ diff, now, viewer }: PlanCardFacts): Section | null {
 function viewRisks({ plan }: PlanCardFacts): Section | null {
   const lines = plan.risks.map(({ text, sign }) =>
     plainLine(showLine(text, 220).replace(/\.$/, ''), {
-      note: sign === undefined ? '' : `Shown by: ${showLine(sign, 160)}`,
+      note: sign === undefined ? '' : `Watch for: ${showLine(sign, 160)}`,
     }),
   );
   return makeSection('risks', 'Risks and assumptions', lines, risksAtMost);
@@ -146,7 +146,7 @@ function viewRisks({ plan }: PlanCardFacts): Section | null {
 /** What people said about the versions before. */
 export function viewHistory({ plan }: PlanCardFacts): Section | null {
   const lines = plan.rejection_history.map(({ version, by, feedback }) =>
-    plainLine(feedback === null ? 'Refused without a reason' : showLine(feedback, 300), {
+    plainLine(feedback === null ? 'Rejected without a reason' : showLine(feedback, 300), {
       lead: `v${version}`,
       note: showLine(by, 60),
     }),

@@ -86,7 +86,7 @@ function viewDone(facts: PlanCardFacts, label: string): Section | null {
 
 function viewLeft(facts: PlanCardFacts): Section | null {
   const lines = withStatus(facts, untouched).map((step) => lineOf(step, facts));
-  return makeSection('left', 'Left alone', lines, linesAtMost, countUntouched(facts));
+  return makeSection('left', 'Not run', lines, linesAtMost, countUntouched(facts));
 }
 
 function present(sections: (Section | null)[]): Section[] {
@@ -102,7 +102,7 @@ export function viewRunning(facts: PlanCardFacts): Section[] {
     viewBlocked(facts, true),
     makeSection('running', 'Now', running, linesAtMost, Math.max(counts.running, running.length)),
     makeSection('next', 'Next', next, linesAtMost),
-    makeSection('terms', 'Agreed', agreed, linesAtMost),
+    makeSection('terms', 'Also part of this approval', agreed, linesAtMost),
     viewFailed(facts),
   ]);
 }
@@ -118,7 +118,7 @@ function viewFound(facts: PlanCardFacts): Section | null {
 }
 
 export function viewCompleted(facts: PlanCardFacts): Section[] {
-  const label = facts.review.steps > 0 ? 'Made' : 'Found';
+  const label = facts.review.steps > 0 ? 'Results' : 'Found';
   return present([viewDone(facts, label), viewFound(facts)]);
 }
 
@@ -129,14 +129,14 @@ export function viewStopped(facts: PlanCardFacts): Section[] {
 /** What can be done about a failed plan, in the order of effort. */
 export function viewOptions(facts: PlanCardFacts): Section | null {
   if (facts.plan.status !== 'failed') return null;
-  const without = 'Go on without the step: what depends on it runs as if it were done.';
-  const again = 'Or ask again and say what should be different.';
+  const without = 'Continue without it: steps that depend on it run as if it were done.';
+  const again = 'Or ask again and say what should change.';
   const { failed } = facts.plan.counts;
   const retry = `Retry the ${failed === 1 ? 'step' : 'failed steps'}, once the cause is gone.`;
   const texts = [...(failed > 0 ? [retry] : []), ...(failed === 1 ? [without] : []), again];
   return makeSection(
     'options',
-    'What can be done now',
+    'What you can do',
     texts.map((text) => plainLine(text)),
     3,
   );

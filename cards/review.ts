@@ -4,7 +4,7 @@ import type { PlanCardFacts } from '#contracts/card.ts';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { Service } from '#contracts/service.ts';
 import { type NumberedStep, nameSteps, numberedAtMost } from '#contracts/step-numbers.ts';
-import { headlineOf, leadOf, marksOf, type WholePart, wholeParts } from './calls.ts';
+import { headlineOf, leadOf, marksOf, markWords, type WholePart, wholeParts } from './calls.ts';
 import { cleanLine, cutShown, isolateText } from './plain.ts';
 import { notesOf, reasonOf } from './step-lines.ts';
 
@@ -54,7 +54,7 @@ function writeStart({ page, index, skip }: Start): string {
 }
 
 const stepWords: Record<StepStatus, string> = {
-  pending: 'waits for others',
+  pending: 'waiting for other steps',
   ready: 'ready',
   running: 'running',
   waiting: 'waits for a person',
@@ -85,7 +85,7 @@ function toReviewStep(
     id: step.id,
     lead: leadOf(label, guarded, call.destructive),
     headline: fits ? headline : cutShown(headline, headlineAtMost),
-    marks: marksOf(call),
+    marks: marksOf(call).map((mark) => markWords[mark]),
     note: notes.filter((text) => text !== '').join(' · '),
     parts: [
       ...(fits ? [] : [{ label: 'in full', text: headline, inline: false }]),
@@ -101,8 +101,18 @@ function agreedOf({
 }: PlanCardFacts): Omit<ReviewStep, 'place' | 'continued' | 'continues'>[] {
   if (terms.length === 0) return [];
   const text = terms.map((term) => isolateText(cleanLine(term))).join('\n');
-  const parts = [{ label: 'besides the steps', text, inline: terms.length === 1 }];
-  return [{ id: '', lead: '', headline: 'Agreed', marks: [], note: '', parts, matters: true }];
+  const parts = [{ label: 'terms', text, inline: terms.length === 1 }];
+  return [
+    {
+      id: '',
+      lead: '',
+      headline: 'Also part of this approval',
+      marks: [],
+      note: '',
+      parts,
+      matters: true,
+    },
+  ];
 }
 
 function lengthOf(step: Pick<ReviewStep, 'headline' | 'note' | 'parts'>): number {

@@ -21,12 +21,12 @@ const lessForm: Form = { ...changesForm, placeholder: 'Only the first phase' };
 const otherForm: Form = { ...changesForm, placeholder: 'The review can be a week later' };
 
 const rejectConfirm = {
-  text: 'Planning ends here. Nothing was run.',
+  text: 'Planning stopped. Nothing ran.',
   submit: 'Reject',
 };
 
 const withoutConfirm = {
-  text: 'It is planned with the nearest known pattern instead.',
+  text: 'I plan with the nearest known pattern instead.',
   submit: 'Do without it',
 };
 

@@ -107,7 +107,7 @@ function viewAssumptions({ outline }: SessionCardFacts): Section | null {
     ...outline.assumptions.map((text) => plainLine(showLine(text, 220), { note: 'assumed' })),
     ...outline.risks.map(({ text, sign }) =>
       plainLine(showLine(text, 220).replace(/\.$/, ''), {
-        note: sign === undefined ? '' : `Shown by: ${showLine(sign, 160)}`,
+        note: sign === undefined ? '' : `Watch for: ${showLine(sign, 160)}`,
       }),
     ),
   ];

@@ -40,7 +40,7 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   const unread = portfolio.unread.map((text) =>
     plainLine(showLine(text, 200), { note: 'not read' }),
   );
-  return makeSection('conflicts', 'Beside other plans', [...conflicts, ...unread], 4);
+  return makeSection('conflicts', 'Conflicts with other plans', [...conflicts, ...unread], 4);
 }
 
 export function viewSchedule(facts: SessionCardFacts): (Section | null)[] {

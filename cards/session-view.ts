@@ -34,7 +34,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'aborted':
       return said === '' ? showLine(facts.reason ?? '', sentenceAtMost) : said;
     case 'running':
-      return 'A draft is under way. Nothing runs before you approve it.';
+      return 'Drafting. Nothing runs until you approve it.';
     case 'questions':
       return showLine(openingOf(facts), sentenceAtMost);
     case 'budget':
@@ -142,7 +142,7 @@ export function viewSession(facts: SessionCardFacts): SessionView {
     sections: sectionsOf(facts, kind).filter((section) => section !== null),
     approvals:
       gates.has(kind) && facts.over === null
-        ? 'Nothing runs before the plan itself is approved.'
+        ? 'Nothing runs until the plan itself is approved.'
         : '',
     facts: viewFacts(facts, kind),
     buttons: facts.over === null ? viewSessionButtons(facts, kind) : [],

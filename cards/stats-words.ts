@@ -24,6 +24,6 @@ export function describeStats({ plans, gaps, gap_days }: PlanStats, now: string)
   });
   const lines = counts.length === 0 ? ['There are no plans yet.'] : counts;
   if (gaps.length === 0) return lines.join('\n');
-  const title = `What people asked for most in the last ${gap_days} days that none of my tools can do:`;
+  const title = `What people asked for most in the last ${gap_days} days that no connected tool can do:`;
   return [...lines, '', title, ...gaps.map((gap) => describeGap(gap, now))].join('\n');
 }

@@ -7,7 +7,7 @@ import { isSamePerson } from '#contracts/names.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
-import { leadOf, limitsOf, shortenCall, warnOfTarget } from './calls.ts';
+import { boundsOf, leadOf, shortenCall } from './calls.ts';
 import { showPerson } from './people.ts';
 import { cleanLine, showLine } from './plain.ts';
 import type { Line } from './view.ts';
@@ -36,22 +36,16 @@ function formNotes({ args }: Step): string[] {
   return labels.length === 0 ? [] : [`fills in ${showLine(listOf(labels), 160)}`];
 }
 
-function limitNotes(step: Step, { steps, plan }: PlanCardFacts): string[] {
-  const labels = step.when.length === 0 ? null : labelSteps(steps, plan.total_steps);
-  return limitsOf(step, (id) => labels?.get(id) ?? id);
-}
-
 /** What a reader must know of a step beyond its words: who, when, what is still open, and what went wrong so far. */
 export function notesOf(step: ShownStep, facts: PlanCardFacts): string[] {
   const person = personOf(step, facts);
-  const retry = describeRetry(step, (iso) => tellTime(iso, facts));
-  const warning = warnOfTarget(step.call);
+  const formatAt = (iso: string) => tellTime(iso, facts);
+  const retry = describeRetry(step, formatAt);
+  const labels = step.when.length === 0 ? null : labelSteps(facts.steps, facts.plan.total_steps);
   return [
-    ...limitNotes(step, facts),
-    ...(warning === '' ? [] : [warning]),
+    ...boundsOf(step, (id) => labels?.get(id) ?? id, formatAt),
     ...(person === null ? [] : [`for ${person}`, ...formNotes(step)]),
     ...(retry === null ? [] : [showLine(`↻ ${retry}`, 400)]),
-    ...(step.not_before === null ? [] : [tellTime(step.not_before, facts)]),
   ];
 }
 

@@ -15,7 +15,7 @@ const stages: Record<Stage, string> = {
   SEEK_APPROVAL: 'Seek approval',
   COMPLETE: 'Complete',
   NEEDS_CLARIFICATION: 'Waits for a person',
-  NEEDS_SCHED_ESCALATION: 'Waits for more time or less work',
+  NEEDS_SCHED_ESCALATION: 'Needs more time or less work',
   ABORTED: 'Stopped',
 };
 
@@ -27,7 +27,7 @@ const events: Record<StageEvent, string> = {
   low_confidence: 'not sure enough, tried again',
   invalid_retryable: 'not valid, tried again',
   needs_clarification: 'a person is asked',
-  infeasible: 'does not fit into the time there is',
+  infeasible: 'does not fit the available time',
   fatal_error: 'failed',
   cap_reached: 'a limit was reached',
   no_response: 'shown to a person',

@@ -3,6 +3,7 @@ import {
   boundsOf,
   headlineOf,
   marksOf,
+  markWords,
   shortenCall,
   type WholePart,
   wholeParts,
@@ -71,12 +72,11 @@ function drawStep(
     ...(step.guarded ? ['🛡 guarded'] : []),
     effects[step.effect],
     ...(after === '' ? [] : [after]),
-    ...(step.not_before === null ? [] : [`not before ${formatAt(step.not_before)}`]),
     step.status,
   ].join(' · ');
   const head = screen.style('bold', names.get(step.id) ?? cleanLine(step.id));
   const headline = screen.style('bold', headlineOf(step.call, now));
-  const marks = marksOf(step.call).map((mark) => screen.style('red', mark));
+  const marks = marksOf(step.call).map((mark) => screen.style('red', markWords[mark]));
   const bounds = boundsOf(step, (id) => names.get(id) ?? cleanLine(id), formatAt).join(' · ');
   const reason = step.description === '' ? [] : [`Planner: ${cleanLine(step.description)}`];
   return [

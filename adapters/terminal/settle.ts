@@ -99,7 +99,7 @@ async function complete(session: Session, ask: Ask, answer: Answer): Promise<Ans
     return fields === null ? { kind: 'quit' } : { kind: 'settle', fate: 'done', fields };
   }
   if (answer.kind === 'blocked') {
-    const line = await session.ask('  What is in the way? › ');
+    const line = await session.ask("  What's blocking you? › ");
     if (line === null) return { kind: 'quit' };
     const reason = line.trim();
     return reason === '' ? { kind: 'nothing' } : { kind: 'settle', fate: 'failed', answer: reason };

@@ -88,7 +88,7 @@ export function withNumbers(error: unknown, numbered: Numbered[]): unknown {
   if (named.length < missing.length) return error;
   return new CountersignError(
     'steps_missing',
-    `Steps you approve need others that you left out: add ${describeNumbered(named)}.`,
+    `Steps you approve need ${describeNumbered(named)}.`,
     { details: error.details, cause: error },
   );
 }

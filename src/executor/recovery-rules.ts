@@ -35,5 +35,5 @@ export function decideFate(step: LostStep, planGoesOn: boolean): Fate {
 
 /** What a person is asked about a write whose answer never came. */
 export function askFate(message: string): string {
-  return `${message} It may or may not have taken effect.`;
+  return `${message} It may have gone through; we can't tell.`;
 }

@@ -51,7 +51,6 @@ export async function takeTurnAtOnce(
     book,
     announced: false,
     chained,
-    taken: settled.taken,
     rest,
   };
 }

@@ -26,8 +26,6 @@ export type Turn = Claim & {
   announced: boolean | null;
   /** As far as this turn knows, what the next one settles frees nothing but what can start with it, and the plan goes on. */
   chained: boolean;
-  /** Positions whose outcomes were taken. */
-  taken: number[];
   /** Outcomes that still have to be settled; what is neither taken nor among them was refused. */
   rest: Outcome[];
 };
@@ -112,14 +110,12 @@ export async function takeTurn(
     }
     const chained = !over && isChained(plan, settled?.progress ?? null, claimed.steps.length);
     const announced = changed ? isTold || announce : null;
-    const taken = settled?.taken ?? [];
     return {
       ...claim,
       plan,
       book,
       announced,
       chained,
-      taken,
       rest: [],
     };
   };

@@ -247,7 +247,7 @@ export function requireUseful(
     const why =
       former.length === 0
         ? `What you can approve is approved already${before.length === 0 ? '' : ` (${listOf(namesShown(people, before))})`}.`
-        : `You and ${listOf(namesShown(people, former))} were one person when this plan was asked for, and count once about it.`;
+        : `You and ${listOf(namesShown(people, former))} were linked accounts when this plan was requested, so you count as one approver.`;
     throw new CountersignError(
       'not_allowed',
       `${why} It still needs ${describeAllMissing(open, people)}.${describeSetup(authority, before)}`,

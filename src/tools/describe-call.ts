@@ -88,7 +88,7 @@ function describeRequest(args: Arguments): Effect {
   const method = args.take('method') ?? 'GET';
   return {
     class: 'outside',
-    headline: [toValue(method), args.value('url', 'no address')],
+    headline: [toValue(method), args.value('url', '(no address given)')],
     destructive: method === 'DELETE',
     parts: [...eachOf('header', args.take('headers')), ...args.payload('body')],
   };
@@ -142,7 +142,12 @@ function describeMove(args: Arguments): Effect {
   const overwrite = args.take('overwrite');
   return {
     class: 'changes',
-    headline: ['Moves', args.value('from', 'nothing'), 'to', args.value('to', 'nowhere')],
+    headline: [
+      'Moves',
+      args.value('from', '(no path given)'),
+      'to',
+      args.value('to', '(no path given)'),
+    ],
     destructive: overwrite !== undefined && overwrite !== false,
     parts: overwrite === undefined ? [] : [toPart('overwrite', overwrite)],
   };
@@ -153,7 +158,7 @@ function describeDelete(args: Arguments): Effect {
   const all = recursive === true ? ['and everything in it'] : [];
   return {
     class: 'changes',
-    headline: ['Permanently deletes', args.value('path', 'nothing'), ...all],
+    headline: ['Permanently deletes', args.value('path', '(no path given)'), ...all],
     destructive: true,
     parts: recursive === undefined || recursive === true ? [] : [toPart('recursive', recursive)],
   };
@@ -162,17 +167,17 @@ function describeDelete(args: Arguments): Effect {
 /** Built-in operations by name. What is not taken from the arguments here is shown as it is. */
 const builtins: Record<string, Describe> = {
   workspace_list: (args) => here(args, 'Lists', 'path', 'the workspace'),
-  workspace_read: (args) => here(args, 'Reads', 'path', 'nothing'),
+  workspace_read: (args) => here(args, 'Reads', 'path', '(no path given)'),
   workspace_write: (args) => ({
     class: 'changes',
-    headline: ['Writes', args.value('path', 'nothing')],
+    headline: ['Writes', args.value('path', '(no path given)')],
     parts: args.payload('content'),
   }),
   workspace_move: describeMove,
   workspace_delete: describeDelete,
   http_get: (args) => ({
     class: 'outside',
-    headline: ['GET', args.value('url', 'no address')],
+    headline: ['GET', args.value('url', '(no address given)')],
     parts: eachOf('header', args.take('headers')),
   }),
   http_request: describeRequest,
@@ -195,12 +200,12 @@ const builtins: Record<string, Describe> = {
   }),
   text_write: (args) => ({
     class: 'reads',
-    headline: ['Has the model write a text'],
+    headline: ['Generates text with the model'],
     parts: args.payload('instructions'),
   }),
   text_summarize: (args) => ({
     class: 'reads',
-    headline: ['Has the model summarize a text'],
+    headline: ['Sends text to the model for a summary'],
     parts: args.payload('text'),
   }),
   control_noop: () => ({ class: 'reads', headline: ['Does nothing'] }),

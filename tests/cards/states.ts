@@ -498,7 +498,7 @@ export const cardStates = {
         card: drawHome({ plans: [], waiting: new Set(), policy: defaultPolicy, said: [] }, now)
           .blocks,
       },
-      teams: { text: 'How I work with you', card: drawAdaptivePolicy(defaultPolicy, '') },
+      teams: { text: 'Preferences', card: drawAdaptivePolicy(defaultPolicy, '') },
     },
   },
   answer: {

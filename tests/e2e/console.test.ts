@@ -115,7 +115,7 @@ describe('a request', () => {
     const rest = button(`Approve ${total - 1} of ${total} steps`);
     await ticks.first().uncheck();
     await rest.click();
-    await page.getByRole('alert').getByText('Steps you approve need others').first().waitFor();
+    await page.getByRole('alert').getByText('Steps you approve need').first().waitFor();
     expect((await shownPlan()).status).toBe('proposed');
     await ticks.first().check();
     await page.getByRole('checkbox', { name: /^Approve step 3: / }).uncheck();

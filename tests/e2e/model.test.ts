@@ -219,7 +219,7 @@ describe('a model that goes wrong', () => {
     await expectAborted(
       run,
       'model_refused',
-      /declined: I will not help with that\..*other words/s,
+      /declined: I will not help with that\. Try rephrasing/s,
     );
   });
 

@@ -46,7 +46,7 @@ async function readSet(): Promise<PolicyOverride> {
   return z.object({ set: PolicyOverride }).parse(await answer.json()).set;
 }
 
-const dialog = () => page.getByRole('dialog', { name: 'How I talk with you' });
+const dialog = () => page.getByRole('dialog', { name: 'Preferences' });
 const open = async () => {
   await page.getByRole('button', { name: 'Settings' }).click();
   await dialog().getByRole('radio', { name: 'Concise' }).waitFor();

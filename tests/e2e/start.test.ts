@@ -278,7 +278,7 @@ describe('with a database of somebody else', () => {
     expect(wait).toMatchObject({ status: 'running', attempt: 2 });
     expect(append).toMatchObject({ status: 'unknown', attempt: 1 });
     expect(append?.question).toBe(
-      'log_append was stopped: this process stops. It may or may not have taken effect.',
+      "log_append was stopped: this process stops. It may have gone through; we can't tell.",
     );
     await second.api.post(`/api/plans/${plan.id}/cancel`, { version: 1 });
     await second.api.reach(plan.id, 'cancelled');

@@ -128,9 +128,9 @@ describe('in the chat with the bot alone', () => {
 
   it('“settings” changes how the bot talks to whoever saves it', async () => {
     await client.say('settings');
-    const card = await shows(places.personal, 'How I work with you');
+    const card = await shows(places.personal, 'Preferences');
     const kept = shown(await client.press(card, 'Save', { inputs: { 'slider:tone': 'clinical' } }));
-    expect(readCard(kept)).toContain('Facts and nothing else');
+    expect(readCard(kept)).toContain('Just the facts');
   });
 });
 

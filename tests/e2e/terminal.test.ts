@@ -103,13 +103,13 @@ describe.concurrent('countersign ask', () => {
     const { code, stdout } = await ask('Delete nothing.md', ['--yes']);
     expect(code).toBe(1);
     expect(stdout).toContain('Step 1 failed: There is no nothing.md in the workspace.');
-    expect(stdout).toContain('What can be done now');
+    expect(stdout).toContain('What you can do');
   });
 
   it('answers what needs no plan, and ends with 0', async () => {
     const { code, stdout } = await ask('Book me a flight');
     expect(code).toBe(0);
-    expect(stdout).toContain("I can't book flights");
+    expect(stdout).toContain('No connected tool can book flights');
     expect(stdout).not.toContain('PLAN-');
   });
 

@@ -25,11 +25,11 @@ export function explainCap(cap: Cap | 'transitions', limits: PlanningLimits): st
     case 'time':
       return `I stopped after ${limits.wallSeconds} seconds without a plan. Ask for less at once, or raise WALL_TIME_SEC.`;
     case 'repeats':
-      return 'The model went in a circle: it made the same call again and again. Ask in other words.';
+      return 'The model went in a circle: it made the same call again and again. Try rephrasing.';
     case 'transitions':
       return 'I went back and forth between stages without a plan. Ask for less at once.';
     case 'silence':
-      return 'The model gave no answer. Ask again, or in other words.';
+      return 'The model gave no answer. Ask again, or rephrase.';
     default:
       return cap satisfies never;
   }

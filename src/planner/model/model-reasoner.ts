@@ -68,7 +68,7 @@ function closeStage(
     case 'refused':
       return stop(
         'model_refused',
-        `The model declined: ${cutAnswer(end.text).slice(0, 1000)} Ask in other words.`,
+        `The model declined: ${cutAnswer(end.text).slice(0, 1000)} Try rephrasing.`,
         'fatal_error',
       );
     case 'failed':

@@ -50,7 +50,7 @@ export function joinWords(words: string[], comma = false): string {
 }
 
 export function describeCannot(wanted: string, manifest: OperationSpec[]): string {
-  return `I can't ${wanted}: none of my tools can. I can ${describeAbilities(manifest)}.`;
+  return `No connected tool can ${wanted}. I can ${describeAbilities(manifest)}.`;
 }
 
 const plainUnits = /(?:s|ss|x|z|ch|sh)$/i;

@@ -57,7 +57,7 @@ async function offer(
     asksForIdeas(asked) && state.offered.every(({ kind }) => kind !== 'idea' && kind !== 'option');
   const vague =
     result.kind === 'cannot' ||
-    (result.kind === 'question' && /^I do not understand/.test(result.text));
+    (result.kind === 'question' && /^I didn't understand/.test(result.text));
   if (!wanted && !(vague && state.offered.length === 0)) return null;
   const made = makeOffer(asked, tools, wanted ? null : unsure);
   if (made === null || (!wanted && state.pause?.kind === 'gate')) return null;

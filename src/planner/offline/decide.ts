@@ -40,7 +40,7 @@ export async function decideSafely(work: Work): Promise<Decision> {
         reason: 'planning was stopped',
       };
     }
-    const text = `Planning failed: ${errorMessage(error)} Nothing has changed; say it in other words.`;
+    const text = `Planning failed: ${errorMessage(error)} Nothing has changed; try rephrasing.`;
     return { result: abort('internal', text), reason: errorMessage(error) };
   }
 }
@@ -260,6 +260,6 @@ function reviseInstead(work: Work, decision: Decision): Decision {
   const { result } = decision;
   const beside =
     result.kind === 'answer' ||
-    (result.kind === 'question' && /^I do not understand/.test(result.text));
+    (result.kind === 'question' && /^I didn't understand/.test(result.text));
   return beside ? askThese(work, [revisionHelp], 'the feedback has no reading') : decision;
 }

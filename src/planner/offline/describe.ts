@@ -39,7 +39,7 @@ export function describeStep(step: Described, timezone: string): string {
       const source = sayReference(step, 'content');
       return source === null
         ? `${step.args.overwrite === true ? 'Rewrite' : 'Create'} ${path}`
-        : `Create ${path} from what step ${source} gives`;
+        : `Create ${path} from the result of step ${source}`;
     }
     case 'move':
       return `Move ${say(step, 'from')} to ${say(step, 'to')}`;
@@ -168,9 +168,15 @@ export function readTarget(step: Described): string | undefined {
   return typeof first === 'string' && familyOf(step.spec) === null ? first : undefined;
 }
 
-type FileState = { path: string; text: string | null };
+/** A file that is there afterwards: its text where that is known, and where it came from. */
+type FileState = {
+  path: string;
+  text: string | null;
+  by: 'creates' | 'moves' | 'copies';
+  from: string;
+};
 
-/** One sentence: what will be true afterwards. */
+/** One sentence: what the plan does. */
 export function describeOutcome(steps: Described[], timezone: string): string {
   const files = new Map<string, FileState>();
   const gone = new Set<string>();
@@ -183,14 +189,15 @@ export function describeOutcome(steps: Described[], timezone: string): string {
       case 'write': {
         const field = findField(readFields(step.spec.input), 'content');
         const content = field && step.args[field.name];
-        files.set(path, { path, text: typeof content === 'string' ? content : null });
+        const text = typeof content === 'string' ? content : null;
+        files.set(path, { path, text, by: 'creates', from: '' });
         gone.delete(path);
         break;
       }
       case 'move': {
         const [from, to] = [say(step, 'from'), say(step, 'to')];
-        files.set(to, { path: to, text: files.get(from)?.text ?? null });
-        if (!files.delete(from)) gone.add(from);
+        files.set(to, { ...(files.get(from) ?? { text: null, by: 'moves', from }), path: to });
+        files.delete(from);
         gone.delete(to);
         break;
       }
@@ -198,6 +205,8 @@ export function describeOutcome(steps: Described[], timezone: string): string {
         files.set(say(step, 'to'), {
           path: say(step, 'to'),
           text: files.get(say(step, 'from'))?.text ?? null,
+          by: 'copies',
+          from: say(step, 'from'),
         });
         break;
       case 'delete':
@@ -222,31 +231,32 @@ export function describeOutcome(steps: Described[], timezone: string): string {
   const parts = [
     ...describeFiles([...files.values()]),
     ...describeGone([...gone]),
-    ...emptyFolders.map((folder) => `the folder ${folder} exists`),
+    ...emptyFolders.map((folder) => `creates the folder ${folder}`),
     ...facts,
   ];
   const shown = parts.slice(0, 4);
-  if (parts.length > shown.length)
-    shown.push(`${parts.length - shown.length} more things are done`);
-  const sentence = `After this, ${shown.length === 0 ? 'nothing has changed' : joinWords(shown, true)}.`;
+  if (parts.length > shown.length) shown.push(`does ${parts.length - shown.length} more things`);
+  const words = shown.length === 0 ? 'changes nothing' : joinWords(shown, true);
+  const sentence = `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
   return sentence.length <= 1000 ? sentence : `${sentence.slice(0, 998)}….`;
 }
 
 function describeFiles(files: FileState[]): string[] {
-  if (files.length > 3)
-    return [`${files.length} files exist: ${listShort(files.map((file) => file.path))}`];
-  const told = files.map((file) => {
-    if (file.text === null) return `${file.path} exists`;
-    return file.text === ''
-      ? `${file.path} exists and is empty`
-      : `${file.path} exists and says ${quoteShort(file.text)}`;
+  return [...Map.groupBy(files, ({ by }) => by)].flatMap(([by, some]) => {
+    if (some.length <= 3) return some.map(describeFile);
+    const to = by === 'creates' ? ':' : ' to';
+    return [`${by} ${some.length} files${to} ${listShort(some.map(({ path }) => path))}`];
   });
-  return told;
+}
+
+function describeFile({ path, text, by, from }: FileState): string {
+  if (by !== 'creates') return `${by} ${from} to ${path}`;
+  if (text === null) return `creates ${path}`;
+  return text === '' ? `creates ${path}, empty` : `creates ${path} containing ${quoteShort(text)}`;
 }
 
 function describeGone(paths: string[]): string[] {
-  if (paths.length === 0) return [];
-  return [`${listShort(paths)} ${paths.length === 1 ? 'is' : 'are'} no longer there`];
+  return paths.length === 0 ? [] : [`permanently deletes ${listShort(paths)}`];
 }
 
 function listShort(words: string[]): string {
@@ -257,25 +267,23 @@ function listShort(words: string[]): string {
 function describeFact(step: Described, timezone: string): string {
   switch (familyOf(step.spec)) {
     case 'list':
-      return `you see ${step.spec.source === 'mcp' && /^\.?$/.test(say(step, 'path')) ? '' : 'what is in '}${namePlace(step, say(step, 'path'))}`;
+      return `lists ${namePlace(step, say(step, 'path'))}`;
     case 'remind':
-      return `you are reminded ${describeTime(step, timezone)} of ${quoteShort(say(step, 'text'))}`;
+      return `reminds you ${describeTime(step, timezone)} of ${quoteShort(say(step, 'text'))}`;
     case 'calendar_add':
-      return `the calendar has ${quoteShort(say(step, 'title'))} ${describeTime(step, timezone)}`;
+      return `adds ${quoteShort(say(step, 'title'))} to the calendar ${describeTime(step, timezone)}`;
     case 'post':
-      return say(step, 'text') === ''
-        ? 'the text is posted'
-        : `this is posted: ${quoteShort(say(step, 'text'))}`;
+      return say(step, 'text') === '' ? 'posts the text' : `posts ${quoteShort(say(step, 'text'))}`;
     case 'ask':
-      return `${say(step, 'assignee') || 'a person'} has answered: ${quoteShort(say(step, 'question'))}`;
+      return `asks ${say(step, 'assignee') || 'a person'} ${quoteShort(say(step, 'question'))}`;
     case 'request':
-      return `${say(step, 'url')} has received a ${say(step, 'method')}`;
+      return `sends a ${say(step, 'method')} request to ${say(step, 'url')}`;
     case 'read':
-      return `you see what ${say(step, 'path')} says`;
+      return `reads ${say(step, 'path')}`;
     case 'fetch':
-      return `${say(step, 'url')} has been fetched`;
+      return `fetches ${say(step, 'url')}`;
     case 'wait':
-      return `${sayDuration(say(step, 'seconds'))} ${/^1 /.test(sayDuration(say(step, 'seconds'))) ? 'has' : 'have'} passed`;
+      return `waits ${sayDuration(say(step, 'seconds'))}`;
     case 'nothing':
     case 'make_folder':
     case 'calendar_read':
@@ -283,7 +291,7 @@ function describeFact(step: Described, timezone: string): string {
     case 'summarize':
       return '';
     default:
-      return `${nameTool(step.spec)} has run "${splitName(step.spec.operation).join(' ')}"`;
+      return `runs "${splitName(step.spec.operation).join(' ')}" with ${nameTool(step.spec)}`;
   }
 }
 
@@ -360,7 +368,7 @@ export function describeRisks(steps: Described[], cautions: RiskNote[]): RiskNot
   const risks: RiskNote[] = [];
   if (deleted.length > 0)
     risks.push({
-      text: `${listShort(deleted)} cannot be brought back.`,
+      text: `${listShort(deleted)} is deleted permanently.`,
       sign: 'Someone still needs what was deleted.',
     });
   if (called.length > 0)

@@ -39,10 +39,7 @@ export function draftPlan(
   const when = describeStart(steps, timezone);
   return {
     title: when === '' ? title : `${title.replace(/[.?!]+$/, '')}, ${when}`,
-    summary: describeOutcome(steps, timezone).replace(
-      /^After this, /,
-      when === '' ? 'After this, ' : `After this, ${when} at the earliest, `,
-    ),
+    summary: `${when === '' ? '' : `Not before ${when.replace(/^on /, '')}: `}${describeOutcome(steps, timezone)}`,
     steps: steps.map((step) => draftStep(step, timezone)),
     ...(notes.length === 0 ? {} : { context: notes.join('\n').slice(0, 50_000) }),
     ...(risks.length === 0 ? {} : { risks }),

@@ -38,7 +38,7 @@ export async function conclude(
       bench.say(result, reason);
       return 'fatal_error';
     default:
-      return stop(task, 'internal', 'Planning came to nothing. Ask in other words.');
+      return stop(task, 'internal', "I couldn't plan that. Try rephrasing.");
   }
 }
 
@@ -62,7 +62,7 @@ export async function finish(
   const { result, ends } = await task.bench.call(tool, args, task.signal);
   if (ends !== undefined) return ends;
   if (result.ok) return 'drafted';
-  return stop(task, 'invalid_draft', `${result.explanations.join(' ')} Say it in other words.`);
+  return stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
 }
 
 export async function ask(

@@ -71,7 +71,7 @@ function leaveOutStyle(said: Utterance[]): Utterance[] {
 /** A whole instruction about a file is a new request, not the answer to a question about text. */
 function startsAnew(text: string, asked: string[]): boolean {
   const { text: hidden, quotes } = shield(text.trim());
-  if (asked.some((question) => /^(?:I plan fixed steps|I do not understand)/.test(question)))
+  if (asked.some((question) => /^(?:I plan fixed steps|I didn't understand)/.test(question)))
     return false;
   const lead = readLeadVerb(stripPoliteness(hidden));
   if (!lead?.known || hidden.length > 300) return false;

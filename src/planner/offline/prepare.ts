@@ -150,7 +150,7 @@ function decideByReadings(work: Work, readings: Understood[]): Decision | null {
   const talks = readings.filter(({ reading }) => reading.kind === 'talk');
   if (!acts && cannots.length === 0) {
     if (talks.length > 0) {
-      const text = `I can't answer that: no language model is configured, and none of my tools looks it up. I can ${describeAbilities(work.tools.manifest())}.`;
+      const text = `I can't answer that: no language model is configured, and no connected tool can look it up. I can ${describeAbilities(work.tools.manifest())}.`;
       return {
         result: { kind: 'answer', text },
         reason: 'answered without a plan: a question that no tool answers',

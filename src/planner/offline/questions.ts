@@ -3,8 +3,8 @@
 export const questions = {
   content: (path: string) => `What should ${path} contain?`,
   addition: (path: string) => `What should be added to ${path}?`,
-  where: (what: string) => `Where should ${what} be saved? A path such as notes/today.md will do.`,
-  which: (verb: string) => `Which file should I ${verb}? A path such as notes/today.md will do.`,
+  where: (what: string) => `Where should ${what} be saved? For example, notes/today.md.`,
+  which: (verb: string) => `Which file should I ${verb}? For example, notes/today.md.`,
   destination: (path: string, verb: string) => `Where should I ${verb} ${path} to?`,
   when: (text: string) => `When should I remind you of "${text}"?`,
   remindOf: () => 'What should I remind you of?',
@@ -19,7 +19,7 @@ export const questions = {
     `What should "${name}" be for ${operation}?${hint === '' ? '' : ` ${hint}`}`,
   choose: (names: string[]) => `Do you mean ${names.slice(0, -1).join(', ')} or ${names.at(-1)}?`,
   withoutRest: (wanted: string) =>
-    `I can't ${wanted}: none of my tools can. Shall I plan the rest without it?`,
+    `No connected tool can ${wanted}. Shall I plan the rest without it?`,
   fix: (problem: string, name: string) => `${problem} What should "${name}" be instead?`,
   repeat: (words: string, when: string) =>
     `I run a plan once and cannot repeat "${words}". Shall I remind you ${when} to do it?`,
@@ -42,13 +42,13 @@ export const questions = {
   tell: (person: string, words: string) =>
     `I can't write to one person alone. Shall I give ${person} "${words}" as a task to confirm?`,
   unclear: (words: string) =>
-    `I do not understand "${words}". What should I do, in words such as: create, move, delete, list or read a file, post, remind?`,
+    `I didn't understand "${words}". I can create, move or delete files, post, or remind you. What should I do?`,
 } as const;
 
 const shapes = [
   /^What should .+ contain\?$/,
   /^What should be (?:added|sent) to .+\?$/,
-  /^Where should .+\?(?: A path such as .+)?$/,
+  /^Where should .+\?(?: For example, .+)?$/,
   /^Which file should I .+\?/,
   /^When should I remind you of .+\?$/,
   /^What should I (?:remind you of|post|ask .+)\?$/,
@@ -58,11 +58,11 @@ const shapes = [
   /^Which web address\? It begins with https:\/\/\.$/,
   /^What should ".+" be for .+\?/,
   /^Do you mean .+ or .+\?$/,
-  /^I can't .+: none of my tools can\. Shall I plan the rest without it\?$/,
+  /^No connected tool can .+\. Shall I plan the rest without it\?$/,
   /What should ".+" be instead\?$/,
   /^I run a plan once and cannot repeat ".+"\. Shall I remind you .+ to do it\?$/,
   /^I plan fixed steps and cannot decide on ".+"\. What should I do, without the condition\?$/,
-  /^I do not understand ".+"\. What should I do/,
+  /^I didn't understand ".+"\. I can/,
   /^I do not know what to do with ".+" in ".+"\. How else would you say it\?/,
   /^Further down in .+ I find \d+ more of the .+\. Do you mean those too, or only/,
   /^Is ".+" the time to do it, or part of the text\?/,

@@ -11,7 +11,7 @@ export const draftOutline: StageRunner = async (context) => {
   }
   const { outline } = session.state;
   if (outline === null || !session.has('outline'))
-    return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or in other words.');
+    return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or rephrase.');
   keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
   // What was assumed instead of asked stands on the plan.

@@ -113,7 +113,7 @@ test('who asked for a plan and who decided about it stand apart from what is bes
   const page = await openPage(`people&plan=${id}`);
   const facts = page.locator('.facts div');
   await facts.first().waitFor();
-  expect(await facts.filter({ hasText: 'Asked by' }).locator('bdi').allInnerTexts()).toEqual([
+  expect(await facts.filter({ hasText: 'Requested by' }).locator('bdi').allInnerTexts()).toEqual([
     '\u2068אנה\u2069',
   ]);
   expect(await facts.filter({ hasText: 'Decided by' }).locator('bdi').allInnerTexts()).toEqual([

@@ -66,7 +66,7 @@ test('plans are counted by their status, by the same two statements however many
 
 test('what no tool can do is told with how often and by how many it was asked, the most frequent first', async () => {
   const { response_text: said } = await ask('one', 'Book me a flight to Rome');
-  expect(said).toContain("I can't book flights");
+  expect(said).toContain('No connected tool can book flights');
   await ask('two', 'book  me a flight to Paris', ben);
   await ask('three', 'Book me a flight', ana);
   await ask('four', 'Call the plumber');

@@ -26,12 +26,12 @@ describe.each(['slack', 'teams'] as const)('a session on %s', (on) => {
   test('has a card at each gate, whose press decides it, and only the latest has buttons', async () => {
     const here = await thread(on);
     const run = await ask(here, 'Plan the launch');
-    await shown('the outline, before it is put in order');
+    await shown('the outline');
     await delivered(sessions.house());
     expect(cards()).toHaveLength(1);
     const { digest, turn } = pressOf(card(0), 'session_approve');
     await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
-    await shown('the order, before it gets dates');
+    await shown('the order');
     await shown('Approved by ana');
     await delivered(sessions.house());
     expect(card(0)).toMatch(/Approved by ana, \d\d:\d\d\b.* · the outline/);
@@ -56,9 +56,9 @@ describe.each(['slack', 'teams'] as const)('a session on %s', (on) => {
 
 test.each([
   ['Ask me', 'The blue one', 'Answered by ana'],
-  ['Invent a pattern', 'No known subtype keeps track of doses.', 'More was said by ana'],
-  ['Spend more', 'Go on', 'More was said by ana'],
-  ['Hurry up', 'Deliver on Friday', 'More was said by ana'],
+  ['Invent a pattern', 'No known subtype keeps track of doses.', 'Continued by ana'],
+  ['Spend more', 'Go on', 'Continued by ana'],
+  ['Hurry up', 'Deliver on Friday', 'Continued by ana'],
   ['Fail at it', 'Try again', 'Asked again by ana'],
 ])(
   '“%s” is a card that says %s, and is over when somebody answers in words',
@@ -80,7 +80,7 @@ test.each([
 test('a session that was refused says by whom, and cannot be taken up from its old card', async () => {
   const here = await thread();
   const run = await ask(here, 'Plan the launch');
-  await shown('the outline, before it is put in order');
+  await shown('the outline');
   const { digest, turn } = pressOf(card(0), 'session_reject');
   await expect(
     sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ben),
@@ -108,7 +108,7 @@ test('a card that was posted late shows what came of it, without buttons', async
     .service.runCard(run, { user: 'ana', timezone: 'UTC' });
   await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   gate.resolve();
-  await shown('the order, before it gets dates');
+  await shown('the order');
   await delivered(sessions.house());
   expect(card(0)).toContain('Approved by ana');
   expect(card(0)).not.toMatch(live);
@@ -117,12 +117,12 @@ test('a card that was posted late shows what came of it, without buttons', async
 test('a card that was deleted is posted anew only while somebody is waited for', async () => {
   const here = await thread();
   const run = await ask(here, 'Plan the launch');
-  await shown('the outline, before it is put in order');
+  await shown('the outline');
   await delivered(sessions.house());
   const { digest, turn } = pressOf(card(0), 'session_approve');
   sessions.platform().delete(String(standing()[0]?.message));
   await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
-  await shown('the order, before it gets dates');
+  await shown('the order');
   await delivered(sessions.house());
   expect(cards()).toHaveLength(1);
 });

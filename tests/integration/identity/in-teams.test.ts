@@ -33,7 +33,7 @@ test('a code from Slack, sent to the bot in Teams, makes both one person in Team
     {},
     elsewhere,
   );
-  await ask('plans mine', 'You have asked for nothing yet');
+  await ask('plans mine', "You haven't asked for anything yet");
   const given = await service.link(readLinkCommand(''), elsewhere);
   if (given.kind !== 'code') throw new Error('No code was given.');
   await ask('plans link WRONG-WRONG', 'There is no such code');

@@ -281,7 +281,7 @@ describe('Removing', () => {
     await say({ do: 'remove' }, inTeams);
     await expect(plan.approve(inTeams)).rejects.toMatchObject({
       code: 'not_allowed',
-      message: expect.stringContaining('count once'),
+      message: expect.stringContaining('count as one approver'),
     });
     const facts = async ({ id: user }: Actor) =>
       (await house.service.card(plan.id, { user, timezone: 'UTC' })).may_approve;

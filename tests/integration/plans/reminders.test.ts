@@ -94,7 +94,7 @@ describe('a step whose outcome nobody knows', () => {
   async function loseIn(conversation: string): Promise<string> {
     const id = await startIn(conversation);
     const { steps } = await claimReady(executor, id, 1);
-    const question = 'Its answer never came. It may or may not have taken effect.';
+    const question = "Its answer never came. It may have gone through; we can't tell.";
     await settleOutcomes(
       executor,
       id,
@@ -109,7 +109,7 @@ describe('a step whose outcome nobody knows', () => {
     expect(await remindersIn('lost')).toEqual([]);
     await Promise.all([remindAfter(25), remindAfter(26)]);
     expect(await remindersIn('lost')).toEqual([
-      `Reminder for ana: nobody has said for 24 hours what became of step 1 of ${id} “Rooms”. Its answer never came. It may or may not have taken effect.`,
+      `Reminder for ana: nobody has said for 24 hours what became of step 1 of ${id} “Rooms”. Its answer never came. It may have gone through; we can't tell.`,
     ]);
     await house.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
     await remindAfter(49);

@@ -92,8 +92,8 @@ describe('the card of a plan', () => {
     );
     const effects = await effectsOf(plan.id);
     expect(effects[0]).toContain('Permanently deletes old and everything in it (2 files, 1.0 KB');
-    expect(effects[1]).toContain('△ gone.md is missing: this step will fail');
-    expect(effects[2]).toContain('△ gone.md is missing: this step will fail');
+    expect(effects[1]).toContain('△ gone.md does not exist; this step will fail');
+    expect(effects[2]).toContain('△ gone.md does not exist; this step will fail');
   });
 
   test('says nothing of what an earlier step makes, and follows no link out of the workspace', async () => {
@@ -122,7 +122,7 @@ describe('a step whose target changed after the approval', () => {
     const [ask] = viewPlan(
       await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' }),
     ).asks;
-    expect(ask?.label).toBe('What this step touches has changed since the plan was approved');
+    expect(ask?.label).toBe('What this step changes was edited after the plan was approved');
     expect(await textAt('drift.md')).toBe('somebody else’s');
     await confirm(plan.id, 'a');
     await reach(house, plan.id, 'completed');

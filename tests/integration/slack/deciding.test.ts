@@ -177,7 +177,7 @@ test.each(ways)(
     const { slack, ana, house, plan, card } = desk;
     const view = await openWindow(desk, ana, card, 'countersign:details');
     await slack.submit(ana.id, view, { value: [] });
-    expect(view.errors).toEqual({ 'part:0': 'Tick at least one step.' });
+    expect(view.errors).toEqual({ 'part:0': 'Select at least one step.' });
     await slack.submit(ana.id, view, { value: ['0'] });
     const done = await reach(house, plan.id, 'completed');
     expect(done.counts).toMatchObject({ succeeded: 1 });

@@ -148,11 +148,11 @@ test('what was set there is shown at once, and what was said in one conversation
   await slack.directMessage(ana.id, 'be brief today: what is new?');
   await waitFor('an answer', async () => slack.messages(slack.direct(ana.id).id).length > 1);
   await open();
-  expect(shown()).toContain('Said in a conversation');
+  expect(shown()).toContain('Set in a conversation');
   expect(shown()).toContain('Style: Concise');
   const home = slack.home(ana.id);
   if (home === undefined) throw new Error('There is no Home.');
   await slack.press(ana.id, home, 'countersign:policy:tone', { pick: 'friendly' });
-  await waitFor('the tone', async () => shown().includes('Warmer, as among colleagues'));
+  await waitFor('the tone', async () => shown().includes('Warmer, like a colleague'));
   expect((await house.service.getPolicy('ana@example.com')).set).toEqual({ tone: 'friendly' });
 });

@@ -51,7 +51,7 @@ test.each(ways)(
     expect(shown).toContain('waits for you');
     expect((await ask('mine')).shown).not.toContain(other.id);
     expect((await ask('all')).shown).toContain(other.id);
-    expect((await ask('running')).shown).toContain('Nothing runs now');
+    expect((await ask('running')).shown).toContain('Nothing is running');
     expect((await ask('stats')).shown).toContain('2 waiting');
     expect((await ask('help')).shown).toContain('/plans PLAN-');
     expect((await ask('nonsense')).shown).toContain('There is no “/plans nonsense”');

@@ -121,7 +121,7 @@ test('who cannot do their task says why, and is asked again when somebody retrie
   const { plan, card, root } = await askBen(desk);
   const view = await openWindow(desk, ben, card, 'countersign:human_blocked:ask');
   await slack.submit(ben.id, view, { value: '  ' });
-  expect(view.errors).toEqual({ text: 'Say what is in the way.' });
+  expect(view.errors).toEqual({ text: "Say what's blocking you." });
   await slack.submit(ben.id, view, { value: 'The room is closed' });
   await reach(house, plan.id, 'failed');
   const failed = await seeCard(desk, root, 'countersign:retry');

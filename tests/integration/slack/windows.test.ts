@@ -29,7 +29,7 @@ test.each(['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id', '
     slack.fail('views.open', { error });
     await slack.press(ana.id, card, 'countersign:propose_changes');
     const [text] = await told(desk, ana);
-    expect(text).toContain('Press again');
+    expect(text).toContain('Try again');
     expect(text).toContain('propose changes: …');
     expect((await settled(house)).map(({ state }) => state)).not.toContain('failed');
     const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
@@ -50,7 +50,7 @@ test('in a list, where there is no thread, they are told in answer to their pres
   if (list === undefined) throw new Error('There is no list.');
   slack.fail('views.open', { error: 'expired_trigger_id' });
   await slack.press(ana.id, list, `countersign:details:${plan.id}`);
-  expect((await told(desk, ana, 2)).at(-1)).toContain('Press again');
+  expect((await told(desk, ana, 2)).at(-1)).toContain('Try again');
 });
 
 test('a window opens although the database does not answer, and is filled when it does', async () => {
@@ -80,7 +80,7 @@ test('a window that Slack does not take, or that was closed meanwhile, leaves no
   const { card } = await askFor(desk, 'two steps');
   slack.fail('views.update', { error: 'invalid_arguments' });
   const view = await openWindow(desk, ana, card, 'countersign:details');
-  expect(JSON.stringify(view.blocks)).toContain('press again');
+  expect(JSON.stringify(view.blocks)).toContain('try again');
   slack.fail('views.update', { error: 'not_found' });
   await slack.press(ana.id, card, 'countersign:details');
   await waitFor('the try', async () => {

@@ -95,7 +95,7 @@ test('after a failure the card offers to try again, and to give up once that is 
     return status === 'failed' && now;
   });
   const again = await awaitMessage(teams, chat.id, 'Retry the step');
-  await teams.press(ana, again, ['Give up', 'Give up']);
+  await teams.press(ana, again, ['Stop here', 'Stop here']);
   await reach(house, planOf(card), 'cancelled');
 });
 

@@ -168,7 +168,7 @@ test('Details take the place of the card for the presser, and ticked steps alone
   const data = { action: 'approve', plan_id: plan.id, version, digest };
   const tick = (first: string) =>
     teams.invoke(ana, card, 'approve_part', { ...data, 'part:0': first, 'part:1': 'false' });
-  expect(words(await tick('false'))).toContain('Tick at least one step.');
+  expect(words(await tick('false'))).toContain('Select at least one step.');
   await tick('true');
   const done = await reach(house, plan.id, 'completed');
   expect(done.counts).toMatchObject({ succeeded: 1 });
@@ -284,7 +284,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     await awaitMessage(teams, chat.id, heard);
   }
   await teams.say(ana, chat, 'settings');
-  const settings = await awaitMessage(teams, chat.id, 'How I work with you');
+  const settings = await awaitMessage(teams, chat.id, 'Preferences');
   const saved = await teams.press(ana, settings, 'Save', {
     'slider:tone': 'friendly',
     'slider:probing_depth': '1',
@@ -321,7 +321,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   const channel = teams.addChannel([ana, ben]);
   const ask = async (by: Person, text: string) => {
     const { conversation } = await teams.say(by, channel, text);
-    await awaitMessage(teams, conversation, "I can't");
+    await awaitMessage(teams, conversation, 'No connected tool');
   };
   await ask(ana, 'Book me a flight to Rome');
   await ask(ben, 'Book me a flight to Paris');

@@ -182,7 +182,7 @@ test('where the app is added it says hello once, and where it is taken out nothi
     type: 'installationUpdate',
     action: 'add',
   });
-  await awaitMessage(teams, channel.id, 'I am Countersign.');
+  await awaitMessage(teams, channel.id, "I'm Countersign.");
   await settled(house);
   const { conversation } = await teams.say(ana, channel, 'hello');
   await awaitMessage(teams, conversation, 'Heard: hello');
@@ -211,7 +211,7 @@ test('where the app is added it says hello once, and where it is taken out nothi
   await awaitMessage(teams, conversation, 'Heard: still there?');
   await settled(house);
   const hellos = teams.messages.filter(({ activity }) =>
-    JSON.stringify(activity).includes('I am Countersign.'),
+    JSON.stringify(activity).includes("I'm Countersign."),
   );
   expect(hellos).toHaveLength(1);
 });

@@ -74,7 +74,10 @@ describe('what is agreed besides the steps', () => {
     expect(primaryOf(viewPlan(facts))).toBe('Review');
     const listSteps = async () => ({ steps: facts.steps, next_cursor: null });
     const { steps } = await readReview({ listSteps }, facts, '', 20_000);
-    expect(steps.map(({ headline }) => headline)).toEqual(['Agreed', 'Writes 1.txt']);
+    expect(steps.map(({ headline }) => headline)).toEqual([
+      'Also part of this approval',
+      'Writes 1.txt',
+    ]);
     expect(steps[0]?.parts.map(({ text }) => text)).toEqual([many.join('\n')]);
     expect(steps.map(({ place }) => place)).toEqual([null, 0]);
   });

@@ -52,6 +52,6 @@ test('a change of more operations than can be shown is not approved from its car
   const { patch } = changing;
   if (patch === null) throw new Error('the sample has a change');
   const [ask] = viewPlan({ ...changing, patch: { ...patch, operations_hidden: 200 } }).asks;
-  expect(ask?.known).toContain('… and 200 more changes, too many to be shown');
+  expect(ask?.known).toContain("… and 200 more changes that don't fit here");
   expect(ask?.buttons.map(({ label }) => label)).toEqual(['Reject the change']);
 });

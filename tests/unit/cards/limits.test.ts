@@ -147,7 +147,7 @@ describe('too much', () => {
     const view = viewPlan(makeFacts({}, steps));
     expect(view.sections[0]).toMatchObject({
       hidden: 2,
-      more: '… and 2 more calls; 14 of 14 steps change something or go outside',
+      more: '… and 2 more calls; 14 of 14 steps change something or call out',
     });
     expect(view.buttons.map(({ label, style }) => [label, style])).toEqual([
       ['Review', 'primary'],

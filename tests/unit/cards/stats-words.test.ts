@@ -13,7 +13,7 @@ test('plans are counted in the order of a list, and what nothing can do stands u
       '2 waiting',
       '1 done',
       '',
-      'What people asked for most in the last 90 days that none of my tools can do:',
+      'What people asked for most in the last 90 days that no connected tool can do:',
       'book flights · 3 times, by 2 people · last 2 d ago',
       'call Ana · 1 time · last just now',
     ].join('\n'),

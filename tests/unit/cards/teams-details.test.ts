@@ -102,7 +102,7 @@ describe('details in Teams', () => {
       asked,
       back,
     );
-    expect(readCard(card)).toContain('It has no steps.');
+    expect(readCard(card)).toContain('This plan has no steps.');
   });
 });
 

@@ -50,7 +50,7 @@ describe('the state of a plan', () => {
     [
       'failed',
       '✕ Failed · version 1 · PLAN-3f9a1c20',
-      ['Retry the step', 'Go on without it', 'Give up', 'Details'],
+      ['Retry the step', 'Continue without it', 'Stop here', 'Details'],
     ],
     ['rejected', '✕ Rejected · version 1 · PLAN-3f9a1c20', []],
     ['cancelled', '■ Cancelled · version 1 · PLAN-3f9a1c20', []],
@@ -153,7 +153,7 @@ describe('a proposal', () => {
   it('says so when it only reads, and a look at the web is no such read', () => {
     const read = { operation: 'read', args: { path: 'a.md' } };
     const only = viewPlan(makeFacts({}, [makeStep('1', read)]));
-    expect(only.sections.map(({ label }) => label)).toEqual(['Only reads, nothing leaves']);
+    expect(only.sections.map(({ label }) => label)).toEqual(['Reads only; nothing is sent out']);
     const web = { tool: 'http', operation: 'get', args: { url: 'https://a.example/?q=secret' } };
     const out = viewPlan(makeFacts({}, [makeStep('1', read), makeStep('2', web)]));
     expect(out.sections.map(({ label }) => label)).toEqual(['What changes', 'Reads']);
@@ -208,7 +208,12 @@ describe('a proposal', () => {
     ];
     const facts = makeFacts({}, steps, { viewer: { user: 'Ana', timezone: 'Asia/Tokyo' } });
     const lines = viewPlan(facts).sections[0]?.lines;
-    expect(lines?.map(({ note }) => note)).toEqual(['', 'for Ben', 'for Ana', 'Wed 4 Feb, 17:30']);
+    expect(lines?.map(({ note }) => note)).toEqual([
+      '',
+      'for Ben',
+      'for Ana',
+      'not before Wed 4 Feb, 17:30',
+    ]);
     expect(lines?.[0]?.text).toBe('Writes a.md · ⟲ decided when it runs: the subject');
   });
 
@@ -229,9 +234,9 @@ describe('a proposal', () => {
     const risks = [1, 2, 3, 4].map((n) => ({ text: `Risk ${n}`, sign: `sign ${n}` }));
     const drawn = viewPlan(makeFacts({ risks })).sections.find(({ kind }) => kind === 'risks');
     expect(drawn?.lines.map(({ text, note }) => `${text} ${note}`)).toEqual([
-      'Risk 1 Shown by: sign 1',
-      'Risk 2 Shown by: sign 2',
-      'Risk 3 Shown by: sign 3',
+      'Risk 1 Watch for: sign 1',
+      'Risk 2 Watch for: sign 2',
+      'Risk 3 Watch for: sign 3',
     ]);
     expect(drawn?.more).toBe('… and 1 more');
   });
@@ -336,7 +341,7 @@ describe('a plan under way', () => {
     const [ask] = view('filling').asks;
     expect(ask?.buttons).toMatchObject([
       { label: 'Fill in', style: 'primary', form: { submit: 'Done', label: '' } },
-      { label: 'Blocked', form: { required: true, missing: 'Say what is in the way.' } },
+      { label: 'Blocked', form: { required: true, missing: "Say what's blocking you." } },
     ]);
     expect(ask?.fields.map(({ label, words }) => `${label}: ${words}`)).toEqual([
       'Amount in EUR: number of at least 0',
@@ -399,7 +404,7 @@ describe('a plan under way', () => {
       'path: 2.txt',
       'content: 2',
       'Attempt 1, started 14:04; how it ended was not recorded.',
-      'Look whether it happened, then choose.',
+      'Check whether it happened, then choose.',
     ]);
     expect(ask?.buttons.map(({ label }) => label)).toEqual(['Retry', 'Mark done', 'Mark failed']);
     expect(view('unknown').buttons.map(({ label }) => label)).toContain('Cancel');
@@ -430,13 +435,13 @@ describe('a plan that is over', () => {
     ).toEqual([
       ['Failed', 'Permanently deletes archive/old.md', 'archive/old.md does not exist.'],
       ['Done already', '1.txt written, 12 bytes', ''],
-      ['Left alone', 'Lists the workspace', ''],
-      ['What can be done now', 'Retry the step, once the cause is gone.', ''],
+      ['Not run', 'Lists the workspace', ''],
+      ['What you can do', 'Retry the step, once the cause is gone.', ''],
     ]);
   });
 
   it('tells a rejection with its reason', () => {
-    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02: “Too early”. Nothing was run.');
+    expect(view('rejected').sentence).toBe('Rejected by Ana, 14:02: “Too early”. Nothing ran.');
   });
 
   it.each([
@@ -457,9 +462,9 @@ describe('a plan that is over', () => {
       const plan = makePlan({ ...samples.rejected.plan, status: 'cancelled', ...change });
       return viewPlan({ ...samples.rejected, plan }).sentence;
     };
-    const again = 'Ask again if it is still wanted.';
+    const again = 'Ask again if you still want it.';
     expect(sentenceOf({ decided_by: null, result_summary: 'Nobody decided within 7 days.' })).toBe(
-      `Cancelled. Nobody decided within 7 days. Nothing was run. ${again}`,
+      `Cancelled. Nobody decided within 7 days. Nothing ran. ${again}`,
     );
     expect(sentenceOf({ decided_by: 'Ana', result_summary: null })).not.toContain(again);
   });

@@ -28,7 +28,7 @@ it('hears none in a question, in a request of its own or in a longer answer', ()
   const talk = [
     ...['', '?', 'thanks', 'is it ok?', 'yes, and also create b.txt', 'Create notes.md'],
     ...['move all files from a to b', 'ok but not on Monday', 'run this workflow every day'],
-    ...['no, delete b.txt first', 'make a list', 'I do not understand'],
+    ...['no, delete b.txt first', 'make a list', "I didn't understand"],
   ];
   for (const text of talk) expect([text, readNearWord(text)]).toEqual([text, null]);
 });

@@ -214,7 +214,7 @@ describe('a time becomes the beginning of the step', () => {
     expect(draft.steps[0]?.not_before).toBe(at);
     const [day, time] = [at.slice(0, 10), at.slice(11, 16)];
     expect(draft.title).toContain(`, on ${day} at ${time}`);
-    expect(draft.summary).toContain(`on ${day} at ${time} at the earliest`);
+    expect(draft.summary).toContain(`Not before ${day} at ${time}: `);
   });
 
   it('leaves a time inside dictated text alone', async () => {

@@ -17,7 +17,7 @@ describe('the first requests, with built-in tools', () => {
       '1 workspace_write {"path":"notes/standup.md","content":"Standup at 9:30"}',
       '2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1',
     ]);
-    expect(draft.summary).toBe('After this, archive/standup.md exists and says "Standup at 9:30".');
+    expect(draft.summary).toBe('Creates archive/standup.md containing "Standup at 9:30".');
     expect(draft.steps[1]).toMatchObject({
       description: 'Move notes/standup.md to archive/standup.md',
       target: 'archive/standup.md',
@@ -48,7 +48,7 @@ describe('the first requests, with built-in tools', () => {
     const draft = proposalOf(await plan(createOfflinePlanner({ tools }), 'Delete archive/old.md'));
     expect(listSteps(draft)).toEqual(['1 workspace_delete {"path":"archive/old.md"}']);
     expect(tools.calls).toEqual([]);
-    expect(draft.risks?.[0]).toMatchObject({ text: 'archive/old.md cannot be brought back.' });
+    expect(draft.risks?.[0]).toMatchObject({ text: 'archive/old.md is deleted permanently.' });
   });
 
   it('sets a reminder for every weekday', async () => {
@@ -81,7 +81,7 @@ describe('the first requests, with built-in tools', () => {
     expect(result).toEqual({
       kind: 'cannot',
       wanted: 'book flights',
-      text: "I can't book flights: none of my tools can. I can read and write files in the workspace, call web addresses, post here, remind you, keep your calendar, and ask people.",
+      text: 'No connected tool can book flights. I can read and write files in the workspace, call web addresses, post here, remind you, keep your calendar, and ask people.',
     });
   });
 
@@ -232,7 +232,7 @@ describe('asking', () => {
     const asked = await plan(offline(), text);
     expect(asked.result).toMatchObject({
       kind: 'question',
-      text: "I can't book flights: none of my tools can. Shall I plan the rest without it?",
+      text: 'No connected tool can book flights. Shall I plan the rest without it?',
     });
     expect(listSteps(proposalOf(await converse(offline(), [text, 'yes please'])))).toEqual([
       '1 workspace_write {"path":"a.txt","content":"hi"}',

@@ -306,8 +306,8 @@ describe('what no tool can do is not invented', () => {
 
 describe('what is unclear is asked', () => {
   it.each([
-    ['Create a file', 'Where should the file be saved? A path such as notes/today.md will do.'],
-    ['Delete the file', 'Which file should I delete? A path such as notes/today.md will do.'],
+    ['Create a file', 'Where should the file be saved? For example, notes/today.md.'],
+    ['Delete the file', 'Which file should I delete? For example, notes/today.md.'],
     ['move a.txt', 'Where should I move a.txt to?'],
     ['remind me to call Ana', 'When should I remind you of "Call Ana"?'],
     ['Write poem.txt with a poem about cats', 'What should poem.txt contain?'],
@@ -323,7 +323,7 @@ describe('what is unclear is asked', () => {
     ['Make a backup of a.txt', 'Where should I copy a.txt to?'],
     [
       'flight to Berlin',
-      'I do not understand "flight to Berlin". What should I do, in words such as: create, move, delete, list or read a file, post, remind?',
+      'I didn\'t understand "flight to Berlin". I can create, move or delete files, post, or remind you. What should I do?',
     ],
   ])('%s', async (text, question) => {
     expect((await plan(planner, text)).result).toEqual({

@@ -55,7 +55,7 @@ describe('feedback', () => {
     const draft = proposalOf(await revise(standup, 'skip the move'));
     expect(draft).toMatchObject({
       title: 'Create notes/standup.md',
-      summary: 'After this, notes/standup.md exists and says "Standup at 9:30".',
+      summary: 'Creates notes/standup.md containing "Standup at 9:30".',
     });
   });
 

@@ -65,7 +65,7 @@ describe('deciding about a plan', () => {
     });
     expect(printed).toBe(`
   Plan PLAN-3f9a1c20 · version 1 · offline planner
-  After this, archive/standup.md exists and says "Standup at 9:30".
+  Creates archive/standup.md containing "Standup at 9:30".
 
   What changes  1  Writes notes/standup.md · “Standup at 9:30”
                 2  Moves notes/standup.md to archive/standup.md    after 1
@@ -78,7 +78,7 @@ describe('deciding about a plan', () => {
   ✓ Done · version 1 · PLAN-3f9a1c20
   All 2 steps are done.
 
-  Made      ✓  1.txt written, 12 bytes
+  Results   ✓  1.txt written, 12 bytes
             ✓  2.txt written, 12 bytes
 
   Approved by Ana, 14:02
@@ -221,7 +221,7 @@ describe('deciding about a plan', () => {
     const details = printed.split('Digest ')[1]?.replace(/\s+/g, ' ');
     expect(details).toContain('only if step 1 /status is "green"');
     expect(details).toContain('asks before it runs');
-    expect(details).toContain('mail.txt is missing: this step will fail');
+    expect(details).toContain('mail.txt does not exist; this step will fail');
     expect(details).toMatch(/not before .*5 Feb/);
   });
 
@@ -543,7 +543,7 @@ describe('while it runs', () => {
     expect(printed).toContain(
       '  Failed        ✕  Permanently deletes archive/old.md · archive/old.md does',
     );
-    expect(printed).toContain('  Left alone    Lists the workspace\n');
+    expect(printed).toContain('  Not run       Lists the workspace\n');
   });
 
   it('a plan that was paused can be resumed here', async () => {
@@ -692,7 +692,7 @@ describe('on a terminal', () => {
     const { code } = start(done, terminal, { yes: true });
     expect(await code).toBe(exitCodes.done);
     expect(terminal.plain()).toContain(
-      '  After this, archive/standup.md exists and says "Standup at 9:30".\n',
+      '  Creates archive/standup.md containing "Standup at 9:30".\n',
     );
   });
 });

@@ -48,7 +48,7 @@ describe('a session at a gate', () => {
     ]);
     expect(printed).toContain(`
   Launch the newsletter · offline planner
-  ◷ Waiting for you · the outline, before it is put in order
+  ◷ Waiting for you · the outline
   The first newsletter is written, checked and announced.
 
   Outline   1  Write · phase

@@ -112,7 +112,7 @@ export function planPress(press: CardPress, inputs: Inputs, except: string[] = [
     case 'human_done':
       return settle(press, 'done', inputs);
     case 'human_blocked':
-      if (feedback === undefined) return { kind: 'refuse', sentence: 'Say what is in the way.' };
+      if (feedback === undefined) return { kind: 'refuse', sentence: "Say what's blocking you." };
       return settle(press, 'failed', inputs);
     case 'details':
       // The overview says what the card says; single steps, their arguments and which of them may run is what it lacks.

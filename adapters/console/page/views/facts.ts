@@ -51,7 +51,7 @@ function listApproval(card: Card): Row[] {
 export function drawFacts(card: Card): TemplateResult {
   const { plan } = card.facts;
   const rows: Row[] = [
-    ['Asked by', drawPerson(card, plan.requester)],
+    ['Requested by', drawPerson(card, plan.requester)],
     ...listApproval(card),
     ...listTimes(card),
     ['Cost so far', formatCost(plan.cost_usd)],

@@ -2,7 +2,7 @@
 // ticked. Its Approve is bound to the digest whose steps are listed.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { headlineOf, marksOf } from '#cards/calls.ts';
+import { headlineOf, type Mark, marksOf, markWords } from '#cards/calls.ts';
 import { cleanLine } from '#cards/plain.ts';
 import { type ReviewRank, reviewRank, type ShownStep } from '#contracts/call.ts';
 import { describePart, takenOffCard, toggleOff } from '../live/part.ts';
@@ -17,9 +17,9 @@ import { drawCall, drawStepDetails, listLimits } from './step-details.ts';
 const headings: Record<ReviewRank, string> = {
   4: 'Guarded',
   3: 'Cannot be undone',
-  2: 'Goes outside',
+  2: 'External calls',
   1: 'Changes something here',
-  0: 'Only reads here',
+  0: 'Reads only',
 };
 
 type Row = {
@@ -32,8 +32,11 @@ type Row = {
 
 const rankOf = ({ call, guarded }: ShownStep): ReviewRank => reviewRank(call, guarded);
 
-function drawMark(words: string): TemplateResult {
-  return html`<span class="mark" data-mark=${words}>${words}</span>`;
+/** What a heading says of all steps below it. */
+const markOfHeading: Partial<Record<ReviewRank, Mark>> = { 3: 'irreversible', 2: 'external' };
+
+function drawMark(mark: Mark): TemplateResult {
+  return html`<span class="mark" data-mark=${mark}>${markWords[mark]}</span>`;
 }
 
 /** Plain reads fold; a change and what goes outside never do. */
@@ -42,8 +45,7 @@ function drawRow(step: ShownStep, { names, open, off, toggle, workingDay }: Row)
   const headline = headlineOf(step.call, new Date().toISOString());
   const rank = rankOf(step);
   const reads = rank === 0;
-  // The heading above says its own mark already.
-  const marks = marksOf(step.call).filter((mark) => mark !== headings[rank].toLowerCase());
+  const marks = marksOf(step.call).filter((mark) => mark !== markOfHeading[rank]);
   const limits = listLimits(step, names);
   return html`<li class="step" data-open=${open} data-off=${off}>
     <div class="step-row">
@@ -82,8 +84,8 @@ function drawBar(state: State, list: StepList, card: Card): TemplateResult {
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
   const ticks =
     off.size === 0
-      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Untick what should not run`
-      : `${countOf(off.size, 'step')} will not run. No ticked step may need ${off.size === 1 ? 'it' : 'them'}`;
+      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Clear what should not run`
+      : `${countOf(off.size, 'step')} will not run. Selected steps cannot depend on ${off.size === 1 ? 'it' : 'them'}`;
   const notice = state.notices.get(id);
   return html`<div class="review-bar">
     <p><strong>${shown}, most dangerous first</strong> <span class="muted">${ticks}</span></p>

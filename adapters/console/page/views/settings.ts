@@ -99,7 +99,7 @@ export function drawSettings({ settings }: State): TemplateResult | typeof nothi
   >
     <form @submit=${onSubmit}>
       <header class="settings-head">
-        <h2 id="settings-title">How I talk with you</h2>
+        <h2 id="settings-title">Preferences</h2>
         <button type="button" class="quiet icon-only" aria-label="Close" @click=${closeSettings}>
           ${drawIcon('close')}
         </button>

@@ -69,10 +69,10 @@ test('Teams is answered within ten seconds, whatever has become of the press', a
   expect(waited.every((ms) => ms < 10_000)).toBe(true);
   expect(answer).toMatchObject({
     statusCode: 200,
-    value: expect.stringContaining('a moment longer'),
+    value: expect.stringContaining('Still working'),
   });
   const failed = await acceptWith({ state: 'failed' });
-  expect(failed.answer).toMatchObject({ value: expect.stringContaining('did not work') });
+  expect(failed.answer).toMatchObject({ value: expect.stringContaining("didn't work") });
   const handled = await acceptWith({ state: 'handled', reply: { note: 'no' } });
   expect(handled.answer).toEqual({ statusCode: 200, type: 'shown', value: { note: 'no' } });
   const looked = await acceptWith(
@@ -118,7 +118,7 @@ test('a card that takes too long to draw is not waited for, before a press and a
   const decision = readDecision(signal.verb, data);
   if (decision === null) throw new Error('It decides nothing.');
   expect(await show.outcome(decision, null, signal.scene, 0)).toMatchObject({
-    value: expect.stringContaining('changes in a moment'),
+    value: expect.stringContaining('update in a moment'),
   });
 });
 
@@ -148,7 +148,7 @@ test('a press that fails and a look that fails are told in the same words', asyn
 test('settings that take longer promise no card that changes', async () => {
   const kept = { ...signal, verb: verbs.settings, data: {} };
   const { answer } = await acceptWith({ state: 'open' }, kept);
-  expect(answer).toMatchObject({ value: expect.stringContaining('Write “settings”') });
+  expect(answer).toMatchObject({ value: expect.stringContaining('Type “settings”') });
 });
 
 async function decideAfter(ms: number, asks = true) {

@@ -153,8 +153,8 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
     ['roadmap', 'changes', '↻ Changes asked for by ben, 15:02'],
     ['schedule', 'reject', '✕ Rejected by ben, 15:02'],
     ['question', 'said', '✓ Answered by ben, 15:02'],
-    ['rfc', 'reject', '✕ Done without by ben, 15:02'],
-    ['budget', 'approve', '✓ Gone on by ben, 15:02'],
+    ['rfc', 'reject', '✕ Skipped by ben, 15:02'],
+    ['budget', 'approve', '✓ Continued by ben, 15:02'],
     ['escalation', 'changes', '↻ Changed by ben, 15:02'],
     ['aborted', 'said', '✓ Asked again by ben, 15:02'],
   ] as const)(
