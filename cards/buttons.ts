@@ -1,6 +1,6 @@
 // Which buttons a plan has in each status. A decided card keeps none, and nothing destructive is primary.
 import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
-import { readStand } from '#contracts/looked-at.ts';
+import { readStand } from '#contracts/expected-step.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import type { AnyPress, Button, Form } from './view.ts';
 

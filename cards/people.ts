@@ -1,4 +1,4 @@
-// What people are called on a card. Who they are is compared by their names in the house, never by these.
+// What people are called on a card. Who they are is compared by their names in the instance, never by these.
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { PlanSummary } from '#contracts/service.ts';
 import { showLine } from './plain.ts';

@@ -1,4 +1,4 @@
-// The command line: its verbs and what they may be told. Each verb is loaded when it runs, so that help costs no house.
+// The command line: its verbs and what they may be told. Each verb is loaded when it runs, so that help costs no instance.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -15,7 +15,7 @@ const runs =
   async (...said: A): Promise<void> =>
     (await load()).run(...said);
 
-/** Opens a house that keeps running. */
+/** Opens an instance that keeps running. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
   (await import('./verbs/keep-running.ts')).keepRunning(parts);
 

@@ -10,7 +10,7 @@ import { readBackends } from '#store/backends.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { readInboxState } from '#store/inbox.ts';
 import { readPools } from '#store/sql/resources.ts';
-import { type House, openHouse } from './wire.ts';
+import { type Instance, openInstance } from './wire.ts';
 
 export type Finding = {
   part: string;
@@ -113,7 +113,7 @@ async function checkTeamsAccess({ teams }: Config): Promise<Finding> {
 /** The workspaces that added the app, where there may be several. */
 async function checkSlackWorkspaces(
   { slack: access }: Config,
-  { slack }: House,
+  { slack }: Instance,
 ): Promise<Finding[]> {
   if (access?.workspaces.kind !== 'many') return [];
   const { installAt } = access.workspaces;
@@ -148,7 +148,7 @@ async function checkSlackWorkspaces(
 }
 
 /** `no plans`, `1 plan`, `1,000 plans or more` */
-async function countWaiting({ service }: House): Promise<string> {
+async function countWaiting({ service }: Instance): Promise<string> {
   const { plans, next_cursor } = await service.listPlans({
     status: ['proposed', 'needs_review'],
     limit: 1000,
@@ -157,7 +157,7 @@ async function countWaiting({ service }: House): Promise<string> {
   return `${countOf(plans.length, 'plan')}${next_cursor === null ? '' : ' or more'}`;
 }
 
-async function listBackends({ db }: House): Promise<Finding[]> {
+async function listBackends({ db }: Instance): Promise<Finding[]> {
   const found = await readBackends(db.query);
   if (found.length === 0) {
     return [
@@ -176,7 +176,7 @@ async function listBackends({ db }: House): Promise<Finding[]> {
   });
 }
 
-async function listPools({ db }: House): Promise<Finding[]> {
+async function listPools({ db }: Instance): Promise<Finding[]> {
   return (await readPools(db.query)).map(({ name, capacity, headroom, in_use, waiting }) => {
     const kept = headroom === 0 ? '' : `, ${headroom} kept back`;
     const line =
@@ -197,7 +197,7 @@ async function listPools({ db }: House): Promise<Finding[]> {
 const eventsCounted = 1000;
 
 /** What chat platforms sent: nothing to say while it is handled as it comes. */
-async function checkInbox({ db }: House): Promise<Finding[]> {
+async function checkInbox({ db }: Instance): Promise<Finding[]> {
   const { open, oldest, failed, last } = await readInboxState(db.query, eventsCounted);
   const count = (n: number) =>
     n < eventsCounted
@@ -228,7 +228,7 @@ async function checkInbox({ db }: House): Promise<Finding[]> {
 }
 
 /** What is posted to chat platforms: nothing to say while it gets there. */
-async function checkDelivery({ db }: House): Promise<Finding[]> {
+async function checkDelivery({ db }: Instance): Promise<Finding[]> {
   const { waiting, broken, last, failed, error } = await readDeliveryState(db.query, eventsCounted);
   if (last !== null) {
     const more = broken > 1 ? ` So are ${countOf(broken - 1, 'other conversation')}.` : '';
@@ -262,10 +262,10 @@ async function checkDelivery({ db }: House): Promise<Finding[]> {
       ];
 }
 
-async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
+async function checkInstance(config: Config, log: Logger): Promise<Finding[]> {
   try {
-    const house = await openHouse({ config, log, work: false, linkTo: () => null });
-    const tools = house.registry.status().map(
+    const instance = await openInstance({ config, log, work: false, linkTo: () => null });
+    const tools = instance.registry.status().map(
       ({ tool, ok, operations, reason }): Finding => ({
         part: `Tool ${tool}`,
         state: ok ? 'ok' : 'broken',
@@ -273,15 +273,15 @@ async function checkHouse(config: Config, log: Logger): Promise<Finding[]> {
         ...(ok ? {} : { advice: `Check mcpServers.${tool} in ${config.settingsFile.path}.` }),
       }),
     );
-    const text = `${house.database}; ${await countWaiting(house)} waiting for a decision.`;
+    const text = `${instance.database}; ${await countWaiting(instance)} waiting for a decision.`;
     const workers = [
-      ...(await listBackends(house)),
-      ...(await listPools(house)),
-      ...(await checkInbox(house)),
-      ...(await checkDelivery(house)),
-      ...(await checkSlackWorkspaces(config, house)),
+      ...(await listBackends(instance)),
+      ...(await listPools(instance)),
+      ...(await checkInbox(instance)),
+      ...(await checkDelivery(instance)),
+      ...(await checkSlackWorkspaces(config, instance)),
     ];
-    await house.close();
+    await instance.close();
     return [{ part: 'Database', state: 'ok', text }, ...tools, ...workers];
   } catch (error) {
     return [
@@ -311,7 +311,7 @@ export async function examine(config: Config, log: Logger): Promise<Finding[]> {
           text: `No ${settingsFile.path}.`,
           advice: 'Copy countersign.example.json to add MCP servers, approvers or calendars.',
         },
-    ...(await checkHouse(config, log)),
+    ...(await checkInstance(config, log)),
     await checkWorkspace(config),
     await checkModel(config),
     await checkSlackAccess(config, log),

@@ -14,17 +14,17 @@ import { diskFullWords } from '#store/disk.ts';
 import { causeOf } from '#store/transient.ts';
 import { createMetrics } from './metrics.ts';
 import { version } from './version.ts';
-import type { House } from './wire.ts';
+import type { Instance } from './wire.ts';
 
 /** Milliseconds after which a database that says nothing counts as away, for whoever asks whether this process is ready. */
 const answerWithinMs = 5000;
 
-async function askDatabase(db: House['db']): Promise<string> {
+async function askDatabase(db: Instance['db']): Promise<string> {
   await db.query.execute(sql`select 1`);
   return (await db.isDiskFull()) ? diskFullWords : 'ok';
 }
 
-async function readiness({ db, registry }: House) {
+async function readiness({ db, registry }: Instance) {
   const asked = askDatabase(db).catch((error: unknown) => `not reachable: ${causeOf(error)}`);
   const silent = pause(answerWithinMs, `no answer within ${answerWithinMs / 1000} s`, {
     ref: false,
@@ -45,24 +45,24 @@ async function readiness({ db, registry }: House) {
 
 /** Listens; the answer's `port` is the one that was taken. @throws `invalid_configuration` when the port is in use */
 export async function serve(
-  house: House,
+  instance: Instance,
   config: Config,
   log: Logger,
 ): Promise<{ app: FastifyInstance; port: number }> {
   const { env } = config;
   const app = await createServer({
-    service: house.service,
+    service: instance.service,
     log,
     ...(env.COUNTERSIGN_API_TOKEN === undefined ? {} : { apiToken: env.COUNTERSIGN_API_TOKEN }),
     requestsPerMinute: env.API_REQUESTS_PER_MINUTE,
     version,
-    readiness: () => readiness(house),
-    metrics: createMetrics(house.db),
+    readiness: () => readiness(instance),
+    metrics: createMetrics(instance.db),
   });
   try {
-    await registerConsole(app, { service: house.service, timezone: config.timezone });
-    await house.slack?.receive(app, house.receive);
-    await house.teams?.receive(app, { receive: house.receive, wait: house.wait });
+    await registerConsole(app, { service: instance.service, timezone: config.timezone });
+    await instance.slack?.receive(app, instance.receive);
+    await instance.teams?.receive(app, { receive: instance.receive, wait: instance.wait });
     await app.listen({ host: env.HOST, port: env.PORT });
   } catch (cause) {
     await app.close();
@@ -94,14 +94,14 @@ function describeTeams({ teams, env }: Config): string {
 }
 
 /** What stands in the terminal once the bot is up. */
-export function banner(house: House, config: Config, url: string, seconds: number): string {
+export function banner(instance: Instance, config: Config, url: string, seconds: number): string {
   const { env } = config;
-  const tools = house.registry.status();
+  const tools = instance.registry.status();
   const operations = tools.reduce((sum, { operations }) => sum + operations, 0);
   const down = tools.filter(({ ok }) => !ok);
   const rows: [string, string][] = [
     ['Console', isEveryHost(env.HOST) ? `${url}, and every other address of this machine` : url],
-    ['Database', house.database],
+    ['Database', instance.database],
     [
       'Model',
       readModelAccess(env) === null

@@ -16,7 +16,7 @@ import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
-import type { House, HouseOptions } from './wire/house.ts';
+import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
 import { makeConversation } from './wire/make-conversation.ts';
 import { loadSlack, loadTeams, platformsApart } from './wire/open-chats.ts';
@@ -25,10 +25,10 @@ import { openModels } from './wire/open-models.ts';
 import { openPlanner } from './wire/open-planner.ts';
 import { startWorking } from './work.ts';
 
-export type { House, HouseOptions } from './wire/house.ts';
+export type { Instance, InstanceOptions } from './wire/instance.ts';
 
 /** Opens everything `options` ask for; what was opened is closed again when a part fails. */
-export async function openHouse(options: HouseOptions): Promise<House> {
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const closers = createClosers(options.log);
   try {
     return await furnish(options, closers);
@@ -38,7 +38,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   }
 }
 
-async function furnish(options: HouseOptions, closers: Closers): Promise<House> {
+async function furnish(options: InstanceOptions, closers: Closers): Promise<Instance> {
   const { config, log, work, linkTo } = options;
   const warn = (message: string, err?: unknown) =>
     log.warn(err === undefined ? {} : { err }, message);

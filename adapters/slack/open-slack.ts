@@ -122,7 +122,7 @@ export function openSlack(options: {
         app.addHook('onListen', async () => {
           leave = connectSocket({ appToken, apiUrl, accept, warn });
         });
-        // What comes while the server closes is still acknowledged; the house outlives it.
+        // What comes while the server closes is still acknowledged; the instance outlives it.
         app.addHook('onClose', () => leave());
         return;
       }

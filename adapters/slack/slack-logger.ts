@@ -1,4 +1,4 @@
-// Slack's libraries log through the house: warnings and errors, without what is debugging.
+// Slack's libraries log through the instance: warnings and errors, without what is debugging.
 import { LogLevel } from '@slack/bolt';
 
 export type SlackLogger = ReturnType<typeof createSlackLogger>;

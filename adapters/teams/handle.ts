@@ -18,7 +18,7 @@ async function keepScene({ conversations }: TeamsContext, scene: Scene): Promise
 }
 
 export function createHandler(context: TeamsContext): InboxHandler {
-  return async (event, one) => {
+  return async (event, attempt) => {
     const activity = readActivity(event.body);
     const signal = activity === null ? null : readSignal(activity);
     if (signal === null) return;
@@ -27,7 +27,7 @@ export function createHandler(context: TeamsContext): InboxHandler {
       case 'message':
         return hear(context, signal, event);
       case 'press':
-        return decide(context, signal, event, one);
+        return decide(context, signal, event, attempt);
       case 'added':
       case 'removed':
         return greet(context, signal, signal.sentAt ?? event.received_at);

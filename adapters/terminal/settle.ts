@@ -1,6 +1,6 @@
 // Steps that wait for a person, asked in the terminal: a task of theirs, or a call whose outcome nobody recorded.
 import type { Ask, PlanView } from '#cards/view.ts';
-import { lookedAt } from '#contracts/looked-at.ts';
+import { expectedStep } from '#contracts/expected-step.ts';
 import type { Settlement } from '#contracts/service.ts';
 import { drawAsk, drawReport } from './draw.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -109,7 +109,7 @@ async function complete(session: Session, ask: Ask, answer: Answer): Promise<Ans
 
 function settlementOf(version: number, ask: Ask, answer: Answer & { kind: 'settle' }): Settlement {
   const [shown] = ask.buttons;
-  const about = shown === undefined ? null : lookedAt(shown.press);
+  const about = shown === undefined ? null : expectedStep(shown.press);
   return {
     version,
     steps: { [ask.step_id]: answer.fate },

@@ -4,7 +4,7 @@
 // (a plan with a cycle, arguments against a schema); 409 for those that came too late.
 import type { ErrorCode } from '#contracts/errors.ts';
 
-/** The codes of the house, and those that only HTTP knows. */
+/** The codes of the instance, and those that only HTTP knows. */
 export type ProblemCode = ErrorCode | 'method_not_allowed' | 'rate_limited';
 
 export const problemKinds: Record<ProblemCode, { status: number; title: string }> = {

@@ -1,6 +1,6 @@
 // What requests must look like: bodies, and queries whose numbers and lists are read strictly.
 import { z } from 'zod';
-import { settledStands } from '#contracts/looked-at.ts';
+import { settledStands } from '#contracts/expected-step.ts';
 import { PlanPatch } from '#contracts/patch.ts';
 import { PlanDraft, PlanStatus, StepStatus } from '#contracts/plan.ts';
 import { RunRequest } from '#contracts/run.ts';

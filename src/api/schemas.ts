@@ -1,4 +1,4 @@
-// What the API answers about talk, runs and the house itself. Typed and documented by these, not checked again when it
+// What the API answers about talk, runs and the instance itself. Typed and documented by these, not checked again when it
 // is sent; `satisfies` keeps each in step with its contract.
 import { z } from 'zod';
 import { PlanningTrace } from '#contracts/planning/trace-view.ts';

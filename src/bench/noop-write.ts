@@ -6,7 +6,7 @@ import type { Call } from './graphs.ts';
 
 export const writeNoop: Call = { tool: 'bench', operation: 'write' };
 
-/** Offered only in a house that is opened with it. */
+/** Offered only in an instance that is opened with it. */
 export function createNoopWrite(): Operation {
   return defineOperation({
     ...writeNoop,

@@ -1,10 +1,10 @@
-// What one bench works on: a database of its own, and houses and programs on it, all gone when it ends.
+// What one bench works on: a database of its own, and instances and programs on it, all gone when it ends.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { loadConfig } from '#config';
 import type { Operation } from '#contracts/tool.ts';
 import { createClosers } from '../closers.ts';
-import { type House, openHouse } from '../wire.ts';
+import { type Instance, openInstance } from '../wire.ts';
 import { type Program, startProgram, type Verb } from './program.ts';
 import type { Row } from './row.ts';
 import { makeFolder, removeFolder, type Server } from './server.ts';
@@ -24,8 +24,8 @@ export type Stage = Sizes & {
   signal: AbortSignal;
   /** Says what runs now. */
   say(text: string): void;
-  /** A house in this process. */
-  openHouse(options: { work: boolean; extraOperations?: Operation[] }): Promise<House>;
+  /** An instance in this process. */
+  openInstance(options: { work: boolean; extraOperations?: Operation[] }): Promise<Instance>;
   /** A process on this bench's database; `variables` stand in its environment beside what all have. */
   start(verb: Verb, variables?: NodeJS.ProcessEnv): Promise<Program>;
   /** `countersign start` where nothing is yet: an empty database, or, with a temporary server, not even one. */
@@ -88,12 +88,12 @@ export async function withStage(
     return await bench({
       ...rest,
       url,
-      async openHouse(options) {
+      async openInstance(options) {
         const home = await makeHome();
         const config = loadConfig({ DATABASE_URL: url, COUNTERSIGN_HOME: home }, home);
-        const house = await openHouse({ ...options, config, log, linkTo: () => null });
-        closers.add('the house', house.close);
-        return house;
+        const instance = await openInstance({ ...options, config, log, linkTo: () => null });
+        closers.add('the instance', instance.close);
+        return instance;
       },
       start: (verb, variables) => launch(verb, url, variables),
       startFresh: async () => launch('start', temporary ? null : await makeDatabase()),

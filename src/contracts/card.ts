@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Blockage } from './blockage.ts';
 import type { CallDescription, ShownStep } from './call.ts';
-import { settledStands } from './looked-at.ts';
+import { settledStands } from './expected-step.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan } from './plan.ts';
 import type { VersionDiff } from './views.ts';

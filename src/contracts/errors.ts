@@ -1,7 +1,7 @@
-// One error type for the whole house: a stable code, a sentence for the person, a cause for the log.
+// One error type for the whole instance: a stable code, a sentence for the person, a cause for the log.
 // Adapters translate it (HTTP: problem+json; terminal: exit code); nothing else decides on text.
 
-/** Every code that can leave the house. Codes are stable; sentences may be reworded. */
+/** Every code that can leave the instance. Codes are stable; sentences may be reworded. */
 export type ErrorCode =
   | 'invalid_json'
   | 'invalid_request'

@@ -1,7 +1,7 @@
-// Linking accounts: somebody who talks to the house from several places is one person to it.
+// Linking accounts: somebody who talks to the instance from several places is one person to it.
 //
 // An account is what a surface knows somebody by: `slack:TEAM:USER`, `teams:TENANT:OID`, an e-mail address a chat platform
-// vouches for, or a name that was typed at a terminal or over HTTP. A person is the name the house acts by.
+// vouches for, or a name that was typed at a terminal or over HTTP. A person is the name the instance acts by.
 
 export type LinkCommand =
   /** `once`: the event that asks, by its name where it came from; it may be handled again. */

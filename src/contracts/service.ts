@@ -3,8 +3,8 @@ import type { Actor } from './actor.ts';
 import type { StepAnswer } from './answer.ts';
 import type { ShownStep } from './call.ts';
 import type { PlanCardFacts } from './card.ts';
+import type { LookedAt } from './expected-step.ts';
 import type { LinkCommand, LinkOutcome } from './link.ts';
-import type { LookedAt } from './looked-at.ts';
 import type { PlanPatch } from './patch.ts';
 import type { PatchOutcome } from './patch-outcome.ts';
 import type { Plan, PlanDraft, PlanStatus, Step, StepStatus } from './plan.ts';
@@ -176,7 +176,7 @@ export type Service = {
   saidPolicies(user: string): Promise<SaidPolicy[]>;
   setPolicy(user: string, change: PolicyChange, actor: Actor): Promise<PolicyView>;
   /**
-   * The person behind an account, which is the name the house acts by; an account that is not linked is its own person.
+   * The person behind an account, which is the name the instance acts by; an account that is not linked is its own person.
    * Every method finds it for `actor` and `user`; adapters ask for it where they compare names themselves.
    */
   personOf(account: string): Promise<string>;

@@ -1,4 +1,4 @@
-// Plans as people of one organisation read them where several share the house. Whoever asked for a plan or is asked in it elsewhere
+// Plans as people of one organisation read them where several share the instance. Whoever asked for a plan or is asked in it elsewhere
 // than in a chat sees it too; a plan that lives in another organisation's chat nobody does.
 import type { Platform } from '#contracts/inbox.ts';
 import { isSamePerson } from '#contracts/names.ts';
@@ -90,8 +90,8 @@ export function createReadWithin(context: ConversationContext, service: Service)
 }
 
 /**
- * The plans that a planner may show in a run; null: all of the house.
- * @param apart platforms on which several organisations share the house
+ * The plans that a planner may show in a run; null: all of the instance.
+ * @param apart platforms on which several organisations share the instance
  */
 export async function findPlansOfRun(
   db: Queryable,

@@ -6,7 +6,7 @@ import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack
 import { listOf } from '#contracts/words.ts';
 import { breakPlaces, mendPlaces } from '#store/chat-places.ts';
 import type { Database, Transaction } from '#store/database.ts';
-import { patiently } from '#store/patiently.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { Seal } from '#store/seal.ts';
 import {
   findInstallation,
@@ -80,7 +80,7 @@ export function createSlackInstallations(options: {
           return true;
         });
       // Slack takes a code once: whoever gave it cannot be asked for it again because the database was away for a moment.
-      return patiently(keep, () => {}, AbortSignal.timeout(patienceMs));
+      return retryUntilDatabaseAnswers(keep, () => {}, AbortSignal.timeout(patienceMs));
     },
 
     async remove({ owner, generation, name }) {

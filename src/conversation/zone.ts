@@ -1,4 +1,4 @@
-// Whose times people speak of: "tomorrow at 9:30" is theirs, wherever the house is. A run keeps the zone of whoever asked for it, as
+// Whose times people speak of: "tomorrow at 9:30" is theirs, wherever the instance is. A run keeps the zone of whoever asked for it, as
 // they last spoke; cards that several read are drawn in it as well, so that they say the times which were agreed.
 import type { Actor } from '#contracts/actor.ts';
 import type { Queryable } from '#store/database.ts';

@@ -3,7 +3,7 @@ import { startOfDay } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { mayHaveCost, type PayForCall } from '#contracts/text-model.ts';
 import { type Costs, reservePlanCost, settlePlanCost } from '#store/costs.ts';
-import { patiently } from '#store/patiently.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { Budget } from './executor-context.ts';
 import { askDatabase, type StepRun } from './step-run.ts';
 
@@ -20,7 +20,8 @@ export function payOnPlan(run: StepRun): PayForCall {
     );
     if ('refusal' in booked) throw booked.refusal;
     // The money is spent whether or not the step is still ours.
-    const settle = (usd: number) => patiently(() => settlePlanCost(db.query, booked.id, usd), late);
+    const settle = (usd: number) =>
+      retryUntilDatabaseAnswers(() => settlePlanCost(db.query, booked.id, usd), late);
     const reply = await call().catch(async (error: unknown) => {
       if (!mayHaveCost(error)) await settle(0);
       throw error;

@@ -1,7 +1,7 @@
 // The leases this process holds: renewed in time, and their calls stopped when one is lost or its plan is cancelled.
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import type { Database } from '#store/database.ts';
-import { patiently } from '#store/patiently.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts';
 
 export type Leases = {
@@ -72,7 +72,7 @@ export function keepLeases(
         const asked = new Map(held);
         if (asked.size === 0) return;
         const leases = [...asked.values()].map(({ lease }) => lease);
-        const renewed = await patiently(
+        const renewed = await retryUntilDatabaseAnswers(
           () => renewLeases(db.query, worker, leases, leaseSeconds),
           (error) => warn('Leases could not be renewed; trying again.', error),
           stopping.signal,

@@ -1,5 +1,5 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
-import { patiently } from '#store/patiently.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
@@ -54,7 +54,7 @@ export function createMarker({
       waiting = [];
       const leases = batch.map(({ lease }) => lease);
       try {
-        const { keys, permit } = await patiently(
+        const { keys, permit } = await retryUntilDatabaseAnswers(
           () => ask(leases),
           (error) => warn('Calls could not be marked; trying again.', error),
         );

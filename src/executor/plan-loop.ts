@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
-import { patiently } from '#store/patiently.ts';
 import { type PlanRow, readPlanRow } from '#store/plans.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { Outcome } from '#store/sql/settle.ts';
@@ -219,7 +219,7 @@ export class PlanLoop implements Claimant {
           this.#mayHaveReady = false;
           return null;
         })
-      : patiently(take, (error) =>
+      : retryUntilDatabaseAnswers(take, (error) =>
           context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
         ).catch((error: unknown) => this.#settleOneByOne(ended, room, error)));
     for (const one of ended) {
@@ -315,7 +315,7 @@ export class PlanLoop implements Claimant {
       const wasAlone = ended.length === 1 && room === 0;
       for (const outcome of wasAlone ? candidates.slice(1) : candidates) {
         try {
-          await patiently(
+          await retryUntilDatabaseAnswers(
             () => takeTurn(context, planId, [outcome], 0, this.#book),
             (error) => context.warn(`An outcome of ${planId} is not recorded yet.`, error),
           );

@@ -1,6 +1,7 @@
 // What running one claimed step is given.
-import { patiently } from '#store/patiently.ts';
+
 import type { PlanRow } from '#store/plans.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
@@ -29,5 +30,5 @@ export function askDatabase<T>(
 ): Promise<T> {
   const warn = (error: unknown) =>
     context.warn(`Step ${step.step_id} of ${plan.id} waits for the database.`, error);
-  return patiently(work, warn, signal);
+  return retryUntilDatabaseAnswers(work, warn, signal);
 }

@@ -88,8 +88,8 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
       guarded: options.guarded ?? [],
     }),
     checkpoints: store === null ? keepInMemory() : keepInDatabase(store.db.query, store.warn),
-    rememberFor(place, desk, readState) {
-      if (store !== null) return createRemember(store.db.query, place, desk, readState);
+    rememberFor(place, toolContext, readState) {
+      if (store !== null) return createRemember(store.db.query, place, toolContext, readState);
       return async (_, __, make) => ({ outcome: await make(), remembered: false });
     },
     readCost:

@@ -1,4 +1,4 @@
-// What a planner may use of the house: the manifest, reading operations, plans. It can change nothing.
+// What a planner may use of the instance: the manifest, reading operations, plans. It can change nothing.
 import { randomUUID } from 'node:crypto';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PlanReads } from '#contracts/plan-scope.ts';

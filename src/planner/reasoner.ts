@@ -21,7 +21,7 @@ export type OfferedTool = {
 };
 
 /** The tools of a stage, with the session behind them. Every call is checked, run, remembered and traced here. */
-export type Workbench = {
+export type StageTools = {
   stage: Stage;
   /** What may be called now: its prerequisites hold. */
   offered(): OfferedTool[];
@@ -47,7 +47,7 @@ export type StageTask = {
   state: Readonly<PlanningState>;
   /** The plan as it stands, where one is being changed. */
   current: PlanDraft | null;
-  bench: Workbench;
+  stageTools: StageTools;
   tools: PlannerTools;
   /** Milliseconds since the epoch; nothing begins after it. */
   deadline: number;

@@ -1,6 +1,10 @@
 // Every tool that planning has: the thirteen, the verbs of the conversation, and operations that only read.
 import type { StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { PlannerTools } from './ports.ts';
+import { requireOrder } from './stage-tools/check-order.ts';
+import { conversationTools } from './stage-tools/conversation-tools.ts';
+import { createReadingTools } from './stage-tools/reading-tools.ts';
+import { type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
 import { brainstorm } from './tools/brainstorm.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
 import { craftOptions } from './tools/craft-options.ts';
@@ -14,10 +18,6 @@ import { resolveDependencies } from './tools/resolve-dependencies.ts';
 import { selectPattern } from './tools/select-pattern.ts';
 import { summarize } from './tools/summarize.ts';
 import { validateGrammar } from './tools/validate-grammar.ts';
-import { type BenchTool, toBenchTool } from './workbench/bench-tool.ts';
-import { requireOrder } from './workbench/check-order.ts';
-import { conversationTools } from './workbench/conversation-tools.ts';
-import { createReadingTools } from './workbench/reading-tools.ts';
 
 export type { OtherPlans } from './tools/probe-portfolio.ts';
 
@@ -32,23 +32,23 @@ export function createToolset(options: {
   preferences: PreferencePort;
   /** Exact names of operations that are guarded. */
   guarded: readonly string[];
-}): () => BenchTool[] {
+}): () => StageTool[] {
   const { tools, profile, otherPlans, preferences, guarded } = options;
   const own = [
-    toBenchTool(selectPattern),
-    toBenchTool(generateNodes),
-    toBenchTool(elicitContext),
+    toStageTool(selectPattern),
+    toStageTool(generateNodes),
+    toStageTool(elicitContext),
     ...conversationTools,
-    toBenchTool(brainstorm),
-    toBenchTool(craftOptions),
-    toBenchTool(createProbePreference(preferences)),
-    toBenchTool(validateGrammar),
-    toBenchTool(resolveDependencies),
-    toBenchTool(createBuildRoadmap({ guarded })),
-    toBenchTool(createGenerateSchedule({ profile })),
-    toBenchTool(createProbePortfolio({ profile, otherPlans })),
-    toBenchTool(handleApproval),
-    toBenchTool(summarize),
+    toStageTool(brainstorm),
+    toStageTool(craftOptions),
+    toStageTool(createProbePreference(preferences)),
+    toStageTool(validateGrammar),
+    toStageTool(resolveDependencies),
+    toStageTool(createBuildRoadmap({ guarded })),
+    toStageTool(createGenerateSchedule({ profile })),
+    toStageTool(createProbePortfolio({ profile, otherPlans })),
+    toStageTool(handleApproval),
+    toStageTool(summarize),
   ];
   requireOrder(own);
   const names = own.map(({ name }) => name);

@@ -18,7 +18,7 @@ export type FilledStatement = { statement: Statement; values: Record<string, unk
 /** The rows of each of several statements. */
 type RowsOfEach<Rows extends QueryResultRow[]> = { [I in keyof Rows]: Rows[I][] };
 
-/** Either the database or a transaction on it: what every function of this room takes first. */
+/** Either the database or a transaction on it: what every function of this module takes first. */
 export type Queryable = Pick<
   NodePgDatabase<typeof schema>,
   'select' | 'insert' | 'update' | 'delete' | 'execute' | 'selectDistinct' | 'selectDistinctOn'

@@ -36,7 +36,7 @@ export async function readAccount(db: Queryable, name: string): Promise<string |
   return rows[0]?.account ?? null;
 }
 
-/** The name the house knows `account` by. */
+/** The name the instance knows `account` by. */
 export async function readPerson(db: Queryable, account: string): Promise<string> {
   return (await readPersons(db, [account])).get(account) ?? account;
 }

@@ -1,4 +1,4 @@
-// Plans counted by status, and what people asked for that no tool could do: each by one statement, for the house or within one
+// Plans counted by status, and what people asked for that no tool could do: each by one statement, for the instance or within one
 // organisation.
 import { sql } from 'drizzle-orm';
 import type { PlanStats } from '#contracts/stats.ts';

@@ -38,7 +38,7 @@ export type BuiltinOptions = {
   extraOperations?: Operation[] | undefined;
 };
 
-/** Tools of this house; no MCP server may take their names. `plan` is what planners call to propose. */
+/** Tools of this instance; no MCP server may take their names. `plan` is what planners call to propose. */
 export const builtinTools = [
   'workspace',
   'http',

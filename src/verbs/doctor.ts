@@ -3,7 +3,7 @@ import { loadConfig } from '#config';
 import { createLog } from '../logging.ts';
 
 export async function run({ json }: { json?: true }): Promise<void> {
-  // A mistake in the settings is told before the house is loaded.
+  // A mistake in the settings is told before the instance is loaded.
   const config = loadConfig(process.env, process.cwd());
   const { describeFindings, examine } = await import('../doctor.ts');
   const findings = await examine(config, createLog(config, true));

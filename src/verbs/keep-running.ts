@@ -1,14 +1,14 @@
-// `start`, `gateway` and `worker`: a house that keeps running until it is told to end.
+// `start`, `gateway` and `worker`: an instance that keeps running until it is told to end.
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#config';
 import { CountersignError } from '#contracts/errors.ts';
-import { patiently } from '#store/patiently.ts';
+import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { causeOf, isTransient } from '#store/transient.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
-import type { House } from '../wire.ts';
+import type { Instance } from '../wire.ts';
 import { openConsole } from './open-console.ts';
 import { endInTimeAfter, untilSignal } from './until-signal.ts';
 
@@ -22,8 +22,8 @@ function waitFor(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What a house begins with is safe to begin again. @returns null: told to end while it waited */
-async function openWhenThere(open: () => Promise<House>, signal: AbortSignal) {
+/** What an instance begins with is safe to begin again. @returns null: told to end while it waited */
+async function openWhenThere(open: () => Promise<Instance>, signal: AbortSignal) {
   let told = false;
   const tell = (error: unknown) => {
     if (told) return;
@@ -35,7 +35,7 @@ async function openWhenThere(open: () => Promise<House>, signal: AbortSignal) {
     console.error(`countersign: ${what} Waiting for it.`);
   };
   try {
-    return await patiently(open, tell, signal);
+    return await retryUntilDatabaseAnswers(open, tell, signal);
   } catch (error) {
     if (signal.aborted && isTransient(error)) return null;
     throw error;
@@ -44,9 +44,9 @@ async function openWhenThere(open: () => Promise<House>, signal: AbortSignal) {
 
 /** @param parts `http`: it serves the API, the console and chat platforms; `work`: it takes jobs */
 export async function keepRunning(parts: { http: boolean; work: boolean }): Promise<void> {
-  // A mistake in the settings is told before the house is loaded. A worker has no server, and loads none.
+  // A mistake in the settings is told before the instance is loaded. A worker has no server, and loads none.
   const config = loadConfig(process.env, process.cwd());
-  const { openHouse } = await import('../wire.ts');
+  const { openInstance } = await import('../wire.ts');
   const http = parts.http ? await import('../serve.ts') : null;
   const began = performance.now();
   const log = createLog(config, false);
@@ -54,17 +54,17 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
   endInTimeAfter(signal);
   let url = addressOf(config, config.env.PORT);
   const links = createLinks(config, () => url);
-  const house = await openWhenThere(
-    () => openHouse({ config, log, work: parts.work, ...links }),
+  const instance = await openWhenThere(
+    () => openInstance({ config, log, work: parts.work, ...links }),
     signal,
   );
-  if (house === null) return;
+  if (instance === null) return;
   try {
     if (http !== null) {
-      const { app, port } = await http.serve(house, config, log);
+      const { app, port } = await http.serve(instance, config, log);
       url = addressOf(config, port);
       const seconds = (performance.now() - began) / 1000;
-      console.log(http.banner(house, config, url, seconds));
+      console.log(http.banner(instance, config, url, seconds));
       await openConsole(config, url);
       trimMemory();
       await waitFor(signal);
@@ -75,7 +75,7 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
       await waitFor(signal);
     }
   } finally {
-    await house.close();
+    await instance.close();
   }
   process.exitCode = 0;
 }

@@ -61,10 +61,10 @@ export function makeDelivery(
     rule: Partial<DeliveryRule> | undefined;
   },
 ): DeliveryContext {
-  const { db, enqueue, timezone: houseZone, warn } = inChat;
+  const { db, enqueue, timezone: instanceZone, warn } = inChat;
   // A shared card speaks to nobody in particular: it says who is waited for by name. Times are those of whoever asked,
   // in whose zone its plan is agreed, and say so. In a direct message one person reads, and it is they who asked for what is planned there.
-  const shared = (zone: string | null) => ({ user: '', timezone: zone ?? houseZone });
+  const shared = (zone: string | null) => ({ user: '', timezone: zone ?? instanceZone });
   return {
     db,
     enqueue,

@@ -12,7 +12,7 @@ import type { Database, Transaction } from '#store/database.ts';
 import { createRateLimits } from '#store/rate-limits.ts';
 import { createSeal } from '#store/seal.ts';
 
-/** Platforms on which several organisations share the house: people of one are shown no plans of another. */
+/** Platforms on which several organisations share the instance: people of one are shown no plans of another. */
 export function platformsApart({ slack, teams }: Config): Platform[] {
   return [
     ...(slack?.workspaces.kind === 'many' ? ['slack' as const] : []),

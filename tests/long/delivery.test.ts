@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryCrashPoints } from '#conversation/delivery/crash-points.ts';
 import { delivered, open, openSpeaker, type Speaker } from '#tests/integration/delivery/bench.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { useFixture } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 /** Says what is to be posted, and posts nothing. */
-let gateway: TestHouse;
+let gateway: TestInstance;
 let speaker: Speaker;
 const startProcess = useFixture('delivery-process.ts');
 
 beforeAll(async () => {
-  gateway = await openTestHouse(database.url, { work: false });
+  gateway = await openTestInstance(database.url, { work: false });
   speaker = await openSpeaker(gateway);
   await gateway.db.query.execute(
     sql`create table platform (id serial, key text primary key, content text)`,

@@ -7,16 +7,16 @@ import { inboxCrashPoints } from '#conversation/inbox/crash-points.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { clearInbox, readInbox, settled } from '#tests/integration/inbox/bench.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { useFixture } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 /** Receives what nobody dies of. */
-let gateway: TestHouse;
+let gateway: TestInstance;
 const startProcess = useFixture('inbox-process.ts');
 
 beforeAll(async () => {
-  gateway = await openTestHouse(database.url, { work: false });
+  gateway = await openTestInstance(database.url, { work: false });
   await gateway.db.query.execute(sql`create table effects (event bigint)`);
 });
 beforeEach(async () => {

@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { RunView } from '#contracts/run.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { drawOutline, node, selectPattern, stageIn, task } from '#tests/fixtures/model-calls.ts';
-import { settled } from '#tests/fixtures/model-house.ts';
+import { settled } from '#tests/fixtures/model-instance.ts';
 import { type OpenAiDouble, start } from '#tests/fixtures/openai-double.ts';
 import { type FreshDatabase, freshDatabase } from '#tests/setup/database.ts';
-import { openTestHouse } from '#tests/setup/house.ts';
+import { openTestInstance } from '#tests/setup/instance.ts';
 import { usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -74,11 +74,11 @@ async function missHeartbeat(db: Database): Promise<void> {
 
 async function goOn({ database, model, runId, db }: Scene): Promise<RunView> {
   await missHeartbeat(db);
-  const house = await openTestHouse(database.url, { env: { OPENAI_BASE_URL: model.url } });
+  const instance = await openTestInstance(database.url, { env: { OPENAI_BASE_URL: model.url } });
   try {
-    return await settled(house, runId);
+    return await settled(instance, runId);
   } finally {
-    await house.close();
+    await instance.close();
   }
 }
 

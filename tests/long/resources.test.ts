@@ -4,13 +4,13 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { type Program, usePrograms } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 const programs = usePrograms();
-let house: TestHouse;
+let instance: TestInstance;
 let workers: Program[];
 
 const shared = Array.from({ length: 8 }, (_, i) => `pool-${i}`);
@@ -27,10 +27,10 @@ async function startWorker(more: object = {}): Promise<Program> {
 }
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false, settings: { resourcePools } });
+  instance = await openTestInstance(database.url, { work: false, settings: { resourcePools } });
   workers = await Promise.all(Array.from({ length: 4 }, () => startWorker()));
 }, 60_000);
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 function pause(id: string, seconds: number, resources: Record<string, number>, more: object = {}) {
   return {
@@ -55,7 +55,7 @@ type Sample = {
 
 /** All pools at one moment: one statement sees one snapshot. */
 async function sample(planId: string): Promise<Sample[]> {
-  const { rows } = await house.db.query.execute<Sample>(sql`
+  const { rows } = await instance.db.query.execute<Sample>(sql`
     select p.name as pool, p.in_use::float8 as in_use, (p.capacity - p.headroom)::float8 as available,
       coalesce((select sum(r.amount) from countersign.reservations r where r.pool = p.name), 0)::float8 as held,
       exists (select 1 from countersign.step_states s
@@ -71,14 +71,14 @@ async function watchPools({ id }: Plan, look: (pools: Sample[]) => void): Promis
     `${id} to be completed`,
     async () => {
       look(await sample(id));
-      return (await house.service.getPlan(id)).status === 'completed';
+      return (await instance.service.getPlan(id)).status === 'completed';
     },
     { timeoutMs: 90_000, everyMs: 40 },
   );
 }
 
 async function expectNothingHeld(): Promise<void> {
-  const { rows } = await house.db.query.execute(sql`
+  const { rows } = await instance.db.query.execute(sql`
     select (select coalesce(sum(in_use), 0)::float8 from countersign.resource_pools) as in_use,
       (select count(*)::int from countersign.reservations) as held,
       (select count(*)::int from countersign.resource_waits) as waiting`);
@@ -98,7 +98,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
             : { [first]: 1 };
       return pause(`${i}`, 2, needs);
     });
-    const plan = await runPlan(house, { title: 'Busy', steps });
+    const plan = await runPlan(instance, { title: 'Busy', steps });
     const use: number[] = [];
     let most = 0;
     await watchPools(plan, (pools) => {
@@ -118,7 +118,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
     const mean = use.reduce((sum, share) => sum + share, 0) / use.length;
     expect(use.length).toBeGreaterThan(100);
     expect(mean).toBeGreaterThan(0.9);
-    const { steps: page } = await house.service.listSteps(plan.id, { limit: 1000 });
+    const { steps: page } = await instance.service.listSteps(plan.id, { limit: 1000 });
     expect(new Set(page.map(({ status, attempt }) => `${status} ${attempt}`))).toEqual(
       new Set(['succeeded 1']),
     );
@@ -128,7 +128,7 @@ describe('eight pools, four workers and some five hundred steps at once', () => 
 
 /** How many steps of `small` began between the moment the step could and the moment it did; and how many came later. */
 async function countPassed(step: { plan: Plan; id: string }, small: Plan) {
-  const { rows } = await house.db.query.execute<{ passed: number; later: number }>(sql`
+  const { rows } = await instance.db.query.execute<{ passed: number; later: number }>(sql`
     with big as (select available_at, started_at from countersign.step_states
       where plan_id = ${step.plan.id} and step_id = ${step.id})
     select count(*) filter (where s.started_at between big.available_at and big.started_at)::int as passed,
@@ -146,11 +146,11 @@ describe('a step that needs a whole pool', () => {
   test('is passed by small ones for a second, not by all of them, in its plan and in others', async () => {
     const own = pause('own', 0.1, { door: 10 }, { priority: 1, after: ['before'] });
     const before = pause('before', 0.5, {});
-    const small = await runPlan(house, { title: 'Small', steps: [...smallOnes, before, own] });
+    const small = await runPlan(instance, { title: 'Small', steps: [...smallOnes, before, own] });
     await waitFor('the small ones to take the pool', async () =>
       (await sample(small.id)).some(({ pool, in_use }) => pool === 'door' && in_use > 0),
     );
-    const other = await runPlan(house, {
+    const other = await runPlan(instance, {
       title: 'Big',
       steps: [pause('other', 0.1, { door: 10 })],
     });
@@ -175,18 +175,18 @@ describe('a worker that is killed', () => {
     const steps = Array.from({ length: 4 }, (_, i) =>
       pause(`${i}`, 600, { desk: 2 }, { capabilities: ['hold'] }),
     );
-    const holding = await runPlan(house, { title: 'Hold', steps });
+    const holding = await runPlan(instance, { title: 'Hold', steps });
     const deskOf = async () => (await sample(holding.id)).find(({ pool }) => pool === 'desk');
     await waitFor('the desk to be taken', async () => (await deskOf())?.in_use === 8);
-    const waiting = await runPlan(house, { title: 'Wait', steps: [pause('w', 0, { desk: 5 })] });
+    const waiting = await runPlan(instance, { title: 'Wait', steps: [pause('w', 0, { desk: 5 })] });
     await waitFor('the other plan to stand in line', async () => {
       // As if it had waited for a minute.
-      const { rows } = await house.db.query.execute(sql`
+      const { rows } = await instance.db.query.execute(sql`
         update countersign.resource_waits set since = clock_timestamp() - interval '1 minute'
         where plan_id = ${waiting.id} returning pool`);
       return rows.length > 0;
     });
-    const { blocked } = await house.service.card(waiting.id, { user: 'ana', timezone: 'UTC' });
+    const { blocked } = await instance.service.card(waiting.id, { user: 'ana', timezone: 'UTC' });
     expect(blocked).toEqual([
       {
         kind: 'resource',
@@ -197,12 +197,12 @@ describe('a worker that is killed', () => {
       },
     ]);
     await holder.stop('SIGKILL');
-    await reach(house, waiting.id, 'completed');
+    await reach(instance, waiting.id, 'completed');
     await waitFor('everything to be given back', async () => (await deskOf())?.in_use === 0);
     expect(await deskOf()).toMatchObject({ held: 0 });
-    const { version } = await house.service.getPlan(holding.id);
-    await house.service.cancel(holding.id, { version }, ana);
-    await reach(house, holding.id, 'cancelled');
+    const { version } = await instance.service.getPlan(holding.id);
+    await instance.service.cancel(holding.id, { version }, ana);
+    await reach(instance, holding.id, 'cancelled');
     await expectNothingHeld();
     expect(workers.map((worker) => worker.isRunning())).toEqual([true, true, true, true]);
   }, 60_000);

@@ -6,9 +6,9 @@ import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
 import { clearInbox, settled } from '#tests/integration/inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from '#tests/integration/slack/slack-house.ts';
+import { type SlackInstance, useSlackInstance } from '#tests/integration/slack/slack-instance.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { reach } from '#tests/setup/house.ts';
+import { reach } from '#tests/setup/instance.ts';
 import { useFixture } from '#tests/setup/process.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -17,9 +17,9 @@ const startProcess = useFixture('slack-process.ts');
 
 /** A gateway that handles nothing, and the way to start processes that do. */
 async function useGateway() {
-  const use = await useSlackHouse(database.url, { work: false });
-  const { slack, house } = use;
-  await clearInbox(house);
+  const use = await useSlackInstance(database.url, { work: false });
+  const { slack, instance } = use;
+  await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id] }).id;
 
@@ -36,7 +36,7 @@ async function useGateway() {
     const { signal } = await start({ COUNTERSIGN_CRASH_AT: 'inbox_handled' }).exited;
     expect(signal).toBe('SIGKILL');
     const { stop } = start();
-    const rows = await settled(house, 60_000);
+    const rows = await settled(instance, 60_000);
     expect(rows.map(({ state }) => state)).toEqual(rows.map(() => 'handled'));
     expect(rows[0]?.attempt).toBeGreaterThan(1);
     return stop;
@@ -51,9 +51,9 @@ async function useGateway() {
         .findLast(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve')),
     );
     await slack.settle();
-    await settled(house);
+    await settled(instance);
     await stop();
-    await clearInbox(house);
+    await clearInbox(instance);
     return card;
   }
   return { ...use, ana, channel, handleTwice, askForPlan };
@@ -62,14 +62,14 @@ async function useGateway() {
 const planOf = ({ blocks }: SlackMessage) =>
   /PLAN-[0-9a-f]+/.exec(JSON.stringify(blocks))?.[0] ?? '';
 
-async function talkIn({ house, slack }: SlackHouse, channel: string, root: string) {
+async function talkIn({ instance, slack }: SlackInstance, channel: string, root: string) {
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
-  return house.service.messages(conversation, { limit: 50 });
+  return instance.service.messages(conversation, { limit: 50 });
 }
 
 test('a mention is heard and answered once', async () => {
   const use = await useGateway();
-  const { slack, ana, channel, house, handleTwice } = use;
+  const { slack, ana, channel, instance, handleTwice } = use;
   const { message } = await slack.mention(ana.id, channel, 'hello');
   const stop = await handleTwice();
   // The one that died may have begun to plan as well: then the round has to find that first.
@@ -79,7 +79,7 @@ test('a mention is heard and answered once', async () => {
   const said = await talkIn(use, channel, message.ts);
   expect(said.map(({ text }) => text)).toEqual(['hello', 'Heard: hello']);
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
-  const { rows } = await house.db.query.execute(
+  const { rows } = await instance.db.query.execute(
     sql`select id from countersign.runs where conversation = ${conversation}`,
   );
   expect(rows).toHaveLength(1);
@@ -87,12 +87,12 @@ test('a mention is heard and answered once', async () => {
 
 test('a word decides once, and nobody is told that it had decided already', async () => {
   const use = await useGateway();
-  const { slack, ana, channel, house, handleTwice, askForPlan } = use;
+  const { slack, ana, channel, instance, handleTwice, askForPlan } = use;
   const card = await askForPlan();
   const thread = card.thread_ts ?? '';
   await slack.say(ana.id, channel, 'approve', { thread_ts: thread });
   const stop = await handleTwice();
-  const plan = await reach(house, planOf(card), 'completed');
+  const plan = await reach(instance, planOf(card), 'completed');
   await stop();
   expect(plan.approvals).toHaveLength(1);
   const said = (await talkIn(use, channel, thread)).map(({ text }) => text);
@@ -101,11 +101,11 @@ test('a word decides once, and nobody is told that it had decided already', asyn
 });
 
 test('a press decides once, and whoever pressed is not told that they were too late', async () => {
-  const { slack, ana, house, handleTwice, askForPlan } = await useGateway();
+  const { slack, ana, instance, handleTwice, askForPlan } = await useGateway();
   const card = await askForPlan();
   await slack.press(ana.id, card, 'countersign:approve');
   const stop = await handleTwice();
-  expect((await reach(house, planOf(card), 'completed')).approvals).toHaveLength(1);
+  expect((await reach(instance, planOf(card), 'completed')).approvals).toHaveLength(1);
   await stop();
   expect(slack.ephemerals()).toEqual([]);
 });

@@ -44,11 +44,11 @@ export function guardWorkspaces(
     }
   }
 
-  return async (event, one) => {
+  return async (event, attempt) => {
     const body = readBody(event.body);
     const removal = readRemoval(body);
     if (removal !== null) return takeRemoval(removal, parts);
     await admit(event.tenant, body);
-    return handle(event, one);
+    return handle(event, attempt);
   };
 }

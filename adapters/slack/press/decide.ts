@@ -9,8 +9,8 @@ import type { InboxEvent } from '#contracts/inbox.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
+import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
-import { concerns } from '#conversation/press/concerns.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
 import type { PressSignal, SentSignal } from '../transport/read-signal.ts';
@@ -36,7 +36,7 @@ async function attempt(
   const { id, timezone } = await people.find(team, user);
   try {
     // What stands in a list, in Home or in a window opened from there decides nothing.
-    if (place === null || !(await concerns(service, conversationAt(place), press)))
+    if (place === null || !(await belongsToConversation(service, conversationAt(place), press)))
       throw new CountersignError('not_allowed', pressWords.elsewhere);
     await act(person(id, 'slack', timezone));
   } catch (error) {

@@ -6,7 +6,7 @@ import { keepPages } from '#cards/details-view.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import { concerns } from '#conversation/press/concerns.ts';
+import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
 import { explainSlackError } from '../port/explain-error.ts';
 import type { SlackContext } from '../slack-context.ts';
 import { placeOfPress } from '../transport/name-signal.ts';
@@ -44,7 +44,7 @@ export async function fill(
   try {
     if (place !== null) {
       const conversation = conversationAt({ platform: 'slack', tenant: team, ...place });
-      if (!(await concerns(service, conversation, press)))
+      if (!(await belongsToConversation(service, conversation, press)))
         return noticeWindow(windowWords.elsewhere);
     }
     const { id, timezone } = await people.find(team, user);

@@ -1,4 +1,4 @@
-// Slack's requests on the house's own server. Signature and age are checked on the bytes before anything is read of them.
+// Slack's requests on the instance's own server. Signature and age are checked on the bytes before anything is read of them.
 import type { FastifyInstance } from 'fastify';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Accept } from './accept.ts';

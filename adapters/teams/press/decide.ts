@@ -5,9 +5,9 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { InboxEvent } from '#contracts/inbox.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
-import type { Try } from '#conversation/inbox/inbox-context.ts';
+import type { EventAttempt } from '#conversation/inbox/inbox-context.ts';
+import { belongsToConversation } from '#conversation/press/belongs-to-conversation.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
-import { concerns } from '#conversation/press/concerns.ts';
 import { drawNote } from '../lists/answer-command.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import type { PressSignal, Scene } from '../transport/read-activity.ts';
@@ -45,7 +45,7 @@ async function act(context: TeamsContext, decision: Decision, scene: Scene, by: 
     await service.setPolicy(actor.id, { policy: decision.policy, keep: true, pressed }, actor);
     return;
   }
-  if (!(await concerns(service, conversationAt(scene.place), decision.press)))
+  if (!(await belongsToConversation(service, conversationAt(scene.place), decision.press)))
     throw new CountersignError('not_allowed', pressWords.elsewhere);
   if (decision.kind === 'part') await approvePart(context, decision, by);
   else await carryOut(service, decision.press, decision.entered, actor, pressed);
@@ -97,7 +97,7 @@ export async function decide(
   context: TeamsContext,
   signal: PressSignal,
   { id, received_at }: Pick<InboxEvent, 'id' | 'received_at'>,
-  one: Pick<Try, 'reply' | 'age'>,
+  eventAttempt: Pick<EventAttempt, 'reply' | 'age'>,
 ): Promise<void> {
   const { verb, data, scene, asks } = signal;
   const decision = readDecision(verb, data);
@@ -108,6 +108,6 @@ export async function decide(
   });
   if (note === null) return;
   const reply: Reply = { note };
-  if (asks && one.age() < toldElsewhereAfterMs) one.reply(reply);
+  if (asks && eventAttempt.age() < toldElsewhereAfterMs) eventAttempt.reply(reply);
   else await tell(context, scene, note);
 }

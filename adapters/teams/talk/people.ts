@@ -1,4 +1,4 @@
-// Who somebody in Teams is to the house: what they are called, the name people read, and their time zone. Asked once in a while.
+// Who somebody in Teams is to the instance: what they are called, the name people read, and their time zone. Asked once in a while.
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
@@ -15,7 +15,7 @@ export type TeamsPerson = {
   name: string;
   /** Where they are, as far as Teams says. */
   zone?: string;
-  /** That, or where the house is. */
+  /** That, or where the instance is. */
   timezone: string;
 };
 export type People = { find(scene: Scene): Promise<TeamsPerson> };

@@ -1,4 +1,4 @@
-// Teams' activities on the house's own server. Who sends one is checked before anything of it is read.
+// Teams' activities on the instance's own server. Who sends one is checked before anything of it is read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Accept } from './accept.ts';

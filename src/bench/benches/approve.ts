@@ -36,7 +36,7 @@ async function readClockOffset({ url, closeLater, say }: Stage): Promise<number>
 
 export const measureApprove: Bench = async (stage) => {
   const count = stage.steps ?? usualPlans;
-  const { service } = await stage.openHouse({ work: false });
+  const { service } = await stage.openInstance({ work: false });
   const { url } = await stage.start('start');
   const offset = await readClockOffset(stage);
   const body = JSON.stringify(drawPlan('wide', stepsOfPlan));

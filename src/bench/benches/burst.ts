@@ -29,7 +29,7 @@ async function each<T>(items: T[], work: (item: T) => Promise<void>): Promise<vo
 
 export const measureBurst: Bench = async (stage) => {
   const count = stage.steps ?? usualPlans;
-  await stage.openHouse({ work: false });
+  await stage.openInstance({ work: false });
   const { url } = await stage.start('start', { API_REQUESTS_PER_MINUTE: '100000' });
   const db = openDatabase(stage.url, {
     max: 1,

@@ -66,7 +66,7 @@ export const measureDags: Bench = async (stage) => {
       'dags needs --folder DIR, with task graphs { source, tasks: [{ id, parents, runtime_s? }] } as .json files.',
     );
   const plans = await readFolder(stage.folder);
-  const { service } = await stage.openHouse({ work: true });
+  const { service } = await stage.openInstance({ work: true });
   const [boss, ...rates] = await interleave(stage, stage.runs ?? usualRuns, [
     await openBareBoss(stage, stage.steps ?? bossJobs),
     ...plans.map((draft) => ({

@@ -22,13 +22,13 @@ export function measureExecutor(
 ): Bench {
   return async (stage): Promise<Row[]> => {
     const steps = stage.steps ?? usualSteps;
-    const house = await stage.openHouse({ work: true, extraOperations: [createNoopWrite()] });
+    const instance = await stage.openInstance({ work: true, extraOperations: [createNoopWrite()] });
     const library = await openDurableLibrary(stage, steps);
     const [own, boss, durable] = await interleave(stage, stage.runs ?? usualRuns, [
       {
         name: `${steps} steps of ${what}`,
         measure: async () => ({
-          countersign: await runPlan(house.service, drawPlan('wide', steps, call), stage),
+          countersign: await runPlan(instance.service, drawPlan('wide', steps, call), stage),
         }),
       },
       await openBareBoss(stage, steps),

@@ -8,7 +8,7 @@ import { createBudget } from '#planner/budget/budget.ts';
 import { createPlanner } from '#planner/create-planner.ts';
 import { openPlannerTools } from '#planner/open-tools.ts';
 import { createPortfolioReader } from '#store/portfolio.ts';
-import type { House } from '../../wire.ts';
+import type { Instance } from '../../wire.ts';
 import { median } from '../numbers.ts';
 import { makeRow } from '../row.ts';
 import type { Bench } from '../stage.ts';
@@ -64,7 +64,7 @@ function createSlowModel(): { model: ChatModel; spentMs(): number } {
   return { model, spentMs: () => spent };
 }
 
-function openPlanner({ db, registry, catalogue }: House, model: ChatModel): Planner {
+function openPlanner({ db, registry, catalogue }: Instance, model: ChatModel): Planner {
   const warn = () => {};
   const caps = { turnSoft: 0.3, session: 2, day: 5 };
   return createPlanner({
@@ -113,9 +113,9 @@ async function planOnce(planner: Planner, runId: string, signal: AbortSignal): P
 export const measurePlanner: Bench = async (stage) => {
   const { signal } = stage;
   const count = stage.steps ?? usualCount;
-  const house = await stage.openHouse({ work: false });
+  const instance = await stage.openInstance({ work: false });
   const { model, spentMs } = createSlowModel();
-  const planner = openPlanner(house, model);
+  const planner = openPlanner(instance, model);
 
   stage.say(`${count} requests, one at a time`);
   const alone: number[] = [];

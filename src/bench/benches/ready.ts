@@ -39,7 +39,7 @@ async function readDelays(service: Service, id: string, step: string): Promise<n
 export const measureReady: Bench = async (stage) => {
   const { signal } = stage;
   const count = stage.steps ?? usualCount;
-  const { service } = await stage.openHouse({ work: false });
+  const { service } = await stage.openInstance({ work: false });
   await stage.start('worker');
 
   stage.say(`${count} steps after a person's answer, one at a time`);

@@ -13,7 +13,7 @@ const bossJobs = 20_000;
 
 export const measureShapes: Bench = async (stage) => {
   const steps = stage.steps ?? usualSteps;
-  const { service } = await stage.openHouse({ work: false });
+  const { service } = await stage.openInstance({ work: false });
   const peaks = new Map<Shape, number[]>(shapes.map((shape) => [shape, []]));
   const idle: number[] = [];
 

@@ -44,7 +44,7 @@ async function measureView(view: View, signal: AbortSignal): Promise<Row> {
 
 export const measureViews: Bench = async (stage) => {
   const steps = stage.steps ?? usualSteps;
-  const { service } = await stage.openHouse({ work: false });
+  const { service } = await stage.openInstance({ work: false });
   const gateway = await stage.start('gateway');
   const worker = await stage.start('worker');
   stage.say(`half of ${steps} steps are run first`);

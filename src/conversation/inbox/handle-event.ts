@@ -12,10 +12,10 @@ import {
   type TakenEvent,
   takeNext,
 } from '#store/sql/inbox-thread.ts';
-import { askPatiently } from './ask-patiently.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
 import { decideNextTry } from './retry.ts';
+import { retryWhileAway } from './retry-while-away.ts';
 import { sendWakeup } from './wakeups.ts';
 
 /** What somebody else has to know of an event to find it. */
@@ -136,7 +136,7 @@ export async function handleEvent(
 ): Promise<Taken | 'held' | 'left'> {
   const { db, rule, random, warn } = context;
   const { leaseSeconds } = rule;
-  const write = <T>(work: () => Promise<T>) => askPatiently(context, work, stopping);
+  const write = <T>(work: () => Promise<T>) => retryWhileAway(context, work, stopping);
   const goOn = async () =>
     last || stopping.aborted ? 'held' : write(() => takeNext(db.query, lease, leaseSeconds));
   if (event.failures > rule.tries) {

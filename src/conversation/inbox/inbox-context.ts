@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from '#store/database.ts';
 import type { RetryRule } from './retry.ts';
 
 /** One try at an event. */
-export type Try = {
+export type EventAttempt = {
   /** Counts the tries, those that were cut off included; from 1. */
   attempt: number;
   /** Aborted when the process stops, when the time for one try is over, and when the thread was given to another. */
@@ -31,7 +31,7 @@ export type Try = {
  * transaction that marks the event.
  * @throws to have it tried again; what `passesAfterMs` says of a CountersignError is obeyed
  */
-export type InboxHandler = (event: InboxEvent, one: Try) => Promise<void>;
+export type InboxHandler = (event: InboxEvent, attempt: EventAttempt) => Promise<void>;
 
 export type InboxHandlers = Partial<Record<InboxThread['platform'], InboxHandler>>;
 

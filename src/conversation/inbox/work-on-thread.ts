@@ -15,9 +15,9 @@ import {
   type Taken,
   takeNext,
 } from '#store/sql/inbox-thread.ts';
-import { askPatiently } from './ask-patiently.ts';
 import { handleEvent } from './handle-event.ts';
 import type { InboxContext, InboxHandler } from './inbox-context.ts';
+import { retryWhileAway } from './retry-while-away.ts';
 import { sendWakeup } from './wakeups.ts';
 
 /** Events of one thread before others have a turn. */
@@ -93,7 +93,7 @@ export async function workOnThread(
         if (event === null) {
           if (stopping.aborted) return await passOn(context, lease);
           const next = () => takeNext(db.query, lease, leaseSeconds);
-          taken = await askPatiently(context, next, stopping);
+          taken = await retryWhileAway(context, next, stopping);
           continue;
         }
         done += 1;

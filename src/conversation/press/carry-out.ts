@@ -3,7 +3,7 @@ import type { Actor } from '#contracts/actor.ts';
 import type { FieldValue } from '#contracts/answer.ts';
 import type { CardPress } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { lookedAt } from '#contracts/looked-at.ts';
+import { expectedStep } from '#contracts/expected-step.ts';
 import type { AnyPress } from '#contracts/press.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import type { Service } from '#contracts/service.ts';
@@ -30,7 +30,7 @@ async function settle(
       'invalid_request',
       'This button does not say which step it is about.',
     );
-  const about = lookedAt(press);
+  const about = expectedStep(press);
   await service.resume(
     plan_id,
     {

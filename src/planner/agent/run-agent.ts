@@ -1,4 +1,4 @@
-// The inner loop (B3): within a stage the model acts through the workbench only, within caps on calls, time and cost.
+// The inner loop (B3): within a stage the model acts through the stage tools only, within caps on calls, time and cost.
 // Each way to stop has a name. It keeps nothing between stages.
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
@@ -7,13 +7,13 @@ import type { ChatMessage, ChatReply, ChatTool } from '#models/chat-model.ts';
 import type { Cap } from '../budget/limits.ts';
 import type { Ceiling, PaidModel } from '../budget/paid-model.ts';
 import { traceStep } from '../outcomes.ts';
-import type { OfferedTool, Workbench } from '../reasoner.ts';
+import type { OfferedTool, StageTools } from '../reasoner.ts';
 import { fail, type ToolResult } from './agent-tool.ts';
 import { type CallMemory, type Prepared, prepareCall, writeResult } from './tool-call.ts';
 
 export type AgentRun = {
   model: PaidModel;
-  bench: Workbench;
+  stageTools: StageTools;
   messages: ChatMessage[];
   /** Model calls that are left in this turn. */
   calls: number;
@@ -72,11 +72,11 @@ export async function runAgent(run: AgentRun): Promise<AgentReport> {
 }
 
 async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
-  const { model, bench, signal, clock, deadline } = run;
+  const { model, stageTools, signal, clock, deadline } = run;
   if (signal.aborted) return { kind: 'cancelled' };
   if (clock.now().getTime() >= deadline) return { kind: 'capped', cap: 'time' };
   if (state.calls >= run.calls) return { kind: 'capped', cap: 'turns' };
-  const offered = bench.offered().slice(0, toolsAtMost);
+  const offered = stageTools.offered().slice(0, toolsAtMost);
   const request = {
     messages: state.messages,
     tools: offered.map(toChatTool),
@@ -85,9 +85,9 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   };
   const startedAt = clock.now();
   const trace = (ok: boolean, explanation: string, cost: number, remembered: boolean) =>
-    bench.note({
+    stageTools.note({
       ...traceStep({
-        stage: bench.stage,
+        stage: stageTools.stage,
         tool: model.name,
         startedAt,
         endedAt: clock.now(),
@@ -102,14 +102,14 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   let reply: ChatReply;
   try {
     const { softLifted } = run;
-    const paid = await model.complete(request, { stage: bench.stage, softLifted }, signal);
+    const paid = await model.complete(request, { stage: stageTools.stage, softLifted }, signal);
     if (paid.kind === 'exceeded') return paid;
     reply = paid.reply;
     const cost = paid.remembered ? 0 : reply.cost_usd;
-    bench.pay(1, cost);
+    stageTools.pay(1, cost);
     trace(reply.refusal === null, describeReply(reply), cost, paid.remembered);
   } catch (error) {
-    bench.pay(1, 0);
+    stageTools.pay(1, 0);
     trace(false, errorMessage(error), 0, false);
     return endByError(error, signal);
   }
@@ -180,7 +180,7 @@ async function callTools(
       group.map(async (call) => {
         if (event !== null) return { result: settle(run, call, 'The stage was over by then.') };
         if (call.kind === 'settled') return { result: settle(run, call, call.result) };
-        return run.bench.call(call.call.name, call.args, signal);
+        return run.stageTools.call(call.call.name, call.args, signal);
       }),
     );
     for (const [index, answer] of results.entries()) {
@@ -216,9 +216,9 @@ function groupCalls(prepared: Prepared[]): Prepared[][] {
 function settle(run: AgentRun, { call }: Prepared, why: string | ToolResult): ToolResult {
   const result = typeof why === 'string' ? fail(`${why} This was not called.`) : why;
   const at = run.clock.now();
-  run.bench.note(
+  run.stageTools.note(
     traceStep({
-      stage: run.bench.stage,
+      stage: run.stageTools.stage,
       tool: call.name.slice(0, 200),
       startedAt: at,
       endedAt: at,

@@ -1,4 +1,4 @@
-// A model's call on its way to the workbench and back: its text becomes arguments, its result a message. Nothing throws.
+// A model's call on its way to the stage tools and back: its text becomes arguments, its result a message. Nothing throws.
 import canonicalize from 'canonicalize';
 import { parseShallowJson } from '#contracts/json-depth.ts';
 import { JsonObject } from '#contracts/text.ts';

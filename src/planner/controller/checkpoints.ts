@@ -1,4 +1,4 @@
-// Where sessions are kept between transitions (B10): Postgres in the house, memory where there is none.
+// Where sessions are kept between transitions (B10): Postgres in the instance, memory where there is none.
 import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 

@@ -16,11 +16,11 @@ import { choosePattern } from '../patterns/match.ts';
 import { callToAction, readAwaited } from '../policy/calls-to-action.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
+import type { StageTool } from '../stage-tools/stage-tool.ts';
+import { createStageTools, type Remember } from '../stage-tools/stage-tools.ts';
 import type { StageContext } from '../stages/stage.ts';
 import { stages } from '../stages/stages.ts';
-import type { Desk } from '../tools/planning-tool.ts';
-import type { BenchTool } from '../workbench/bench-tool.ts';
-import { createWorkbench, type Remember } from '../workbench/workbench.ts';
+import type { ToolContext } from '../tools/planning-tool.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { passCrashPoint } from './crash-points.ts';
 import { describeFailure, describeOutcome, describeSuperseded } from './outcome.ts';
@@ -32,12 +32,12 @@ export type ControllerOptions = {
   reasoner: Reasoner;
   tools: PlannerTools;
   /** The thirteen, reading operations and the verbs of the conversation. */
-  toolset: () => BenchTool[];
+  toolset: () => StageTool[];
   checkpoints: Checkpoints;
   /** Looks up and keeps results of tools, within a turn of a run. */
   rememberFor(
     place: { runId: string; turn: number },
-    desk: Omit<Desk, 'state' | 'signal' | 'tools'>,
+    toolContext: Omit<ToolContext, 'state' | 'signal' | 'tools'>,
     readState: () => Readonly<PlanningState>,
   ): Remember;
   /** US dollars of this turn by the books, with what a planner that died had paid; null: the session's own count is all. */
@@ -213,7 +213,7 @@ async function planTurn(
   const { clock, limits, reasoner, tools } = options;
   const { session, seq: opened } = await openTurn(options, request, signal);
   const toolset = options.toolset();
-  const desk = {
+  const toolContext = {
     policy: request.policy,
     modes: request.modes,
     request: request.text,
@@ -221,23 +221,23 @@ async function planTurn(
     settings: options.flags,
     now: new Date(session.state.now),
   };
-  const remember = options.rememberFor(request, desk, () => session.state);
+  const remember = options.rememberFor(request, toolContext, () => session.state);
   const deadline = clock.now().getTime() + timeLeft(session.state, limits);
   let seq = opened;
   for (let count = 0; ; count++) {
     const { stage } = session.state;
     if (isResting(stage)) break;
-    const bench = createWorkbench({
+    const stageTools = createStageTools({
       stage,
       session,
       tools: toolset,
       clock,
       remember,
-      desk: { ...desk, tools },
+      toolContext: { ...toolContext, tools },
     });
     const context: StageContext = {
       session,
-      bench,
+      stageTools,
       reasoner,
       request,
       tools,
@@ -252,7 +252,7 @@ async function planTurn(
     const cap = clock.now().getTime() >= deadline ? 'time' : 'transitions';
     if (cap === 'time' || count >= transitionsAtMost) {
       const reason = `cap_${cap}`;
-      bench.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
+      stageTools.say({ kind: 'aborted', reason, text: explainCap(cap, limits) }, reason);
       event = 'cap_reached';
     } else event = await stages[stage](context);
     // What a stopped planner says is no outcome: the next one goes on from the last checkpoint.

@@ -7,7 +7,7 @@ import { Adaptation, Violation } from '#contracts/planning/trace.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
 import { ToolResult } from '../agent/agent-tool.ts';
-import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
+import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 import { memoKey, remember } from './memo.ts';
 
 const { shape } = PlanningState;
@@ -41,13 +41,20 @@ const StoredOutcome: z.ZodType<ToolOutcome> = z.strictObject({
 });
 
 /** What a tool can see of the session; how it came there, what it cost and how long it took is no input. */
-function inputsOf(args: JsonObject, desk: RememberedDesk, state: Readonly<PlanningState>) {
+function inputsOf(
+  args: JsonObject,
+  toolContext: RememberedContext,
+  state: Readonly<PlanningState>,
+) {
   const { trace: _, calls: __, cost_usd: ___, confidence: ____, ...seen } = state;
-  const { modes, request, user, settings, now } = desk;
+  const { modes, request, user, settings, now } = toolContext;
   return { args, state: seen, modes, request, user, settings, now: now.toISOString() };
 }
 
-type RememberedDesk = Pick<Desk, 'modes' | 'request' | 'user' | 'settings' | 'now' | 'policy'>;
+type RememberedContext = Pick<
+  ToolContext,
+  'modes' | 'request' | 'user' | 'settings' | 'now' | 'policy'
+>;
 
 /**
  * Remembers the outcomes of tools that succeed, for one turn of one run.
@@ -56,7 +63,7 @@ type RememberedDesk = Pick<Desk, 'modes' | 'request' | 'user' | 'settings' | 'no
 export function createRemember(
   db: Queryable,
   place: { runId: string; turn: number },
-  desk: RememberedDesk,
+  toolContext: RememberedContext,
   readState: () => Readonly<PlanningState>,
 ) {
   return async (
@@ -67,8 +74,8 @@ export function createRemember(
     const key = memoKey({
       kind: tool.name,
       version: tool.revision,
-      inputs: inputsOf(args, desk, readState()),
-      policy: desk.policy,
+      inputs: inputsOf(args, toolContext, readState()),
+      policy: toolContext.policy,
       scope: place,
     });
     const { value, remembered } = await remember(

@@ -5,8 +5,8 @@ import { type AgentReport, runAgent } from '../agent/run-agent.ts';
 import { explainCap, explainHardCap, type PlanningLimits } from '../budget/limits.ts';
 import type { PaidModel } from '../budget/paid-model.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
+import { cutAnswer } from '../stage-tools/conversation-tools.ts';
 import { describeBudgetStop } from '../tools/summarize.ts';
-import { cutAnswer } from '../workbench/conversation-tools.ts';
 import { writeMessages } from './prompts/messages.ts';
 
 export function createModelReasoner(options: {
@@ -21,10 +21,10 @@ export function createModelReasoner(options: {
     name,
     model: name,
     async fill(task) {
-      const { state, bench, deadline, signal } = task;
+      const { state, stageTools, deadline, signal } = task;
       const report = await runAgent({
         model: payFor(task),
-        bench,
+        stageTools,
         messages: writeMessages(task, limits),
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
@@ -39,26 +39,26 @@ export function createModelReasoner(options: {
 }
 
 function closeStage(
-  { bench, stage, state, request }: StageTask,
+  { stageTools, stage, state, request }: StageTask,
   report: AgentReport,
   limits: PlanningLimits,
 ): StageEvent {
   const { end } = report;
   const stop = (reason: string, text: string, event: StageEvent): StageEvent => {
-    bench.say({ kind: 'aborted', reason, text }, reason);
+    stageTools.say({ kind: 'aborted', reason, text }, reason);
     return event;
   };
   switch (end.kind) {
     case 'ended':
-      if (end.event === 'answered') bench.explain(explainAnswer(report));
+      if (end.event === 'answered') stageTools.explain(explainAnswer(report));
       return end.event;
     case 'said': {
       const said = cutAnswer(end.text);
       if (stage === 'COLLECT_CONTEXT' || stage === 'DRAFT_OUTLINE') {
-        bench.say({ kind: 'answer', text: said }, explainAnswer(report));
+        stageTools.say({ kind: 'answer', text: said }, explainAnswer(report));
         return 'answered';
       }
-      bench.ask(
+      stageTools.ask(
         { kind: 'question', text: said, questions: [said.slice(0, 2000)] },
         { kind: 'questions', resume: stage, gate: null, digest: null },
         'the model asks back',
@@ -85,7 +85,7 @@ function closeStage(
       if (end.ceiling !== 'turn_soft')
         return stop('cap_cost', explainHardCap(end.ceiling, limits), 'cap_reached');
       const question = describeBudgetStop(state, request.policy);
-      bench.ask(
+      stageTools.ask(
         { kind: 'question', text: question, questions: [question] },
         { kind: 'budget', resume: stage, gate: null, digest: null },
         `the soft ceiling of a turn would be passed while planning “${request.text.slice(0, 80)}”`,

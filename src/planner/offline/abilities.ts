@@ -1,4 +1,4 @@
-// What this house can do and what it can't, in words made from the manifest.
+// What this instance can do and what it can't, in words made from the manifest.
 import type { OperationSpec } from '#contracts/tool.ts';
 import { bindFamily } from './families.ts';
 import { readLeadVerb, stripClosing, stripPoliteness } from './lexicon.ts';

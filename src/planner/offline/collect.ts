@@ -10,7 +10,7 @@ import { makeOffer } from './offer-ideas.ts';
 import type { Decision } from './prepare.ts';
 
 export async function collect(task: OfflineTask, decision: Decision): Promise<StageEvent> {
-  const { bench, request, state, signal, said } = task;
+  const { stageTools, request, state, signal, said } = task;
   const { result } = decision;
   const asked = decision.asked ?? request.text;
   const offered = await offer(task, decision, asked);
@@ -22,7 +22,7 @@ export async function collect(task: OfflineTask, decision: Decision): Promise<St
       : withoutRefused(decision.pattern, state.rfc, said);
   const type = findPattern(pattern.source_pattern ?? pattern.pattern_type);
   const confidence = agreement(asked, type ?? 'milestone_project');
-  const { ends, result: answer } = await bench.call(
+  const { ends, result: answer } = await stageTools.call(
     'select_pattern',
     toArgs({ variant: null, ...pattern, confidence }),
     signal,
@@ -30,7 +30,7 @@ export async function collect(task: OfflineTask, decision: Decision): Promise<St
   if (answer.ok) return ends ?? 'sufficient_context';
   // A pattern that cannot be used is no reason not to plan.
   const known = { ...toChoice(choosePattern(asked)), confidence };
-  const again = await bench.call('select_pattern', toArgs(known), signal);
+  const again = await stageTools.call('select_pattern', toArgs(known), signal);
   return again.ends ?? 'sufficient_context';
 }
 
@@ -49,7 +49,7 @@ const unsure = 0.55;
 
 /** Ideas or options, where the person asks for them or likes to be offered some; null: there are none to offer. */
 async function offer(
-  { bench, state, tools, signal, request }: OfflineTask,
+  { stageTools, state, tools, signal, request }: OfflineTask,
   { result }: Decision,
   asked: string,
 ): Promise<StageEvent | null> {
@@ -62,6 +62,6 @@ async function offer(
   const made = makeOffer(asked, tools, wanted ? null : unsure);
   if (made === null || (!wanted && state.pause?.kind === 'gate')) return null;
   if (!wanted && !offersIdeas(request.policy, unsure, asked)) return null;
-  const { ends } = await bench.call(made.tool, toArgs(made.args), signal);
+  const { ends } = await stageTools.call(made.tool, toArgs(made.args), signal);
   return ends ?? null;
 }

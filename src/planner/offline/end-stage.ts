@@ -20,12 +20,12 @@ export async function conclude(
   task: OfflineTask,
   { result, reason }: Decision,
 ): Promise<StageEvent> {
-  const { bench, signal, state, request } = task;
+  const { stageTools, signal, state, request } = task;
   switch (result.kind) {
     case 'answer':
       return answer(task, result.text, reason, signal);
     case 'cannot':
-      bench.say(result, reason);
+      stageTools.say(result, reason);
       return 'answered';
     case 'question': {
       const { pause } = state;
@@ -35,7 +35,7 @@ export async function conclude(
       return answer(task, `I can't tell what is meant. ${call}`, reason, signal);
     }
     case 'aborted':
-      bench.say(result, reason);
+      stageTools.say(result, reason);
       return 'fatal_error';
     default:
       return stop(task, 'internal', "I couldn't plan that. Try rephrasing.");
@@ -48,8 +48,8 @@ async function answer(
   reason: string,
   signal: AbortSignal,
 ): Promise<StageEvent> {
-  const { ends } = await task.bench.call('answer', toArgs({ text }), signal);
-  task.bench.explain(reason);
+  const { ends } = await task.stageTools.call('answer', toArgs({ text }), signal);
+  task.stageTools.explain(reason);
   return ends ?? stop(task, 'internal', 'The answer could not be given. Ask again.');
 }
 
@@ -59,7 +59,7 @@ export async function finish(
   tool: string,
   args: JsonObject,
 ): Promise<StageEvent> {
-  const { result, ends } = await task.bench.call(tool, args, task.signal);
+  const { result, ends } = await task.stageTools.call(tool, args, task.signal);
   if (ends !== undefined) return ends;
   if (result.ok) return 'drafted';
   return stop(task, 'invalid_draft', `${result.explanations.join(' ')} Try rephrasing.`);
@@ -78,16 +78,16 @@ export async function ask(
       essential: true,
     })),
   });
-  const { ends } = await task.bench.call('elicit_context', args, task.signal);
-  task.bench.explain(reason);
+  const { ends } = await task.stageTools.call('elicit_context', args, task.signal);
+  task.stageTools.explain(reason);
   if (ends !== undefined) return ends;
   // Asking was not wanted, and there is nothing sensible to assume.
   const text = `I can't tell what is meant, and was asked to ask nothing: ${questions.join(' ')}`;
-  task.bench.say({ kind: 'answer', text }, reason);
+  task.stageTools.say({ kind: 'answer', text }, reason);
   return 'answered';
 }
 
-export function stop({ bench }: StageTask, reason: string, text: string): StageEvent {
-  bench.say({ kind: 'aborted', reason, text }, reason);
+export function stop({ stageTools }: StageTask, reason: string, text: string): StageEvent {
+  stageTools.say({ kind: 'aborted', reason, text }, reason);
   return 'fatal_error';
 }

@@ -60,8 +60,8 @@ export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
       if (changed?.rest === '') return redraft(task, changed, null);
       const revision = revisionOf(task, changed);
       const { decision, trace } = await make(task, revision, task.state.offered);
-      for (const entry of trace.splice(0)) task.bench.note({ ...entry, stage: task.stage });
-      task.bench.explain(decision.reason);
+      for (const entry of trace.splice(0)) task.stageTools.note({ ...entry, stage: task.stage });
+      task.stageTools.explain(decision.reason);
       if (changed !== null && decision.result.kind === 'proposal')
         return redraft(task, changed, decision.result.draft);
       return fillWith(task, decision);
@@ -133,7 +133,7 @@ async function fillWith(task: OfflineTask, decision: Decision): Promise<StageEve
       const edges = result.kind === 'proposal' ? reorderedSteps(current, result.draft) : [];
       // Where nothing came of it, the tool reads the person's words itself.
       const args = toArgs({ edges: edges.length === 0 ? null : edges });
-      const resolved = await task.bench.call('resolve_dependencies', args, task.signal);
+      const resolved = await task.stageTools.call('resolve_dependencies', args, task.signal);
       if (resolved.ends !== undefined && resolved.ends !== 'drafted') return resolved.ends;
       if (!resolved.result.ok) return ask(task, resolved.result.explanations, decision.reason);
       const choice = { prefer: null, reason: null, confidence: null };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type PatternSpec, PatternType, ProposedName } from '#contracts/planning/pattern.ts';
 import { listOf, shorten } from '#contracts/words.ts';
-import type { Desk } from '../tools/planning-tool.ts';
+import type { ToolContext } from '../tools/planning-tool.ts';
 import { findPattern, findSubtype, findVariant } from './match.ts';
 import { toPlainText } from './plain-text.ts';
 import { patternRules } from './rules.ts';
@@ -44,14 +44,14 @@ const rfcAtMost = 2000;
 
 type Subtype = { subtype?: string; rfc?: string; notes: string[] };
 
-export function readPattern(input: ChosenPattern, desk: Desk): ReadPattern {
-  const top = readTop(input, desk);
+export function readPattern(input: ChosenPattern, toolContext: ToolContext): ReadPattern {
+  const top = readTop(input, toolContext);
   if ('refused' in top) return top;
   const { type, proposed, notes } = top;
-  const sub = readSubtype(input, type, desk, proposed === null ? top.subtype : null);
+  const sub = readSubtype(input, type, toolContext, proposed === null ? top.subtype : null);
   if ('refused' in sub) return sub;
-  const variant = readVariant(input.variant, type, desk.request);
-  const { change } = desk.state;
+  const variant = readVariant(input.variant, type, toolContext.request);
+  const { change } = toolContext.state;
   const rfc = sub.rfc ?? (proposed === null ? undefined : proposed.rfc);
   const isNew = rfc !== undefined;
   const confidence = Number.isFinite(input.confidence)
@@ -78,7 +78,7 @@ type Top =
     }
   | { refused: string };
 
-function readTop(input: ChosenPattern, { settings }: Desk): Top {
+function readTop(input: ChosenPattern, { settings }: ToolContext): Top {
   const name = input.pattern_type.trim();
   const plain = { subtype: null, proposed: null, notes: [] };
   if (!name.startsWith('proposed:')) {
@@ -123,7 +123,7 @@ function readProposal(
 function readSubtype(
   input: ChosenPattern,
   type: PatternType,
-  { settings, request }: Desk,
+  { settings, request }: ToolContext,
   meant: string | null,
 ): Subtype | { refused: string } {
   const name = input.subtype?.trim() ?? '';

@@ -1,7 +1,7 @@
 // The pattern that a session may plan by: nothing that was proposed is used before a person has approved it (B6).
 import { isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Rfc } from '#contracts/planning/state.ts';
-import type { Desk } from '../tools/planning-tool.ts';
+import type { ToolContext } from '../tools/planning-tool.ts';
 import { choosePattern } from './match.ts';
 
 /** What of `spec` is proposed: a new pattern before a new subtype. null: nothing. */
@@ -11,7 +11,7 @@ export function findProposal({ pattern_type, subtype }: PatternSpec): string | n
 }
 
 /** Whether a person must say yes to `spec` first. */
-export function needsPerson(spec: PatternSpec, settings: Desk['settings']): boolean {
+export function needsPerson(spec: PatternSpec, settings: ToolContext['settings']): boolean {
   return (
     isProposed(spec.pattern_type) || (isProposed(spec.subtype) && settings.requireRfcForNewSubtype)
   );
@@ -36,7 +36,7 @@ export function usePattern({
   state: { pattern, rfc },
   settings,
   request,
-}: Desk): { spec: PatternSpec; notes: string[] } | { refused: string } {
+}: ToolContext): { spec: PatternSpec; notes: string[] } | { refused: string } {
   const spec = pattern ?? choosePattern(request);
   const proposal = findProposal(spec);
   if (proposal === null || !needsPerson(spec, settings)) return { spec, notes: [] };

@@ -73,7 +73,7 @@ const angles: ((topic: string) => Angle)[] = [
   (topic) => ({
     name: 'Search outside',
     text: `Fetch how others solve ${topic} from web addresses you trust.`,
-    differs: 'Borrowed experience that may not fit this house.',
+    differs: 'Borrowed experience that may not fit here.',
     needs: ['fetch'],
     fits: /\b(?:research|compare|market|best|learn\w*|find out|tools?|vendors?|prices?|competit\w*|how to)\b/i,
   }),

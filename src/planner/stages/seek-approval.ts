@@ -18,11 +18,11 @@ function readDecision({ session, request }: StageContext): SessionDecision | nul
 }
 
 export const seekApproval: StageRunner = async (context) => {
-  const { bench, signal } = context;
+  const { stageTools, signal } = context;
   const decision = readDecision(context);
   const input: ApprovalInput | null =
     decision === null ? handleApproval.automatic : personsDecision(decision);
-  const { result, ends } = await bench.callOwn('handle_approval', input ?? {}, signal);
+  const { result, ends } = await stageTools.callOwn('handle_approval', input ?? {}, signal);
   // Times are given to an order; where there is none yet, that is made first.
   if (ends === 'change_schedule' && !context.session.has('valid_roadmap')) return 'change_roadmap';
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));

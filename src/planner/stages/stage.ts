@@ -8,12 +8,12 @@ import type { PlanningLimits } from '../budget/limits.ts';
 import type { Thresholds } from '../confidence.ts';
 import type { Session } from '../controller/session.ts';
 import type { PlannerTools } from '../ports.ts';
-import type { CallAnswer, Reasoner, Workbench } from '../reasoner.ts';
+import type { CallAnswer, Reasoner, StageTools } from '../reasoner.ts';
 import type { Product } from '../tools/planning-tool.ts';
 
 export type StageContext = {
   session: Session;
-  bench: Workbench;
+  stageTools: StageTools;
   reasoner: Reasoner;
   request: PlanningRequest;
   tools: PlannerTools;
@@ -31,13 +31,13 @@ export type StageRunner = (context: StageContext) => Promise<StageEvent>;
 
 /** Lets the reasoner work at the stage. */
 export function fillStage(context: StageContext): Promise<StageEvent> {
-  const { session, bench, reasoner, request, tools, deadline, signal, current } = context;
+  const { session, stageTools, reasoner, request, tools, deadline, signal, current } = context;
   return reasoner.fill({
     stage: session.state.stage,
     request,
     state: session.state,
     current: current(),
-    bench,
+    stageTools,
     tools,
     deadline,
     signal,
@@ -55,27 +55,27 @@ export async function redraft(context: StageContext, product: Product): Promise<
 
 /** Calls a tool that needs nothing from a model. */
 export function callTool(
-  { bench, signal }: StageContext,
+  { stageTools, signal }: StageContext,
   name: string,
   args: JsonObject = {},
 ): Promise<CallAnswer> {
-  return bench.call(name, args, signal);
+  return stageTools.call(name, args, signal);
 }
 
 /** The session ends: something that must not happen did. @returns the event for that */
-export function giveUp({ bench }: StageContext, reason: string, text: string): StageEvent {
-  bench.say({ kind: 'aborted', reason, text }, reason);
+export function giveUp({ stageTools }: StageContext, reason: string, text: string): StageEvent {
+  stageTools.say({ kind: 'aborted', reason, text }, reason);
   return 'fatal_error';
 }
 
 /** The session stands still with questions; the answer leads back to `resume`. */
 export function askPerson(
-  { bench }: StageContext,
+  { stageTools }: StageContext,
   resume: Stage,
   questions: string[],
   reason: string,
 ): StageEvent {
-  bench.ask(
+  stageTools.ask(
     { kind: 'question', text: questions.join('\n'), questions },
     { kind: 'questions', resume, gate: null, digest: null },
     reason,

@@ -23,7 +23,7 @@ export const brainstorm: PlanningTool<Brainstorm> = {
   produces: [],
   automatic: null,
   revision: 1,
-  run: async ({ topic, ideas, confidence }, desk) =>
+  run: async ({ topic, ideas, confidence }, toolContext) =>
     offerAlternatives(
       {
         kind: 'idea',
@@ -31,6 +31,6 @@ export const brainstorm: PlanningTool<Brainstorm> = {
         given: ideas,
         self: confidence,
       },
-      desk,
+      toolContext,
     ),
 };

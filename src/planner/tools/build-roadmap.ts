@@ -17,7 +17,7 @@ import { readRequestWish, readWish } from '../roadmap/preference.ts';
 import { scoreWays } from '../roadmap/score.ts';
 import { findWaves } from '../roadmap/waves.ts';
 import { findWays, type Way, type WayName, wayNames } from '../roadmap/ways.ts';
-import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Input = z
   .strictObject({
@@ -54,12 +54,12 @@ export function createBuildRoadmap({
     produces: ['roadmap'],
     automatic: {},
     revision: 1,
-    run: async (input, desk) => build(input, desk, guarded),
+    run: async (input, toolContext) => build(input, toolContext, guarded),
   };
 }
 
-function build(input: Input, desk: Desk, guarded: readonly string[]): ToolOutcome {
-  const { state, policy, tools } = desk;
+function build(input: Input, toolContext: ToolContext, guarded: readonly string[]): ToolOutcome {
+  const { state, policy, tools } = toolContext;
   if (state.outline === null) return { result: fail('There is no outline yet.') };
   const outline = withoutAddedCheckpoints(state.outline);
   const collected = collectEdges(outline);
@@ -67,7 +67,7 @@ function build(input: Input, desk: Desk, guarded: readonly string[]): ToolOutcom
     return { result: fail(describeCycle(collected.index, collected.cycle)) };
   const operations = readOperations(tools.manifest(), guarded);
   const ways = findWays(outline, collected, operations);
-  const wish = findWish(input, desk, ways);
+  const wish = findWish(input, toolContext, ways);
   const measured = ways.map((way) => ({
     way,
     name: way.name,
@@ -100,7 +100,7 @@ function readShare(value: number | null | undefined): number | null {
 }
 
 /** What the model gives for the person, what they want changed, or what they asked for in the first place. */
-function findWish(input: Input, { state, request }: Desk, ways: Way[]): WayName | null {
+function findWish(input: Input, { state, request }: ToolContext, ways: Way[]): WayName | null {
   const wanted =
     input.prefer ??
     (state.change?.gate === 'roadmap' ? readWish(state.change.feedback) : null) ??

@@ -23,6 +23,6 @@ export const craftOptions: PlanningTool<CraftOptions> = {
   produces: [],
   automatic: null,
   revision: 1,
-  run: async ({ question, options, confidence }, desk) =>
-    offerAlternatives({ kind: 'option', question, given: options, self: confidence }, desk),
+  run: async ({ question, options, confidence }, toolContext) =>
+    offerAlternatives({ kind: 'option', question, given: options, self: confidence }, toolContext),
 };

@@ -9,7 +9,7 @@ import { fail, succeed } from '../agent/agent-tool.ts';
 import { asksAbout, questionsAllowed } from '../policy/effects.ts';
 import { areAlike } from '../policy/likeness.ts';
 import { writeQuestions } from '../policy/question-text.ts';
-import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
   question: line(500).describe('One question, in the language of the person, ending in “?”.'),
@@ -66,7 +66,7 @@ function findAsked({ offered, result }: Readonly<PlanningState>): string[] {
 type Sorted = { ask: Question[]; assume: Question[]; open: Question[] };
 
 /** What is asked, what is assumed, and what can be neither asked nor assumed. */
-function sortQuestions(questions: Question[], { policy, state }: Desk): Sorted {
+function sortQuestions(questions: Question[], { policy, state }: ToolContext): Sorted {
   const wanted = questions
     .filter((one) => asksAbout(policy, one))
     // What cannot be assumed comes first, then what matters most; otherwise as given.
@@ -118,12 +118,12 @@ export function addOffered(state: Readonly<PlanningState>, entries: JsonObject[]
   return [...state.offered, ...entries].slice(-mostOffered);
 }
 
-function elicit({ questions }: ElicitContext, desk: Desk): ToolOutcome {
-  const { state, policy } = desk;
+function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOutcome {
+  const { state, policy } = toolContext;
   const resume = resumes[state.stage];
   if (resume === undefined) return { result: fail(`Nothing can be asked in ${state.stage}.`) };
   const fresh = dropRepeated(questions, findAsked(state));
-  const { ask, assume, open } = sortQuestions(fresh, desk);
+  const { ask, assume, open } = sortQuestions(fresh, toolContext);
   const assumed = assume.map(assumptionOf);
   const data = {
     asked: ask.map(({ question }) => question),
@@ -179,5 +179,5 @@ export const elicitContext: PlanningTool<ElicitContext> = {
   produces: [],
   automatic: null,
   revision: 1,
-  run: async (input, desk) => elicit(input, desk),
+  run: async (input, toolContext) => elicit(input, toolContext),
 };

@@ -13,7 +13,7 @@ import { readTree, setLevels } from '../grammar/outline-tree.ts';
 import { readNodes, readRisks, readTexts, WrittenOutline } from '../grammar/written-outline.ts';
 import { fitOutline } from '../patterns/match.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
-import type { Desk, PlanningTool } from './planning-tool.ts';
+import type { PlanningTool, ToolContext } from './planning-tool.ts';
 
 export const generateNodes: PlanningTool<WrittenOutline> = {
   name: 'generate_nodes',
@@ -25,9 +25,9 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
   produces: ['outline'],
   automatic: null,
   revision: 1,
-  async run(input, desk) {
-    const { state, tools, now } = desk;
-    const pattern = usePattern(desk);
+  async run(input, toolContext) {
+    const { state, tools, now } = toolContext;
+    const pattern = usePattern(toolContext);
     if ('refused' in pattern) return { result: fail(pattern.refused) };
     if (input.title.trim() === '' || input.summary.trim() === '')
       return { result: fail('The outline needs a title and a summary.') };
@@ -52,7 +52,7 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
       assumptions: readTexts(input.assumptions),
       ...(state.outline?.context === undefined ? {} : { context: state.outline.context }),
     };
-    const limited = limitLevels(drafted, levelsAllowed(desk, previous));
+    const limited = limitLevels(drafted, levelsAllowed(toolContext, previous));
     const outline = { ...limited.outline, nodes: setLevels(limited.outline.nodes) };
     const changed =
       previous === null
@@ -78,7 +78,7 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
 };
 
 function whoseChange(
-  { change, hints }: Desk['state'],
+  { change, hints }: ToolContext['state'],
   previous: OutlineNode[] | null,
 ): OutlineNode['origin'] {
   if (previous === null) return 'system';
@@ -97,7 +97,7 @@ function markOrigins(
 }
 
 /** As deep as was asked for; an outline that is being changed may stay as deep as it was. */
-function levelsAllowed({ modes }: Desk, previous: OutlineNode[] | null): number {
+function levelsAllowed({ modes }: ToolContext, previous: OutlineNode[] | null): number {
   const had = previous === null ? 1 : readTree(previous).depths.reduce((a, b) => Math.max(a, b), 1);
   return Math.max(levelsWanted(modes.reasoning_level), had);
 }

@@ -10,7 +10,7 @@ import { placeWork } from '../schedule/place-work.ts';
 import { isAsked, readWishes, type ScheduleContext } from '../schedule/schedule-wishes.ts';
 import { tellPlacing } from './generate-schedule/tell-placing.ts';
 import { noWishes, type WishesArguments, WishesInput } from './generate-schedule/wishes-input.ts';
-import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export function createGenerateSchedule({
   profile,
@@ -27,11 +27,11 @@ export function createGenerateSchedule({
     produces: ['schedule'],
     automatic: noWishes,
     revision: 1,
-    async run(input, desk) {
-      const { outline, roadmap } = desk.state;
+    async run(input, toolContext) {
+      const { outline, roadmap } = toolContext.state;
       if (outline === null || roadmap === null)
         return { result: fail('There is no outline with a roadmap to schedule.') };
-      const context = openContext(desk, profile, outline);
+      const context = openContext(toolContext, profile, outline);
       const wanted = {
         changes: input.changes,
         days_on: input.work_on ?? [],
@@ -39,7 +39,7 @@ export function createGenerateSchedule({
         in_working_hours: input.in_working_hours,
       };
       const wishes = readWishes(wanted, context);
-      if (wishes.questions.length > 0) return askAbout(wishes.questions, desk);
+      if (wishes.questions.length > 0) return askAbout(wishes.questions, toolContext);
       const changed = applyChanges(
         outline,
         wishes.changes,
@@ -58,25 +58,29 @@ export function createGenerateSchedule({
         changed,
         roadmap,
         asked,
-        (window) => readCalendars({ ...desk, timezone: context.timezone }, window),
+        (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
       );
-      return tellPlacing(placing, changed, desk.policy);
+      return tellPlacing(placing, changed, toolContext.policy);
     },
   };
 }
 
 /** Days that were worked, or not, by this session's wishes stay so. */
-function openContext(desk: Desk, profile: StrategyProfile, outline: PlanOutline): ScheduleContext {
-  const { schedule: last, timezone } = desk.state;
+function openContext(
+  toolContext: ToolContext,
+  profile: StrategyProfile,
+  outline: PlanOutline,
+): ScheduleContext {
+  const { schedule: last, timezone } = toolContext.state;
   return {
     outline,
     timezone,
-    now: desk.now,
-    user: desk.user,
-    request: desk.request,
-    feedback: feedbackOf(desk),
+    now: toolContext.now,
+    user: toolContext.user,
+    request: toolContext.request,
+    feedback: feedbackOf(toolContext),
     last,
-    operations: readOperations(desk.tools.manifest()),
+    operations: readOperations(toolContext.tools.manifest()),
     profile:
       last === null
         ? profile
@@ -85,14 +89,14 @@ function openContext(desk: Desk, profile: StrategyProfile, outline: PlanOutline)
 }
 
 /** What the person wants of the times; null: this turn is not about them. */
-function feedbackOf({ state, request }: Desk): string | null {
+function feedbackOf({ state, request }: ToolContext): string | null {
   if (state.change !== null) return state.change.gate === 'schedule' ? state.change.feedback : null;
   const { pause } = state;
   const waits = pause?.kind === 'escalation' || pause?.kind === 'questions';
   return waits && pause.resume === 'DRAFT_SCHEDULE' ? request : null;
 }
 
-function askAbout(questions: string[], { state }: Desk): ToolOutcome {
+function askAbout(questions: string[], { state }: ToolContext): ToolOutcome {
   const asked = questions.slice(0, 10);
   return {
     result: fail(...asked),

@@ -12,7 +12,7 @@ import { earlierGate, routeChange } from '../change-request.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
-import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 type Call = { kind: 'ask' } | { kind: 'decide'; decision: SessionDecision };
 
@@ -89,7 +89,7 @@ function findDue(state: Readonly<PlanningState>, policy: InteractionPolicy): Gat
   return 'schedule';
 }
 
-function ask({ state, policy }: Desk, ...explanations: string[]): ToolOutcome {
+function ask({ state, policy }: ToolContext, ...explanations: string[]): ToolOutcome {
   const due = findDue(state, policy);
   if (due === 'schedule') {
     return {
@@ -126,15 +126,15 @@ function describeGate(
   return roadmap === null ? null : describeRoadmap(roadmap, outline, policy);
 }
 
-function decide(decision: SessionDecision, desk: Desk): ToolOutcome {
-  const { pause } = desk.state;
-  if (pause === null) return ask(desk, 'Nothing was waiting for this decision.');
+function decide(decision: SessionDecision, toolContext: ToolContext): ToolOutcome {
+  const { pause } = toolContext.state;
+  if (pause === null) return ask(toolContext, 'Nothing was waiting for this decision.');
   switch (pause.kind) {
     case 'gate':
     case 'plan':
-      return decideArtifact(decision, pause.gate ?? 'schedule', desk);
+      return decideArtifact(decision, pause.gate ?? 'schedule', toolContext);
     case 'rfc':
-      return decideRfc(decision, desk);
+      return decideRfc(decision, toolContext);
     case 'questions':
     case 'budget':
     case 'escalation':
@@ -155,13 +155,17 @@ const changeEvents: Record<Gate, StageEvent> = {
   schedule: 'change_schedule',
 };
 
-function decideArtifact(decision: SessionDecision, gate: Gate, desk: Desk): ToolOutcome {
-  const { state } = desk;
+function decideArtifact(
+  decision: SessionDecision,
+  gate: Gate,
+  toolContext: ToolContext,
+): ToolOutcome {
+  const { state } = toolContext;
   switch (decision.kind) {
     case 'said':
-      return ask(desk);
+      return ask(toolContext);
     case 'approve':
-      return approve(decision.by, decision.digest, gate, desk);
+      return approve(decision.by, decision.digest, gate, toolContext);
     case 'reject':
       return reject(decision.by, gate);
     case 'changes': {
@@ -200,16 +204,21 @@ function keepApprovals(
   );
 }
 
-function approve(by: string, shown: string | null, gate: Gate, desk: Desk): ToolOutcome {
-  const { state } = desk;
+function approve(
+  by: string,
+  shown: string | null,
+  gate: Gate,
+  toolContext: ToolContext,
+): ToolOutcome {
+  const { state } = toolContext;
   const now = digestGate(gate, state);
   const waited = state.pause?.digest ?? null;
   const outdated = (shown !== null && shown !== waited) || (waited !== null && waited !== now);
   // The plan's own card has checked its digest; of a gate what was shown must be what is there.
   if (gate !== 'schedule' && (outdated || now === null || waited === null)) {
-    return ask(desk, `The ${gate} has changed since it was shown, so it is shown again.`);
+    return ask(toolContext, `The ${gate} has changed since it was shown, so it is shown again.`);
   }
-  const approval = { digest: now ?? digestArtifact({}), by, at: desk.now.toISOString() };
+  const approval = { digest: now ?? digestArtifact({}), by, at: toolContext.now.toISOString() };
   return {
     result: succeed({ approved: gate, by, digest: now }, `${by} approved the ${nameOf(gate)}.`),
     changes: { ...standAgain, approvals: { ...state.approvals, [gate]: approval } },
@@ -233,8 +242,8 @@ function reject(by: string, gate: Gate): ToolOutcome {
 }
 
 /** A new pattern or subtype: planned by, or chosen again. Planning goes on in each case. */
-function decideRfc(decision: SessionDecision, desk: Desk): ToolOutcome {
-  const { rfc, pattern, hints } = desk.state;
+function decideRfc(decision: SessionDecision, toolContext: ToolContext): ToolOutcome {
+  const { rfc, pattern, hints } = toolContext.state;
   if (rfc === null) return { result: fail('No proposed pattern waits for a decision.') };
   const refuse = (by: string, why: string, hint: string): ToolOutcome => ({
     result: succeed({ refused: rfc.proposes, by }, why),
@@ -283,8 +292,8 @@ export const handleApproval: PlanningTool<ApprovalInput> = {
   produces: [],
   automatic: { call: seal({ kind: 'ask' }) },
   revision: 1,
-  async run({ call }, desk) {
+  async run({ call }, toolContext) {
     if (!isSealed(call)) return { result: fail('Only a person decides; a model cannot.') };
-    return call.kind === 'ask' ? ask(desk) : decide(call.decision, desk);
+    return call.kind === 'ask' ? ask(toolContext) : decide(call.decision, toolContext);
   },
 };

@@ -10,22 +10,22 @@ import {
   writeAlternatives,
 } from '../policy/options.ts';
 import { addOffered, noteAssumptions } from './elicit-context.ts';
-import type { Desk, ToolOutcome } from './planning-tool.ts';
+import type { ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export const ideaStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 
 /** How sure the session is of what it has understood; null: nobody knows. */
-function findConfidence({ state }: Desk): number | null {
+function findConfidence({ state }: ToolContext): number | null {
   const parts = state.confidence[state.stage] ?? state.confidence.DRAFT_OUTLINE;
   return parts?.composite ?? state.pattern?.confidence ?? null;
 }
 
 export function offerAlternatives(
   offer: { kind: 'idea' | 'option'; question: string; given: Alternative[]; self: number | null },
-  desk: Desk,
+  toolContext: ToolContext,
 ): ToolOutcome {
-  const { policy, state } = desk;
-  if (!offersIdeas(policy, findConfidence(desk) ?? offer.self, desk.request)) {
+  const { policy, state } = toolContext;
+  if (!offersIdeas(policy, findConfidence(toolContext) ?? offer.self, toolContext.request)) {
     const why = 'This person wants no ideas now: plan what was asked for.';
     return { result: fail(why), self: offer.self };
   }
@@ -39,7 +39,7 @@ export function offerAlternatives(
   const heuristics = Math.min(1, kept.length / Math.max(kept.length, offer.given.length));
   const data = { offered: kept.map(({ name }) => name), dropped: problems };
   const text = writeAlternatives(offer.question, kept, policy);
-  const demanded = demandsIdeas(desk.request);
+  const demanded = demandsIdeas(toolContext.request);
   const slots = questionsAllowed(policy, state.questions_asked);
   if (slots === 0 && demanded) {
     // They are what was asked for: an answer, and no question of ours.

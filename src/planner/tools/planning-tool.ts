@@ -61,7 +61,7 @@ export const spoils: Record<Product, Product[]> = {
 };
 
 /** What a tool may look at. */
-export type Desk = {
+export type ToolContext = {
   state: Readonly<PlanningState>;
   policy: InteractionPolicy;
   modes: PlanningModes;
@@ -127,5 +127,5 @@ export type PlanningTool<Input = unknown> = {
   /** Raised when its rules change, so that remembered results of older rules are not used. */
   revision: number;
   /** May throw; that is a result with `ok: false` and confidence 0. */
-  run(input: Input, desk: Desk): Promise<ToolOutcome>;
+  run(input: Input, toolContext: ToolContext): Promise<ToolOutcome>;
 };

@@ -9,7 +9,7 @@ import type { PortfolioPage, PortfolioQuery } from '#store/portfolio.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { type BusyReport, type BusyTime, readCalendars } from '../schedule/busy.ts';
 import { probeTimes } from '../schedule/probe-times.ts';
-import type { Desk, PlanningTool } from './planning-tool.ts';
+import type { PlanningTool, ToolContext } from './planning-tool.ts';
 
 /** Reads what other plans ask of people's time. */
 export type OtherPlans = (query: PortfolioQuery) => Promise<PortfolioPage>;
@@ -41,8 +41,8 @@ export function createProbePortfolio({
     automatic: {},
     // Calendars and other plans change by themselves.
     revision: 1,
-    async run(_, desk) {
-      const { outline, roadmap, schedule } = desk.state;
+    async run(_, toolContext) {
+      const { outline, roadmap, schedule } = toolContext.state;
       if (outline === null || roadmap === null || schedule === null)
         return { result: fail('There is no schedule to compare.') };
       const people = [...new Set(schedule.blocks.flatMap(({ person }) => person ?? []))];
@@ -57,15 +57,15 @@ export function createProbePortfolio({
         };
       }
       const window = {
-        from: Math.min(Date.parse(starts_at), desk.now.getTime()),
+        from: Math.min(Date.parse(starts_at), toolContext.now.getTime()),
         to: Date.parse(ends_at) + roomMs,
       };
       const [events, plans] = await Promise.all([
-        calendars({ ...desk, timezone: desk.state.timezone }, window),
-        readPlans(otherPlans, people, window, desk),
+        calendars({ ...toolContext, timezone: toolContext.state.timezone }, window),
+        readPlans(otherPlans, people, window, toolContext),
       ]);
-      const others = people.filter((person) => person !== desk.user);
-      const times = probeTimes({ outline, roadmap, schedule, now: desk.now.getTime() }, [
+      const others = people.filter((person) => person !== toolContext.user);
+      const times = probeTimes({ outline, roadmap, schedule, now: toolContext.now.getTime() }, [
         ...events.busy,
         ...plans.busy,
       ]);
@@ -79,7 +79,7 @@ export function createProbePortfolio({
             ? []
             : [
                 shorten(
-                  `Calendars of ${listOf(others)}: only those of ${desk.user} are known.`,
+                  `Calendars of ${listOf(others)}: only those of ${toolContext.user} are known.`,
                   500,
                 ),
               ]),
@@ -107,7 +107,7 @@ async function readPlans(
   otherPlans: OtherPlans,
   people: string[],
   window: { from: number; to: number },
-  { state, signal }: Desk,
+  { state, signal }: ToolContext,
 ): Promise<BusyReport> {
   try {
     const { blocks, more } = await otherPlans({

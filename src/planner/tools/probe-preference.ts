@@ -6,7 +6,7 @@ import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
 import { readStyleAnswer, styleQuestion } from '../policy/words.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
-import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const ProbePreference = z.strictObject({
   answer: line(500).nullable().describe('What the person said to the question; null: ask it.'),
@@ -37,7 +37,7 @@ function readAnswer(answer: string): ToolOutcome {
 }
 
 /** The session's text with the question beside it; null: this is no moment for it. */
-function addQuestion({ state, policy }: Desk): ToolOutcome['changes'] | null {
+function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | null {
   const { result } = state;
   const offered = addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]);
   if (result?.kind === 'answer') {
@@ -56,11 +56,11 @@ function addQuestion({ state, policy }: Desk): ToolOutcome['changes'] | null {
   };
 }
 
-async function ask(desk: Desk, port: PreferencePort): Promise<ToolOutcome> {
-  const { policy, user } = desk;
+async function ask(toolContext: ToolContext, port: PreferencePort): Promise<ToolOutcome> {
+  const { policy, user } = toolContext;
   const skip = (why: string): ToolOutcome => ({ result: succeed({ asked: false }, why) });
   if (policy.probing_depth === 0) return skip('This person wants no questions.');
-  const changes = addQuestion(desk);
+  const changes = addQuestion(toolContext);
   if (changes === null || changes === undefined) return skip('There is nothing to ask it beside.');
   if (await port.isKnown(user)) return skip('The person has said how they like it, or was asked.');
   if (!(await port.claim(user))) return skip('Somebody else is asking at this moment.');
@@ -79,6 +79,7 @@ export function createProbePreference(port: PreferencePort): PlanningTool<ProbeP
     produces: [],
     automatic: { answer: null },
     revision: 1,
-    run: async ({ answer }, desk) => (answer === null ? ask(desk, port) : readAnswer(answer)),
+    run: async ({ answer }, toolContext) =>
+      answer === null ? ask(toolContext, port) : readAnswer(answer),
   };
 }

@@ -13,7 +13,7 @@ import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';
 import { type OpenTiming, type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';
-import type { Desk, PlanningTool, StateChanges, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const GivenEdge = z.strictObject({
   from: z.string().describe('The node that comes first: its id or title.'),
@@ -50,18 +50,18 @@ export const resolveDependencies: PlanningTool<Input> = {
   produces: ['dependencies'],
   automatic: {},
   revision: 1,
-  run: async ({ edges = null }, desk) => {
-    if (desk.state.outline === null) return { result: fail('There is no outline yet.') };
-    const resolved = resolveOrder(withoutAddedCheckpoints(desk.state.outline), {
-      now: desk.now,
-      timezone: desk.state.timezone,
+  run: async ({ edges = null }, toolContext) => {
+    if (toolContext.state.outline === null) return { result: fail('There is no outline yet.') };
+    const resolved = resolveOrder(withoutAddedCheckpoints(toolContext.state.outline), {
+      now: toolContext.now,
+      timezone: toolContext.state.timezone,
       edges,
       // A model that gives edges has read the person's words itself.
-      feedback: edges === null ? readFeedback(desk) : null,
-      answers: readAnswers(desk),
+      feedback: edges === null ? readFeedback(toolContext) : null,
+      answers: readAnswers(toolContext),
     });
     if (resolved.refused.length > 0) return { result: fail(...resolved.refused.slice(0, 20)) };
-    return conclude(resolved, desk);
+    return conclude(resolved, toolContext);
   },
 };
 
@@ -69,7 +69,7 @@ export const resolveDependencies: PlanningTool<Input> = {
 const ownOffers = ['timing', 'order'];
 
 /** What the person wants changed about the order: said now, or in answer to a question about it. */
-function readFeedback({ state, request }: Desk): string | null {
+function readFeedback({ state, request }: ToolContext): string | null {
   if (state.change?.gate === 'roadmap') return state.change.feedback;
   const asked = state.offered.find(({ kind }) => kind === 'order');
   if (asked === undefined) return null;
@@ -79,7 +79,7 @@ function readFeedback({ state, request }: Desk): string | null {
 }
 
 /** What the person said to the questions about timing that this tool asked last, by node. */
-function readAnswers({ state, request }: Desk): Map<string, string> {
+function readAnswers({ state, request }: ToolContext): Map<string, string> {
   const asked = state.offered.filter(({ kind }) => kind === 'timing');
   const nodes = asked.flatMap(({ node }) => (typeof node === 'string' ? [node] : []));
   const lines = request
@@ -91,8 +91,8 @@ function readAnswers({ state, request }: Desk): Map<string, string> {
   return new Map(nodes.map((node, at) => [node, answers[at] ?? '']));
 }
 
-function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
-  const { state } = desk;
+function conclude(resolved: ResolvedOrder, toolContext: ToolContext): ToolOutcome {
+  const { state } = toolContext;
   const collected = collectEdges(resolved.outline);
   const base: StateChanges = {
     ...(resolved.outline === state.outline ? {} : { outline: resolved.outline }),
@@ -114,7 +114,7 @@ function conclude(resolved: ResolvedOrder, desk: Desk): ToolOutcome {
     ...resolved.open.map(({ text }) => text),
     ...(resolved.feedback?.unclear ?? []),
   ];
-  const allowed = questionsAllowed(desk.policy, state.questions_asked);
+  const allowed = questionsAllowed(toolContext.policy, state.questions_asked);
   if (questions.length > 0 && allowed > 0)
     return askAbout(resolved, questions.slice(0, allowed), base, told, state.questions_asked);
   const outline = assumeAway(resolved.outline, questions, resolved.open);

@@ -11,7 +11,7 @@ import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
 import { callToAction } from '../policy/calls-to-action.ts';
-import type { Desk, PlanningTool, ToolOutcome } from './planning-tool.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export const selectPattern: PlanningTool<ChosenPattern> = {
   name: 'select_pattern',
@@ -23,17 +23,17 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
   produces: ['pattern'],
   automatic: null,
   revision: 2,
-  async run(input, desk) {
-    const read = readPattern(input, desk);
+  async run(input, toolContext) {
+    const read = readPattern(input, toolContext);
     if ('refused' in read) return { result: fail(read.refused) };
     const { spec, notes } = read;
     const proposal = findProposal(spec);
     const self = Number.isFinite(input.confidence)
       ? Math.min(1, Math.max(0, input.confidence))
       : null;
-    const heuristics = agreement(desk.request, canonicalPattern(spec));
-    if (proposal !== null && needsPerson(spec, desk.settings)) {
-      const standing = standingOf(proposal, desk.state.rfc);
+    const heuristics = agreement(toolContext.request, canonicalPattern(spec));
+    if (proposal !== null && needsPerson(spec, toolContext.settings)) {
+      const standing = standingOf(proposal, toolContext.state.rfc);
       if (standing === 'rejected') {
         return {
           result: fail(
@@ -42,9 +42,9 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
         };
       }
       if (standing !== 'approved')
-        return { ...pauseForPerson(spec, proposal, notes, desk), self, heuristics };
+        return { ...pauseForPerson(spec, proposal, notes, toolContext), self, heuristics };
     }
-    return { ...settle(spec, notes, desk), self, heuristics };
+    return { ...settle(spec, notes, toolContext), self, heuristics };
   },
 };
 
@@ -53,7 +53,7 @@ function describe(spec: PatternSpec): string {
   return [pattern_type, subtype, variant].filter((part) => part !== undefined).join(' · ');
 }
 
-function settle(spec: PatternSpec, notes: string[], { state }: Desk): ToolOutcome {
+function settle(spec: PatternSpec, notes: string[], { state }: ToolContext): ToolOutcome {
   return {
     result: {
       ok: true,
@@ -73,7 +73,7 @@ function pauseForPerson(
   spec: PatternSpec,
   proposes: string,
   notes: string[],
-  { policy }: Desk,
+  { policy }: ToolContext,
 ): ToolOutcome {
   const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };
   const digest = createHash('sha256')

@@ -33,7 +33,7 @@ export const runs = countersign.table(
     policy: jsonb('policy').$type<PolicyOverride>().notNull().default({}),
     /**
      * What the person decided that this turn is about; null: they only said something. `timezone`: where those are whose
-     * words the turn is about; left out: nobody knows, and their times are those of the house.
+     * words the turn is about; left out: nobody knows, and their times are those of the instance.
      */
     decision: jsonb('decision').$type<SessionDecision & { timezone?: string }>(),
     /** What the planning session waits for, and where it goes on; null: it does not wait. */

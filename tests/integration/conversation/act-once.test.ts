@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { forgetPresses } from '#store/presses.ts';
-import { ana, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({
+const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
 });
 
@@ -26,52 +26,52 @@ const pressNow = (msAgo = 0): Pressed => {
 };
 
 async function runTask(): Promise<Plan> {
-  const plan = await runPlan(house, draft);
+  const plan = await runPlan(instance, draft);
   return waitFor('the plan to run', async () => {
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     return now.status === 'executing' ? now : null;
   });
 }
 
-const isPaused = async (id: string) => (await house.service.getPlan(id)).paused;
+const isPaused = async (id: string) => (await instance.service.getPlan(id)).paused;
 
 test('a press that is tried again after it was carried out changes nothing, whatever was decided since', async () => {
   const { id, version } = await runTask();
   const pressed = pressNow();
-  const tries = [1, 2, 3].map(() => house.service.pause(id, { version, pressed }, ana));
+  const tries = [1, 2, 3].map(() => instance.service.pause(id, { version, pressed }, ana));
   expect((await Promise.all(tries)).map(({ paused }) => paused)).toEqual([true, true, true]);
-  await house.service.resume(id, { version }, ana);
-  await house.service.pause(id, { version, pressed }, ana);
+  await instance.service.resume(id, { version }, ana);
+  await instance.service.pause(id, { version, pressed }, ana);
   expect(await isPaused(id)).toBe(false);
-  const deeds = await house.service.audit(id, { limit: 100 });
+  const deeds = await instance.service.audit(id, { limit: 100 });
   expect(deeds.filter(({ action }) => action === 'pause')).toHaveLength(1);
 });
 
 test('a press that was refused is refused again in the same words, although it could be carried out by then', async () => {
-  const { id, version, digest } = await house.service.propose(draft, {}, ana);
+  const { id, version, digest } = await instance.service.propose(draft, {}, ana);
   const pressed = pressNow();
-  const first = await house.service.pause(id, { version, pressed }, ana).catch((error) => error);
+  const first = await instance.service.pause(id, { version, pressed }, ana).catch((error) => error);
   expect(first).toMatchObject({ code: 'invalid_transition' });
-  await house.service.approve(id, { version, digest }, ana);
+  await instance.service.approve(id, { version, digest }, ana);
   await waitFor('the plan to run', async () => {
-    return (await house.service.getPlan(id)).status === 'executing';
+    return (await instance.service.getPlan(id)).status === 'executing';
   });
-  const again = house.service.pause(id, { version, pressed }, ana);
+  const again = instance.service.pause(id, { version, pressed }, ana);
   await expect(again).rejects.toMatchObject({ code: first.code, message: first.message });
   expect(await isPaused(id)).toBe(false);
 });
 
 test('a press older than half an hour is told to its presser instead of carried out', async () => {
   const { id, version } = await runTask();
-  const old = house.service.pause(id, { version, pressed: pressNow(31 * 60_000) }, ana);
+  const old = instance.service.pause(id, { version, pressed: pressNow(31 * 60_000) }, ana);
   await expect(old).rejects.toMatchObject({ code: 'stale_version' });
   expect(await isPaused(id)).toBe(false);
-  await house.service.pause(id, { version, pressed: pressNow(25 * 60_000) }, ana);
+  await instance.service.pause(id, { version, pressed: pressNow(25 * 60_000) }, ana);
   expect(await isPaused(id)).toBe(true);
 });
 
 test('presses are forgotten once nobody tries them any more', async () => {
-  expect(await forgetPresses(house.db.query, 1, 100)).toBe(0);
-  expect(await forgetPresses(house.db.query, 0, 1)).toBe(1);
-  expect(await forgetPresses(house.db.query, 0, 100)).toBeGreaterThan(0);
+  expect(await forgetPresses(instance.db.query, 1, 100)).toBe(0);
+  expect(await forgetPresses(instance.db.query, 0, 1)).toBe(1);
+  expect(await forgetPresses(instance.db.query, 0, 100)).toBeGreaterThan(0);
 });

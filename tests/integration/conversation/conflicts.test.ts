@@ -5,11 +5,11 @@ import type { Planner } from '#contracts/run.ts';
 import { outlineOfDraft } from '#planner/grammar/outline-of-draft.ts';
 import { choosePattern } from '#planner/patterns/match.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 const draft = {
   title: 'Look around',
@@ -52,14 +52,14 @@ const planner: Planner = {
 };
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner });
+  instance = await openTestInstance(database.url, { planner });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 test('a plan that meets other things says so before its call to action, and keeps it', async () => {
-  const { run_id } = await house.service.startRun({ text: 'Look', conversation: 'busy' }, ana);
+  const { run_id } = await instance.service.startRun({ text: 'Look', conversation: 'busy' }, ana);
   const run = await waitFor('the planner', async () => {
-    const now = await house.service.getRun(run_id);
+    const now = await instance.service.getRun(run_id);
     return now.planning_status === 'running' ? null : now;
   });
   const lines = run.response_text.split('\n');
@@ -68,7 +68,7 @@ test('a plan that meets other things says so before its call to action, and keep
     'And 1 more like that.',
   ]);
   expect(lines.at(-1)).toMatch(/“approve”/);
-  const { notes } = await house.service.planning(String(run.plan_id));
+  const { notes } = await instance.service.planning(String(run.plan_id));
   expect(notes.map(({ text }) => text)).toHaveLength(4);
   expect(notes[3]?.text).toMatch(/“Meeting 4” on .*There is room on .* 11:00\./);
 });

@@ -6,20 +6,20 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { openBrowser } from '#tests/setup/chromium.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { serve } from '../../../src/serve.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let app: FastifyInstance;
 let browser: Browser;
 let url: string;
-const planner = stagedPlanner(() => house.db.query);
+const planner = stagedPlanner(() => instance.db.query);
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner });
-  const config = { ...house.config, env: { ...house.config.env, PORT: 0 } };
-  const served = await serve(house, config, pino({ level: 'silent' }));
+  instance = await openTestInstance(database.url, { planner });
+  const config = { ...instance.config, env: { ...instance.config.env, PORT: 0 } };
+  const served = await serve(instance, config, pino({ level: 'silent' }));
   app = served.app;
   url = `http://127.0.0.1:${served.port}`;
   browser = await openBrowser();
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await app?.close();
-  await house?.close();
+  await instance?.close();
 });
 
 async function openPage(conversation: string): Promise<Page> {
@@ -82,8 +82,8 @@ test('a press that comes too late says who was quicker, and the card that counts
   await page.route('**/events*', (route) => route.abort());
   await page.reload();
   await button(page, 'Approve').waitFor();
-  const { digest } = await house.service.runCard(run, { user: 'local', timezone: 'UTC' });
-  await house.service.decideRun(
+  const { digest } = await instance.service.runCard(run, { user: 'local', timezone: 'UTC' });
+  await instance.service.decideRun(
     run,
     { kind: 'approve', digest },
     { kind: 'person', id: 'local', via: 'api' },
@@ -103,13 +103,13 @@ test('an offer is answered by its button', async () => {
 });
 
 test('who asked for a plan and who decided about it stand apart from what is beside their names', async () => {
-  const { id } = await house.service.propose(
+  const { id } = await instance.service.propose(
     { title: 'Nothing', steps: [noop('1')] },
     { conversation: 'people' },
     ana,
   );
-  await house.service.noteName(ana.id, 'אנה');
-  await house.service.cancel(id, { version: 1 }, ana);
+  await instance.service.noteName(ana.id, 'אנה');
+  await instance.service.cancel(id, { version: 1 }, ana);
   const page = await openPage(`people&plan=${id}`);
   const facts = page.locator('.facts div');
   await facts.first().waitFor();

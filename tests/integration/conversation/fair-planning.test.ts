@@ -5,12 +5,12 @@ import { type Actor, person } from '#contracts/actor.ts';
 import type { Planner } from '#contracts/run.ts';
 import { findAbandonedRuns } from '#store/runs.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 
-/** A house whose planner notes for whom it plans, and waits for `gate` before it answers those in `held`. */
+/** An instance whose planner notes for whom it plans, and waits for `gate` before it answers those in `held`. */
 async function openWithGate(held: string[]) {
   const gate = Promise.withResolvers<void>();
   const planned: string[] = [];
@@ -23,46 +23,46 @@ async function openWithGate(held: string[]) {
       return answer.plan(request, signal);
     },
   };
-  const house = await openTestHouse(database.url, { planner });
+  const instance = await openTestInstance(database.url, { planner });
   onTestFinished(async () => {
     gate.resolve();
-    await house.close();
+    await instance.close();
   });
-  return { house, planned, open: gate.resolve };
+  return { instance, planned, open: gate.resolve };
 }
 
 const mallory = person('mallory', 'api');
 const trudy = person('trudy', 'api');
 const ben = person('ben', 'api');
 
-async function flood({ service }: TestHouse, actor: Actor, count: number): Promise<void> {
+async function flood({ service }: TestInstance, actor: Actor, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent++)
     await service.startRun({ text: `request ${sent}`, conversation: `${actor.id}-${sent}` }, actor);
 }
 
 test('while the requests of one person wait for a slow planner, another person is planned for', async () => {
-  const { house, planned } = await openWithGate(['eve']);
-  await flood(house, person('eve', 'api'), 20);
+  const { instance, planned } = await openWithGate(['eve']);
+  await flood(instance, person('eve', 'api'), 20);
   await waitFor('the planners to be busy', async () => planned.length >= 3);
-  const { run_id } = await house.service.startRun({ text: 'hello' }, ben);
+  const { run_id } = await instance.service.startRun({ text: 'hello' }, ben);
   await waitFor('the answer', async () => {
-    const { planning_status } = await house.service.getRun(run_id);
+    const { planning_status } = await instance.service.getRun(run_id);
     return planning_status === 'complete';
   });
   expect(planned.filter((who) => who === 'eve').length).toBeLessThanOrEqual(4);
 });
 
 test('whoever asks behind two floods is planned for among the next few, and every request is', async () => {
-  const { house, planned, open } = await openWithGate(['mallory', 'trudy']);
+  const { instance, planned, open } = await openWithGate(['mallory', 'trudy']);
   const countOf = (who: string) => planned.filter((one) => one === who).length;
-  await flood(house, mallory, 150);
-  await flood(house, trudy, 150);
+  await flood(instance, mallory, 150);
+  await flood(instance, trudy, 150);
   await waitFor('the planners to be busy', async () => countOf('mallory') + countOf('trudy') >= 4);
   const before = planned.length;
-  const { run_id } = await house.service.startRun({ text: 'hello' }, ben);
+  const { run_id } = await instance.service.startRun({ text: 'hello' }, ben);
   open();
   await waitFor('the answer', async () => {
-    const { planning_status } = await house.service.getRun(run_id);
+    const { planning_status } = await instance.service.getRun(run_id);
     return planning_status === 'complete';
   });
   expect(planned.indexOf('ben') - before).toBeLessThan(8);
@@ -75,14 +75,15 @@ test('whoever asks behind two floods is planned for among the next few, and ever
 });
 
 test('a person who asks now and then stands in the round that is served, not behind it', async () => {
-  const house = await openTestHouse(database.url, { work: false });
-  onTestFinished(() => house.close());
+  const instance = await openTestInstance(database.url, { work: false });
+  onTestFinished(() => instance.close());
   const waiting = sql`select group_id as who, priority from pgboss.job
     where name = 'plan' and state = 'created' order by created_on`;
-  const start = async (actor: Actor) => void (await house.service.startRun({ text: 'x' }, actor));
-  await house.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
+  const start = async (actor: Actor) =>
+    void (await instance.service.startRun({ text: 'x' }, actor));
+  await instance.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
   for (const actor of [mallory, mallory, mallory, ben, mallory, ben, trudy]) await start(actor);
-  expect((await house.db.query.execute(waiting)).rows).toEqual([
+  expect((await instance.db.query.execute(waiting)).rows).toEqual([
     { who: 'mallory', priority: 0 },
     { who: 'mallory', priority: -1 },
     { who: 'mallory', priority: -2 },
@@ -91,23 +92,26 @@ test('a person who asks now and then stands in the round that is served, not beh
     { who: 'ben', priority: -1 },
     { who: 'trudy', priority: 0 },
   ]);
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`delete from pgboss.job where name = 'plan' and priority > -2 and state = 'created'`,
   );
   await start(ben);
-  expect((await house.db.query.execute(waiting)).rows.at(-1)).toEqual({ who: 'ben', priority: -2 });
+  expect((await instance.db.query.execute(waiting)).rows.at(-1)).toEqual({
+    who: 'ben',
+    priority: -2,
+  });
 });
 
 test('a request that waits long for its turn is not given up', async () => {
-  const house = await openTestHouse(database.url, { work: false });
-  onTestFinished(() => house.close());
-  const { run_id } = await house.service.startRun({ text: 'x' }, ben);
+  const instance = await openTestInstance(database.url, { work: false });
+  onTestFinished(() => instance.close());
+  const { run_id } = await instance.service.startRun({ text: 'x' }, ben);
   const abandonedFor = 600;
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.runs set updated_at = clock_timestamp() - interval '1 day' where id = ${run_id}`);
   const found = async () =>
-    (await findAbandonedRuns(house.db.query, abandonedFor, 100)).map(({ id }) => id);
+    (await findAbandonedRuns(instance.db.query, abandonedFor, 100)).map(({ id }) => id);
   expect(await found()).not.toContain(run_id);
-  await house.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
+  await instance.db.query.execute(sql`delete from pgboss.job where name = 'plan'`);
   expect(await found()).toContain(run_id);
 });

@@ -5,24 +5,24 @@ import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,
   noop,
-  openTestHouse,
+  openTestInstance,
   reach,
   scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let asked: string[] = [];
 beforeAll(async () => {
   const planner = scriptedPlanner(({ text }) => {
     asked.push(text);
     return { kind: 'answer', text: 'Read.' };
   });
-  house = await openTestHouse(database.url, { planner });
+  instance = await openTestInstance(database.url, { planner });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 beforeEach(() => {
   asked = [];
 });
@@ -31,29 +31,29 @@ const tooLong = 'a '.repeat(50_000).trimEnd();
 const limit = /99,999 characters; I read at most 20,000/;
 const refused = { code: 'invalid_request', message: expect.stringMatching(limit) };
 const textsIn = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
 
 test('a message of a chat that is too long is answered with the limit, and no planner is asked', async () => {
-  const said = await house.service.say('slack-long', tooLong, ana, { once: 'test:long' });
+  const said = await instance.service.say('slack-long', tooLong, ana, { once: 'test:long' });
   expect(said).toEqual({ run_id: null });
   const [message, answer, ...more] = await textsIn('slack-long');
   expect(message?.length).toBeLessThan(1000);
   expect(answer).toMatch(limit);
   expect(more).toEqual([]);
-  await house.service.say('slack-long', tooLong, ana, { once: 'test:long' });
+  await instance.service.say('slack-long', tooLong, ana, { once: 'test:long' });
   expect(await textsIn('slack-long')).toHaveLength(2);
   expect(asked).toEqual([]);
 });
 
 test('a message of the greatest length reaches the planner whole', async () => {
   const text = 'x'.repeat(longestMessage);
-  await house.service.say('slack-whole', text, ana);
+  await instance.service.say('slack-whole', text, ana);
   await waitFor('the planner', async () => asked.length > 0);
   expect(asked).toEqual([text]);
 });
 
 test('a request, a reply and feedback that are too long are refused with the limit', async () => {
-  const { service } = house;
+  const { service } = instance;
   await expect(service.startRun({ text: tooLong }, ana)).rejects.toMatchObject(refused);
   const { run_id } = await service.startRun({ text: 'hello' }, ana);
   await expect(service.reply(run_id, tooLong, ana)).rejects.toMatchObject(refused);
@@ -62,5 +62,5 @@ test('a request, a reply and feedback that are too long are refused with the lim
   const decision = { version: plan.version, feedback: tooLong };
   await expect(service.proposeChanges(plan.id, decision, ana)).rejects.toMatchObject(refused);
   await expect(service.reject(plan.id, decision, ana)).rejects.toMatchObject(refused);
-  expect((await reach(house, plan.id, 'proposed')).version).toBe(plan.version);
+  expect((await reach(instance, plan.id, 'proposed')).version).toBe(plan.version);
 });

@@ -2,11 +2,17 @@
 // plan. Nothing is decided and no planner is asked.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let planned = 0;
 
 const planner = scriptedPlanner(({ text }) => {
@@ -24,17 +30,17 @@ const planner = scriptedPlanner(({ text }) => {
 });
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner, work: true });
+  instance = await openTestInstance(database.url, { planner, work: true });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 async function ask(conversation: string) {
-  const { run_id } = await house.service.startRun({ text: 'Clean', conversation }, ana);
-  const id = await waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
+  const { run_id } = await instance.service.startRun({ text: 'Clean', conversation }, ana);
+  const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
   return { id, run_id };
 }
 async function lastIn(conversation: string) {
-  const last = (await house.service.messages(conversation, { limit: 100 })).at(-1);
+  const last = (await instance.service.messages(conversation, { limit: 100 })).at(-1);
   if (last === undefined) throw new Error('nothing was said');
   return last;
 }
@@ -52,12 +58,12 @@ test.each([
     const conversation = `near ${way} ${text}`;
     const { id, run_id } = await ask(conversation);
     const before = planned;
-    if (way === 'say') await house.service.say(conversation, text, ana);
-    else await house.service.reply(run_id, text, ana);
+    if (way === 'say') await instance.service.say(conversation, text, ana);
+    else await instance.service.reply(run_id, text, ana);
     const last = await lastIn(conversation);
     expect(last).toMatchObject({ author: 'bot', plan_id: id });
     expect(last.text).toContain(words);
-    expect((await house.service.getPlan(id)).status).toBe('proposed');
+    expect((await instance.service.getPlan(id)).status).toBe('proposed');
     expect(planned).toBe(before);
   }
 });
@@ -76,14 +82,14 @@ test.each([
   const conversation = `question ${text}`;
   const { id } = await ask(conversation);
   const before = planned;
-  await house.service.say(conversation, text, ana);
+  await instance.service.say(conversation, text, ana);
   expect((await lastIn(conversation)).text).toMatch(words);
-  expect((await house.service.getPlan(id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(id)).status).toBe('proposed');
   expect(planned).toBe(before);
 });
 
 test('where nothing waits, the same words are a request', async () => {
   const before = planned;
-  await house.service.say('nothing waits', 'ok', ana);
+  await instance.service.say('nothing waits', 'ok', ana);
   await waitFor('a plan', async () => planned > before);
 });

@@ -9,15 +9,15 @@ import {
   ana,
   ben,
   noop,
-  openTestHouse,
+  openTestInstance,
   reach,
   scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 const planner = scriptedPlanner(({ text }) =>
   text.startsWith('plan')
     ? { kind: 'proposal', draft: { title: 'Nothing', steps: [noop('a')] } }
@@ -25,27 +25,27 @@ const planner = scriptedPlanner(({ text }) =>
 );
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner });
+  instance = await openTestInstance(database.url, { planner });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const textsIn = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
 
 const times = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 async function planIn(conversation: string): Promise<Plan> {
-  const { run_id } = await house.service.say(conversation, 'plan it', ana);
+  const { run_id } = await instance.service.say(conversation, 'plan it', ana);
   const run = await waitFor('the plan', async () => {
-    const now = await house.service.getRun(run_id ?? '');
+    const now = await instance.service.getRun(run_id ?? '');
     return now.plan_id === undefined ? null : now;
   });
-  return house.service.getPlan(run.plan_id ?? '');
+  return instance.service.getPlan(run.plan_id ?? '');
 }
 
 test('ten tries of one request at once begin one run, and all of them name it', async () => {
   const tries = times(10).map(() =>
-    house.service.say('slack-request', 'what is new?', ana, { once: 'test:request' }),
+    instance.service.say('slack-request', 'what is new?', ana, { once: 'test:request' }),
   );
   const runs = new Set((await Promise.all(tries)).map(({ run_id }) => run_id));
   expect(runs.size).toBe(1);
@@ -56,9 +56,9 @@ test('ten tries of one request at once begin one run, and all of them name it', 
 test('ten tries of one word at once decide once, and nobody reads that it was decided already', async () => {
   const plan = await planIn('slack-word');
   await Promise.all(
-    times(10).map(() => house.service.say('slack-word', 'approve', ana, { once: 'test:word' })),
+    times(10).map(() => instance.service.say('slack-word', 'approve', ana, { once: 'test:word' })),
   );
-  const done = await reach(house, plan.id, 'completed');
+  const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
   const said = await textsIn('slack-word');
   expect(said.filter((text) => text === 'approve')).toHaveLength(1);
@@ -68,31 +68,31 @@ test('ten tries of one word at once decide once, and nobody reads that it was de
 test('a word that is refused is said and answered once', async () => {
   const plan = await planIn('slack-refused');
   for (const _ of times(3)) {
-    await house.service.say('slack-refused', 'approve', ben, { once: 'test:refused' });
+    await instance.service.say('slack-refused', 'approve', ben, { once: 'test:refused' });
   }
   const said = await textsIn('slack-refused');
   expect(said.filter((text) => text === 'approve')).toHaveLength(1);
   expect(said.filter((text) => text.startsWith('Only ana'))).toHaveLength(1);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('the same words under another name are another message', async () => {
-  await house.service.say('slack-other', 'hello', ana, { once: 'test:one' });
+  await instance.service.say('slack-other', 'hello', ana, { once: 'test:one' });
   await waitFor('an answer', async () => (await textsIn('slack-other')).length === 2);
-  await house.service.say('slack-other', 'hello', ana, { once: 'test:two' });
+  await instance.service.say('slack-other', 'hello', ana, { once: 'test:two' });
   await waitFor('both answers', async () => (await textsIn('slack-other')).length === 4);
 });
 
 test('an answer that was meant for an earlier turn answers nothing', async () => {
-  const { run_id } = await house.service.say('slack-turn', 'hello', ana);
+  const { run_id } = await instance.service.say('slack-turn', 'hello', ana);
   const id = run_id ?? '';
   await waitFor('the answer', async () => (await textsIn('slack-turn')).length === 2);
-  await expect(house.service.reply(id, 'blue', ana, { turn: 0 })).rejects.toMatchObject({
+  await expect(instance.service.reply(id, 'blue', ana, { turn: 0 })).rejects.toMatchObject({
     code: 'stale_version',
   });
   expect(await textsIn('slack-turn')).toHaveLength(2);
   const tries = times(5).map(() =>
-    house.service.reply(id, 'blue', ana, { turn: 1, once: 'test:answer' }),
+    instance.service.reply(id, 'blue', ana, { turn: 1, once: 'test:answer' }),
   );
   await Promise.all(tries);
   await waitFor('its answer', async () => (await textsIn('slack-turn')).length === 4);
@@ -100,7 +100,7 @@ test('an answer that was meant for an earlier turn answers nothing', async () =>
 
 test('a plan belongs where it was made and where it was shown, a run where it was begun', async () => {
   const plan = await planIn('slack-home');
-  const { service } = house;
+  const { service } = instance;
   expect(await service.isAbout('slack-home', { plan_id: plan.id })).toBe(true);
   expect(await service.isAbout('slack-elsewhere', { plan_id: plan.id })).toBe(false);
   const [message] = await service.messages('slack-home', { limit: 1 });
@@ -116,22 +116,22 @@ test('a deciding word that is heard more than half an hour after it was written 
   const plan = await planIn('slack-late');
   const minutesAgo = (minutes: number) => ({ written_at: new Date(Date.now() - minutes * 60_000) });
   for (const word of ['approve', 'cancel', 'propose changes: less'])
-    await house.service.say('slack-late', word, ana, minutesAgo(31));
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+    await instance.service.say('slack-late', word, ana, minutesAgo(31));
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   const said = await textsIn('slack-late');
   expect(said.filter((text) => text.includes('more than half an hour ago'))).toHaveLength(3);
   // What decides nothing is answered however late.
-  await house.service.say('slack-late', 'status', ana, minutesAgo(31));
+  await instance.service.say('slack-late', 'status', ana, minutesAgo(31));
   expect(
     (await textsIn('slack-late')).some((text) => text.includes('is waiting for approval')),
   ).toBe(true);
-  await house.service.say('slack-late', 'approve', ana, minutesAgo(29));
-  await reach(house, plan.id, 'completed');
+  await instance.service.say('slack-late', 'approve', ana, minutesAgo(29));
+  await reach(instance, plan.id, 'completed');
 });
 
 /** The conversation lives on a platform from now on. */
 async function liveOnPlatform(conversation: string): Promise<void> {
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel)
     values (${conversation}, 'slack', 'T1', ${conversation})`);
 }
@@ -144,7 +144,7 @@ async function keepCard(
   sentAt: Date | null = null,
 ): Promise<void> {
   const at = sentAt?.toISOString() ?? null;
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at, shown_at)
     select max(id), ${conversation}, ${planId}, ${conversation}, ${state}, true, ${at}::timestamptz, ${at}::timestamptz
     from countersign.messages where conversation = ${conversation}`);
@@ -152,12 +152,12 @@ async function keepCard(
 
 test('a word that comes while its card is being posted waits until it is known when that stood there', async () => {
   const plan = await planIn('slack-posting');
-  const { query } = house.db;
+  const { query } = instance.db;
   await liveOnPlatform('slack-posting');
   await keepCard('slack-posting', plan.id, 'sending');
   const written_at = new Date();
   const approve = (at: Date) =>
-    house.service.say('slack-posting', 'approve', ana, { once: 'test:posting', written_at: at });
+    instance.service.say('slack-posting', 'approve', ana, { once: 'test:posting', written_at: at });
   await expect(approve(written_at)).rejects.toMatchObject({ passesAfterMs: 0 });
   // Nothing of it is written down, so that it is heard once it is tried again.
   expect(await textsIn('slack-posting')).not.toContain('approve');
@@ -165,15 +165,17 @@ test('a word that comes while its card is being posted waits until it is known w
     update countersign.chat_posts set state = 'posted', sent_at = ${written_at.toISOString()}
     where conversation = 'slack-posting'`);
   await approve(written_at);
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('a word does not wait for long, and not for the card of something else', async () => {
   const plan = await planIn('slack-unposted');
-  const { query } = house.db;
+  const { query } = instance.db;
   await liveOnPlatform('slack-unposted');
   const approve = (ago: number) =>
-    house.service.say('slack-unposted', 'approve', ana, { written_at: new Date(Date.now() - ago) });
+    instance.service.say('slack-unposted', 'approve', ana, {
+      written_at: new Date(Date.now() - ago),
+    });
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live)
     values (0, 'slack-unposted', 'PLAN-00000000', 'other', 'sending', true)`);
@@ -182,20 +184,20 @@ test('a word does not wait for long, and not for the card of something else', as
   await approve(61_000);
   const said = await textsIn('slack-unposted');
   expect(said.filter((text) => text.includes('came after you wrote that'))).toHaveLength(2);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word does not wait for a card while another of the plan stands there, which it may be about', async () => {
   const plan = await planIn('slack-standing');
-  const { query } = house.db;
+  const { query } = instance.db;
   await liveOnPlatform('slack-standing');
   await keepCard('slack-standing', plan.id, 'sending');
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, sent_at)
     values (-7, 'slack-standing', ${plan.id}, 'before', 'posted', false, clock_timestamp() + interval '1 hour')`);
-  await house.service.say('slack-standing', 'approve', ana, { written_at: new Date() });
+  await instance.service.say('slack-standing', 'approve', ana, { written_at: new Date() });
   expect((await textsIn('slack-standing')).join()).toContain('came after you wrote that');
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a word that was written just before the card stood there decides nothing, one at that moment does', async () => {
@@ -204,16 +206,16 @@ test('a word that was written just before the card stood there decides nothing, 
   const stood = new Date();
   await keepCard('slack-just', plan.id, 'posted', stood);
   const approve = (written_at: Date) =>
-    house.service.say('slack-just', 'approve', ana, { written_at });
+    instance.service.say('slack-just', 'approve', ana, { written_at });
   await approve(new Date(stood.getTime() - 1));
   expect((await textsIn('slack-just')).join()).toContain('came after you wrote that');
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   await approve(stood);
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('what is being posted of a planning session is what one of its turns showed', async () => {
-  const { query } = house.db;
+  const { query } = instance.db;
   await query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, run_id, run_turn, key, state, live)
     values (-1, 'slack-session', 'run-one', 2, 'session', 'sending', true)`);

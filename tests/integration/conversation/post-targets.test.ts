@@ -8,16 +8,16 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { storePlace } from '#store/chat-places.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url);
+  instance = await openTestInstance(database.url);
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 async function place(
   tenant: string,
@@ -26,7 +26,7 @@ async function place(
   platform: ChatPlace['platform'] = 'slack',
 ): Promise<string> {
   const where = { platform, tenant, channel, thread };
-  await house.db.transaction((tx) => storePlace(tx, where, null));
+  await instance.db.transaction((tx) => storePlace(tx, where, null));
   return conversationAt(where);
 }
 
@@ -44,17 +44,17 @@ const saying = (conversation: unknown): PlanDraft => ({
 });
 
 const propose = (draft: PlanDraft, conversation: string) =>
-  house.service.propose(draft, { user: 'ana', conversation }, ana);
+  instance.service.propose(draft, { user: 'ana', conversation }, ana);
 
 async function run(draft: PlanDraft, conversation: string) {
   const plan = await propose(draft, conversation);
-  await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
-  await reach(house, plan.id, 'completed', 'failed');
-  return (await house.service.listSteps(plan.id, { limit: 9 })).steps;
+  await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await reach(instance, plan.id, 'completed', 'failed');
+  return (await instance.service.listSteps(plan.id, { limit: 9 })).steps;
 }
 
 const said = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 50 })).map(({ text }) => text);
 
 test('posts in its own conversation and in another of its workspace', async () => {
   const own = await place('T1', 'C1', '1.1');
@@ -77,7 +77,7 @@ test('posts in its own conversation and in another of its workspace', async () =
 test('counts the workspaces of one organisation as one', async () => {
   const [own, other] = [await place('T1', 'C1', '1.2'), await place('T1b', 'C1', '1.2')];
   await expect(propose(saying(other), own)).rejects.toMatchObject({ code: 'invalid_arguments' });
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`insert into countersign.slack_workspaces (team, enterprise) values ('T1', 'E1'), ('T1b', 'E1')`,
   );
   expect((await run(saying(other), own))[0]?.status).toBe('succeeded');
@@ -85,7 +85,7 @@ test('counts the workspaces of one organisation as one', async () => {
 
 test('is refused at proposal where the conversation is of another tenant, or there is none', async () => {
   const own = await place('T1', 'C1', '2.1');
-  await house.service.startRun({ text: 'Hello', conversation: 'conv-of-ben', user: 'ben' }, ana);
+  await instance.service.startRun({ text: 'Hello', conversation: 'conv-of-ben', user: 'ben' }, ana);
   const elsewhere = [
     await place('T2', 'C1', '2.1'),
     await place('T1', 'C1', '2.1', 'teams'),
@@ -114,12 +114,12 @@ test('is refused at proposal where it is the private chat of somebody else', asy
   const group = await place('M1', '19:group', null, 'teams');
   const here = await place('M1', '19:channel', '1', 'teams');
   await expect(propose(saying(group), here)).rejects.toThrow('private chat');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.teams_conversations (tenant, channel, kind, service_url, bot)
     values ('M1', '19:group', 'group', 'https://teams.example', 'bot')`);
   expect((await run(saying(group), here))[0]?.status).toBe('succeeded');
   // The person it is for asked for something there: it is their own.
-  await house.service.startRun(
+  await instance.service.startRun(
     { text: 'Hello', conversation: direct, user: 'ana' },
     { ...ana, via: 'slack' },
   );
@@ -132,7 +132,7 @@ test('is refused in a change of a plan', async () => {
   const plan = await propose({ title: 'Nothing', steps: [noop('a')] }, own);
   const [step] = saying(target).steps;
   await expect(
-    house.service.patch(
+    instance.service.patch(
       plan.id,
       {
         base_revision: plan.revision,
@@ -146,7 +146,7 @@ test('is refused in a change of a plan', async () => {
 test('asks where only at the call it is known where it would post, and fails there if it may not', async () => {
   const own = await place('T1', 'C1', '5.1');
   const target = await place('T2', 'C1', '5.1');
-  await writeFile(join(house.workspace, 'where.txt'), target);
+  await writeFile(join(instance.workspace, 'where.txt'), target);
   const draft = saying({ $from: 'read', path: '/text' });
   const read = {
     id: 'read',
@@ -156,15 +156,15 @@ test('asks where only at the call it is known where it would post, and fails the
     args: { path: 'where.txt' },
   };
   const plan = await propose({ ...draft, steps: [read, ...draft.steps] }, own);
-  await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+  await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
   const asked = await waitFor('the step asks', async () => {
-    const [step] = await house.service.getSteps(plan.id, ['tell']);
+    const [step] = await instance.service.getSteps(plan.id, ['tell']);
     return step?.status === 'waiting' ? step : null;
   });
   expect(asked.final_args).toMatchObject({ conversation: target });
-  await house.service.resume(plan.id, { version: 1, steps: { tell: 'retry' } }, ana);
-  await reach(house, plan.id, 'failed');
-  const { steps } = await house.service.listSteps(plan.id, { limit: 9 });
+  await instance.service.resume(plan.id, { version: 1, steps: { tell: 'retry' } }, ana);
+  await reach(instance, plan.id, 'failed');
+  const { steps } = await instance.service.listSteps(plan.id, { limit: 9 });
   expect(steps.find(({ id }) => id === 'tell')).toMatchObject({
     status: 'failed',
     error: {
@@ -178,7 +178,7 @@ test('asks where only at the call it is known where it would post, and fails the
 test('is not reported as posted where the platform does not take anything', async () => {
   const own = await place('T1', 'C1', '6.1');
   const target = await place('T1', 'C9', '6.1');
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.chat_places set broken = 'Invite the bot again.', broken_at = now() where conversation = ${target}`,
   );
   await expect(propose(saying(target), own)).rejects.toThrow(

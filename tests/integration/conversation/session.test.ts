@@ -6,39 +6,39 @@ import type { SessionChoice } from '#contracts/session-card.ts';
 import { storePerson } from '#store/identities.ts';
 import { digestOf, rfc, stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, ben, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 /** A configured approver. */
 const cleo: Actor = person('cleo', 'api');
 
-const planner = stagedPlanner(() => house.db.query);
+const planner = stagedPlanner(() => instance.db.query);
 const { asked } = planner;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner, settings: { approvers: ['cleo'] } });
+  instance = await openTestInstance(database.url, { planner, settings: { approvers: ['cleo'] } });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 /** The run once its planner has finished. */
 function settled(runId: string): Promise<RunView> {
   return waitFor('the planner', async () => {
-    const run = await house.service.getRun(runId);
+    const run = await instance.service.getRun(runId);
     return run.planning_status === 'running' ? null : run;
   });
 }
 
 async function ask(conversation: string, text: string, actor: Actor = ana): Promise<string> {
-  const { run_id } = await house.service.startRun({ text, conversation }, actor);
+  const { run_id } = await instance.service.startRun({ text, conversation }, actor);
   await settled(run_id);
   return run_id;
 }
 
 const cardOf = (runId: string, user = 'ana') =>
-  house.service.runCard(runId, { user, timezone: 'UTC' });
+  instance.service.runCard(runId, { user, timezone: 'UTC' });
 
 /** The choice a press on the present card would send. */
 async function pressOf(
@@ -50,10 +50,10 @@ async function pressOf(
 }
 
 const textsIn = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
 
 async function say(conversation: string, text: string, actor: Actor = ana) {
-  await house.service.say(conversation, text, actor);
+  await instance.service.say(conversation, text, actor);
 }
 
 const requestsOf = (runId: string) => asked.filter((request) => request.runId === runId);
@@ -83,8 +83,8 @@ describe('a session at a gate', () => {
     // A bare decision is about what was said before it, so the planner reads the same conversation again.
     expect(requestsOf(run).map(({ history }) => history)).toEqual([[], [], []]);
     await say('gates', 'approve');
-    expect((await house.service.getPlan(String(plan_id))).decided_by).toBe('ana');
-    expect(await house.service.getRun(run)).toMatchObject({ planning_status: 'complete' });
+    expect((await instance.service.getPlan(String(plan_id))).decided_by).toBe('ana');
+    expect(await instance.service.getRun(run)).toMatchObject({ planning_status: 'complete' });
   });
 
   test('shows its outline, and who can decide about it', async () => {
@@ -148,7 +148,7 @@ describe('a session at a gate', () => {
     const run = await ask('part', 'Plan the launch');
     await say('part', 'approve all but 2');
     expect((await textsIn('part')).at(-1)).toMatch(/^Single steps are chosen on a plan's card/);
-    expect((await house.service.getRun(run)).planning_status).toBe('needs_clarification');
+    expect((await instance.service.getRun(run)).planning_status).toBe('needs_clarification');
   });
 });
 
@@ -158,7 +158,7 @@ describe('who decides', () => {
     await say('who', 'approve', ben);
     expect((await textsIn('who')).at(-1)).toBe('Only ana or cleo can decide about this.');
     await expect(
-      house.service.decideRun(run, await pressOf(run, { kind: 'approve' }), ben),
+      instance.service.decideRun(run, await pressOf(run, { kind: 'approve' }), ben),
     ).rejects.toMatchObject({ code: 'not_allowed' });
     expect(requestsOf(run)).toHaveLength(1);
     await say('who', 'approve', cleo);
@@ -170,12 +170,12 @@ describe('who decides', () => {
     const run = await ask('model', 'Plan the launch');
     const model: Actor = { kind: 'model', id: 'ana', via: 'system' };
     for (const text of ['approve', 'reject', 'propose changes: less']) {
-      await expect(house.service.reply(run, text, model)).rejects.toMatchObject({
+      await expect(instance.service.reply(run, text, model)).rejects.toMatchObject({
         code: 'not_allowed',
       });
     }
     await expect(
-      house.service.decideRun(run, await pressOf(run, { kind: 'approve' }), model),
+      instance.service.decideRun(run, await pressOf(run, { kind: 'approve' }), model),
     ).rejects.toMatchObject({ code: 'not_allowed' });
     expect(requestsOf(run)).toHaveLength(1);
   });
@@ -187,7 +187,7 @@ describe('a press', () => {
     const choice = await pressOf(run, { kind: 'approve' });
     const presses = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) =>
-        house.service.decideRun(run, choice, i % 2 === 0 ? ana : cleo),
+        instance.service.decideRun(run, choice, i % 2 === 0 ? ana : cleo),
       ),
     );
     const codes = presses.map((press) =>
@@ -207,9 +207,9 @@ describe('a press', () => {
   test('on a card that has gone is told what is shown now', async () => {
     const run = await ask('stale', 'Plan the launch');
     const old = await pressOf(run, { kind: 'approve' });
-    await house.service.decideRun(run, old, ana);
+    await instance.service.decideRun(run, old, ana);
     await settled(run);
-    await expect(house.service.decideRun(run, old, ana)).rejects.toMatchObject({
+    await expect(instance.service.decideRun(run, old, ana)).rejects.toMatchObject({
       code: 'stale_version',
       message:
         'This changed while you were reading: the roadmap is shown now. Read it and decide again.',
@@ -221,7 +221,7 @@ describe('a press', () => {
   test('with the right turn and another digest decides nothing', async () => {
     const run = await ask('digest', 'Plan the launch');
     const choice = { ...(await pressOf(run, { kind: 'approve' })), digest: digestOf('b1') };
-    await expect(house.service.decideRun(run, choice, ana)).rejects.toMatchObject({
+    await expect(instance.service.decideRun(run, choice, ana)).rejects.toMatchObject({
       code: 'stale_version',
     });
     expect(requestsOf(run)).toHaveLength(1);
@@ -229,18 +229,18 @@ describe('a press', () => {
 
   test('decides about the plan where that is what the run waits with', async () => {
     const run = await ask('plan-press', 'Write a note');
-    const { plan_id } = await house.service.getRun(run);
-    const { digest } = await house.service.getPlan(String(plan_id));
-    const stale = house.service.decideRun(run, { kind: 'approve', digest: 'other' }, ana);
+    const { plan_id } = await instance.service.getRun(run);
+    const { digest } = await instance.service.getPlan(String(plan_id));
+    const stale = instance.service.decideRun(run, { kind: 'approve', digest: 'other' }, ana);
     await expect(stale).rejects.toMatchObject({ code: 'invalid_transition' });
-    await house.service.decideRun(run, { kind: 'approve', digest }, ana);
-    expect((await house.service.getPlan(String(plan_id))).decided_by).toBe('ana');
+    await instance.service.decideRun(run, { kind: 'approve', digest }, ana);
+    expect((await instance.service.getPlan(String(plan_id))).decided_by).toBe('ana');
   });
 
   test('without words asks for them', async () => {
     const run = await ask('words', 'Plan the launch');
     const choice = await pressOf(run, { kind: 'changes', feedback: '  ' });
-    await expect(house.service.decideRun(run, choice, ana)).rejects.toMatchObject({
+    await expect(instance.service.decideRun(run, choice, ana)).rejects.toMatchObject({
       code: 'feedback_required',
     });
   });
@@ -249,7 +249,7 @@ describe('a press', () => {
 describe('a word', () => {
   test('decides nothing while a plan is open beside the gate', async () => {
     const run = await ask('both', 'Plan the launch');
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       { title: 'Sent over the API', steps: [noop('1')] },
       { conversation: 'both' },
       ana,
@@ -258,26 +258,26 @@ describe('a word', () => {
     expect((await textsIn('both')).at(-1)).toBe(
       `More than one thing waits here: ${plan.id} and the outline of “Plan the launch”. Use the buttons of the card you mean.`,
     );
-    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
     expect(requestsOf(run)).toHaveLength(1);
   });
 
   test('is about the plan while another run only has a question', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       { title: 'Sent over the API', steps: [noop('1')] },
       { conversation: 'question' },
       ana,
     );
     await ask('question', 'Ask me');
     await say('question', 'approve');
-    expect((await house.service.getPlan(plan.id)).decided_by).toBe('ana');
+    expect((await instance.service.getPlan(plan.id)).decided_by).toBe('ana');
   });
 });
 
 describe('a new pattern', () => {
   test('waits for a person, and goes on when it is approved', async () => {
     const run = await ask('rfc', 'Invent a protocol');
-    expect(await house.service.getRun(run)).toMatchObject({
+    expect(await instance.service.getRun(run)).toMatchObject({
       planning_status: 'needs_clarification',
       pattern: { subtype: 'proposed:daily_doses' },
       pattern_rfc_required: true,
@@ -317,7 +317,7 @@ describe('the budget', () => {
 describe('a schedule that does not fit', () => {
   test('escalates with its reason, has nothing to approve and takes a change', async () => {
     const run = await ask('late', 'Hurry up');
-    expect(await house.service.getRun(run)).toMatchObject({
+    expect(await instance.service.getRun(run)).toMatchObject({
       planning_status: 'needs_scheduling_escalation',
       escalate_reason: 'It ends a day late.',
     });
@@ -327,7 +327,7 @@ describe('a schedule that does not fit', () => {
       'There is nothing to approve yet: this is a schedule that does not fit. Tell me which of these may change, or reply “reject”.',
     );
     const change = await pressOf(run, { kind: 'changes', feedback: 'Deliver on Friday' });
-    await house.service.decideRun(run, change, ana);
+    await instance.service.decideRun(run, change, ana);
     await settled(run);
     expect(requestsOf(run)[1]?.decision).toMatchObject({
       kind: 'changes',
@@ -342,7 +342,7 @@ describe('a question', () => {
     expect((await cardOf(run)).offers).toEqual([
       { name: 'The blue one', text: 'cheaper', answer: 'The blue one' },
     ]);
-    await house.service.reply(run, 'The blue one', ana);
+    await instance.service.reply(run, 'The blue one', ana);
     await settled(run);
     expect(requestsOf(run)[1]).toMatchObject({
       text: 'The blue one',
@@ -356,11 +356,11 @@ describe('a question', () => {
 });
 
 describe('the trace', () => {
-  const traceOf = async (planId: string) => (await house.service.trace(planId)).entries;
+  const traceOf = async (planId: string) => (await instance.service.trace(planId)).entries;
 
   test('tells who approved the plan, at which call, and how long after it was shown', async () => {
     const run = await ask('trace', 'Write a note');
-    const { plan_id } = await house.service.getRun(run);
+    const { plan_id } = await instance.service.getRun(run);
     await say('trace', 'approve');
     const entries = await traceOf(String(plan_id));
     expect(entries).toHaveLength(2);
@@ -378,11 +378,11 @@ describe('the trace', () => {
 
   test('tells of changes and of the rejection that ends it', async () => {
     const run = await ask('trace changes', 'Write a note');
-    const { plan_id } = await house.service.getRun(run);
+    const { plan_id } = await instance.service.getRun(run);
     const id = String(plan_id);
-    await house.service.proposeChanges(id, { version: 1, feedback: 'Faster' }, ana);
+    await instance.service.proposeChanges(id, { version: 1, feedback: 'Faster' }, ana);
     await settled(run);
-    await house.service.reject(id, { version: 2 }, cleo);
+    await instance.service.reject(id, { version: 2 }, cleo);
     expect((await traceOf(id)).map(({ decision, turn }) => [decision, turn])).toEqual([
       [undefined, 1],
       ['propose changes by ana', 1],
@@ -393,7 +393,7 @@ describe('the trace', () => {
 
   test('says nothing of a decision that was refused', async () => {
     const run = await ask('trace refused', 'Write a note');
-    const { plan_id } = await house.service.getRun(run);
+    const { plan_id } = await instance.service.getRun(run);
     await say('trace refused', 'approve', ben);
     expect(await traceOf(String(plan_id))).toHaveLength(1);
   });
@@ -401,30 +401,30 @@ describe('the trace', () => {
 
 describe('a revision', () => {
   test('goes on behind a gate, and the plan waits for it', async () => {
-    const { id } = await house.service.propose(
+    const { id } = await instance.service.propose(
       { title: 'Party', steps: [noop('1')] },
       { conversation: 'revise' },
       ana,
     );
     // A plan that came without a run is revised in one of its own, which asks about its outline first.
-    await house.service.proposeChanges(id, { version: 1, feedback: 'Add a test' }, ana);
+    await instance.service.proposeChanges(id, { version: 1, feedback: 'Add a test' }, ana);
     const run = await waitFor(
       'the run',
       async () => asked.find(({ revision }) => revision?.previous.title === 'Party')?.runId,
     );
     await settled(run);
     expect(requestsOf(run)[0]?.decision).toMatchObject({ kind: 'changes', by: 'ana' });
-    expect((await house.service.getPlan(id)).version).toBe(2);
+    expect((await instance.service.getPlan(id)).version).toBe(2);
   });
 });
 
 describe('words about how to talk', () => {
   test('are confirmed, plan nothing, and hold in the conversation', async () => {
-    const { run_id } = await house.service.startRun(
+    const { run_id } = await instance.service.startRun(
       { text: 'Be brief today', conversation: 'brief' },
       ana,
     );
-    const run = await house.service.getRun(run_id);
+    const run = await instance.service.getRun(run_id);
     expect(run.planning_status).toBe('complete');
     expect((await textsIn('brief')).at(-1)).toMatch(/^In this conversation I /);
     const next = await ask('brief', 'Plan the launch');
@@ -447,7 +447,7 @@ describe('words about how to talk', () => {
     await say('always', 'From now on be brief', dan);
     const kept = await ask('dan elsewhere', 'Plan the launch', dan);
     expect(requestsOf(kept)[0]?.policy.conversation_style).toBe('concise');
-    const { run_id } = await house.service.startRun(
+    const { run_id } = await instance.service.startRun(
       {
         text: 'Plan the launch',
         conversation: 'dan override',
@@ -460,7 +460,7 @@ describe('words about how to talk', () => {
   });
 
   test('of somebody else do not take a request out of its requester’s control', async () => {
-    const { run_id } = await house.service.startRun(
+    const { run_id } = await instance.service.startRun(
       {
         text: 'Plan the launch',
         conversation: 'strict words',
@@ -478,7 +478,7 @@ describe('words about how to talk', () => {
   test('at a gate change how it goes on, and decide nothing', async () => {
     const run = await ask('gate words', 'Plan the launch');
     await say('gate words', 'Be brief');
-    expect((await house.service.getRun(run)).planning_status).toBe('needs_clarification');
+    expect((await instance.service.getRun(run)).planning_status).toBe('needs_clarification');
     expect(requestsOf(run)).toHaveLength(1);
     await say('gate words', 'approve');
     await settled(run);
@@ -491,7 +491,7 @@ describe('somebody with two accounts', () => {
 
   test('decides, and says how to be talked to, about what either account asked for', async () => {
     const run = await ask('two accounts', 'Plan the launch', dora);
-    await house.db.transaction((tx) =>
+    await instance.db.transaction((tx) =>
       storePerson(tx, ['dora', 'dora@example.com'], 'dora@example.com'),
     );
     for (const user of ['dora', 'dora@example.com']) {

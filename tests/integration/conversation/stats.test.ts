@@ -6,17 +6,17 @@ import { findPlans } from '#conversation/find-plans.ts';
 import { readPlanStats } from '#store/plan-stats.ts';
 import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, ben, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url);
+  instance = await openTestInstance(database.url);
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 beforeEach(() =>
-  house.db.query.execute(
+  instance.db.query.execute(
     sql`truncate countersign.plans, countersign.runs, countersign.messages, countersign.audit, countersign.chat_places,
       countersign.identities cascade`,
   ),
@@ -24,10 +24,10 @@ beforeEach(() =>
 
 /** Asks the offline planner, and waits until it has answered. */
 async function ask(conversation: string, text: string, actor = ana) {
-  const { run_id } = await house.service.say(conversation, text, actor);
+  const { run_id } = await instance.service.say(conversation, text, actor);
   if (run_id === null) throw new Error('Nothing was asked.');
   return waitFor('an answer', async () => {
-    const run = await house.service.getRun(run_id);
+    const run = await instance.service.getRun(run_id);
     return run.planning_status !== 'running' && run;
   });
 }
@@ -38,7 +38,7 @@ const within = (tenant: string, names: string[]) => ({
 
 /** The wishes that a chat tells `reader` of. */
 async function toldTo(reader: Actor) {
-  const { service } = house;
+  const { service } = instance;
   const found = await findPlans({ read: service, service }, 'stats', {
     ...{ id: reader.id, timezone: 'UTC', account: reader },
   });
@@ -48,16 +48,16 @@ async function toldTo(reader: Actor) {
 
 test('plans are counted by their status, by the same two statements however many there are', async () => {
   const draft = { title: 'One', steps: [noop('a')] };
-  for (let i = 0; i < 3; i++) await house.service.propose(draft, {}, ana);
-  const { id, version } = await house.service.propose(draft, {}, ana);
-  await house.service.reject(id, { version }, ana);
-  const counted = countStatements(house.db);
+  for (let i = 0; i < 3; i++) await instance.service.propose(draft, {}, ana);
+  const { id, version } = await instance.service.propose(draft, {}, ana);
+  await instance.service.reject(id, { version }, ana);
+  const counted = countStatements(instance.db);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 1 });
   // The plans by one, the wishes by the other.
   expect(counted.statements()).toBe(2);
   counted.forget();
   // Many more than were ever read page by page.
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.plans select (jsonb_populate_record(p, jsonb_build_object('id', 'PLAN-' || lpad(n::text, 8, '0')))).*
     from countersign.plans p, generate_series(1, 3000) n where p.id = ${id}`);
   expect((await readPlanStats(counted.db.query)).plans).toEqual({ proposed: 3, rejected: 3001 });
@@ -71,15 +71,15 @@ test('what no tool can do is told with how often and by how many it was asked, t
   await ask('three', 'Book me a flight', ana);
   await ask('four', 'Call the plumber');
   await ask('five', 'What is in the workspace?');
-  const { gaps, gap_days } = await house.service.stats();
+  const { gaps, gap_days } = await instance.service.stats();
   expect(gap_days).toBe(90);
   expect(gaps.map(({ wanted, times, people }) => [wanted, times, people])).toEqual([
     ['book flights', 3, 2],
     ['call the plumber', 1, 1],
   ]);
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.audit set at = at - interval '91 days' where reason = 'book flights'`);
-  expect((await house.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
+  expect((await instance.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
     'call the plumber',
   ]);
 });
@@ -87,10 +87,12 @@ test('what no tool can do is told with how often and by how many it was asked, t
 test('of several organisations each counts its own, and of what was asked elsewhere what its reader asked', async () => {
   await ask('globex', 'Book me a flight');
   await ask('console', 'Call the plumber', ben);
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.chat_places (conversation, platform, tenant, channel) values ('globex', 'slack', 'T1', 'C1')`);
   const wishes = async (tenant: string, name: string) =>
-    (await readPlanStats(house.db.query, within(tenant, [name]))).gaps.map(({ wanted }) => wanted);
+    (await readPlanStats(instance.db.query, within(tenant, [name]))).gaps.map(
+      ({ wanted }) => wanted,
+    );
   expect(await wishes('T1', 'cleo')).toEqual(['book flights']);
   expect(await wishes('T2', 'cleo')).toEqual([]);
   expect(await wishes('T2', ben.id)).toEqual(['call the plumber']);
@@ -105,7 +107,7 @@ test('a chat is told of no wish that one person alone had, whoever reads, and un
   for (const n of [1, 2, 3]) await ask(`plumber ${n}`, 'Call the plumber');
   expect(await toldTo(ben)).toEqual([['book flights', 2]]);
   expect(await toldTo(ana)).toEqual([['book flights', 2]]);
-  expect((await house.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
+  expect((await instance.service.stats()).gaps.map(({ wanted }) => wanted)).toEqual([
     'call the plumber',
     'book flights',
   ]);
@@ -115,23 +117,26 @@ test('a chat is told of no wish that one person alone had, whoever reads, and un
     ['book flights', 2],
   ]);
   // It turns out that both are ana.
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.identities (account, person)
     values (${anaInSlack.id}, ${ana.id}), (${ana.id}, ${ana.id})`);
   expect(await toldTo(ben)).toEqual([['book flights', 2]]);
-  expect((await house.service.stats()).gaps).toMatchObject([{ times: 4, people: 1 }, { times: 2 }]);
+  expect((await instance.service.stats()).gaps).toMatchObject([
+    { times: 4, people: 1 },
+    { times: 2 },
+  ]);
 });
 
 test('many wishes of one person, each of them frequent, take the place of none that several had', async () => {
   await ask('one', 'Book me a flight');
   await ask('two', 'Book me a flight', ben);
   await ask('three', 'Call the plumber');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.audit (actor, actor_kind, via, action, reason, data)
     select actor, actor_kind, via, action, reason || ' number ' || wish, data
     from countersign.audit, generate_series(1, 20) wish, generate_series(1, 3) often
     where reason = 'call the plumber'`);
-  const all = (await house.service.stats()).gaps;
+  const all = (await instance.service.stats()).gaps;
   expect(all).toHaveLength(10);
   expect(all.map(({ wanted }) => wanted)).not.toContain('book flights');
   expect(await toldTo(ana)).toEqual([['book flights', 2]]);

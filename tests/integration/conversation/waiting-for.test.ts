@@ -6,14 +6,14 @@ import type { ApproverPolicy } from '#contracts/plan.ts';
 import { findWaitingFor } from '#conversation/waiting-for.ts';
 import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
 const ana = person('ana@corp.example', 'slack');
 const ben = person('ben@corp.example', 'slack');
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: {
       guardedTools: ['control_wait'],
@@ -21,9 +21,9 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 beforeEach(() =>
-  house.db.query.execute(
+  instance.db.query.execute(
     sql`truncate countersign.plans, countersign.messages, countersign.identities cascade`,
   ),
 );
@@ -36,11 +36,11 @@ async function propose(
   { conversation, steps = [noop('a')] }: { conversation?: string; steps?: object[] } = {},
 ) {
   const from = { user: ana.id, ...(conversation === undefined ? {} : { conversation }) };
-  return house.service.propose({ title: 'One', approvers, steps: steps as never }, from, ana);
+  return instance.service.propose({ title: 'One', approvers, steps: steps as never }, from, ana);
 }
 
 const say = (conversation: string, name: string) =>
-  house.db.query.execute(sql`
+  instance.db.query.execute(sql`
     insert into countersign.messages (conversation, author, name, text) values (${conversation}, 'person', ${name}, 'hello')`);
 
 const twoOf = (...people: string[]): ApproverPolicy => ({ kind: 'n_of', n: 2, people });
@@ -57,12 +57,12 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
   };
   await say('here', 'ben-elsewhere');
   await say('there', 'cleo@corp.example');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.identities (account, person) values ('ben@corp.example', 'ben@corp.example'), ('ben-elsewhere', 'ben@corp.example')`);
   const { id, version, digest } = plans.two;
-  await house.service.approve(id, { version, digest }, ben);
+  await instance.service.approve(id, { version, digest }, ben);
   const waitsFor = async (user: string) => {
-    const found = await house.service.waitingFor(user);
+    const found = await instance.service.waitingFor(user);
     return Object.entries(plans).flatMap(([name, plan]) => (found.includes(plan.id) ? [name] : []));
   };
   expect(await waitsFor('ana@corp.example')).toEqual(['own', 'two', 'here', 'there', 'guarded']);
@@ -73,8 +73,8 @@ test('each plan waits for those whom its own rules count, and for nobody else', 
 });
 
 test('fifty plans take as many statements as two', async () => {
-  const counted = countStatements(house.db);
-  const { approvers: configured, guardedApprovers } = house.config.settings;
+  const counted = countStatements(instance.db);
+  const { approvers: configured, guardedApprovers } = instance.config.settings;
   const context = { db: counted.db, approvers: configured, guardedApprovers };
   const countFor = async (user: string) => {
     counted.forget();
@@ -84,7 +84,7 @@ test('fifty plans take as many statements as two', async () => {
   const approvers = twoOf('ana@corp.example', 'ben@corp.example');
   const one = async (conversation: string) => {
     const { id, version, digest } = await propose(approvers, { conversation });
-    await house.service.approve(id, { version, digest }, ben);
+    await instance.service.approve(id, { version, digest }, ben);
     await propose({ kind: 'anyone' }, { conversation });
     await say(conversation, 'ana@corp.example');
   };

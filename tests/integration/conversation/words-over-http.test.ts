@@ -5,12 +5,17 @@ import type { RunView } from '#contracts/run.ts';
 import type { Message } from '#contracts/service.ts';
 import { startApi, type TestApi } from '#tests/fixtures/api.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
 import { type Client, createClient } from '#tests/setup/http-client.ts';
+import {
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let server: TestApi;
 let api: Client;
 
@@ -21,13 +26,13 @@ const planner = scriptedPlanner(({ text }) => ({
 
 beforeAll(async () => {
   const settings = { approvers: ['ana', 'ben', 'mallory'] };
-  house = await openTestHouse(database.url, { planner, settings });
-  server = await startApi({ service: house.service });
+  instance = await openTestInstance(database.url, { planner, settings });
+  server = await startApi({ service: instance.service });
   api = createClient(server.origin);
 });
 afterAll(async () => {
   await server.close();
-  await house.close();
+  await instance.close();
 });
 
 type Refusal = { code: string; detail: string; current: { version: number; digest: string } };

@@ -1,4 +1,4 @@
-// What tests of delivery share: houses that post to a platform, and looks into its tables.
+// What tests of delivery share: instances that post to a platform, and looks into its tables.
 import { sql } from 'drizzle-orm';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { Planner } from '#contracts/run.ts';
@@ -7,7 +7,7 @@ import { followPlan } from '#conversation/delivery/follow-plan.ts';
 import { speakAsBot } from '#conversation/speak.ts';
 import { createEnqueue, openBoss } from '#store/boss.ts';
 import type { Platform } from '#tests/fixtures/chat-platform.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 /** Short waits; the round looks after whatever is late. */
@@ -20,24 +20,24 @@ const quickRule: Partial<DeliveryRule> = {
   redrawAfterMs: 100,
 };
 
-export function openPostingHouse(
+export function openPostingInstance(
   url: string,
   platform: Platform,
   rule: Partial<DeliveryRule> = {},
   options: { planner?: Planner } = {},
-): Promise<TestHouse> {
-  return openTestHouse(url, {
+): Promise<TestInstance> {
+  return openTestInstance(url, {
     ...options,
     chatPorts: { slack: platform.port, teams: platform.port },
     deliveryRule: { ...quickRule, ...rule },
   });
 }
 
-export function open({ db, openConversation }: TestHouse, place: ChatPlace): Promise<string> {
+export function open({ db, openConversation }: TestInstance, place: ChatPlace): Promise<string> {
   return db.transaction((tx) => openConversation(tx, place));
 }
 
-export const settledState = async ({ db }: TestHouse) => {
+export const settledState = async ({ db }: TestInstance) => {
   const { rows } = await db.query.execute<{ n: number }>(sql`
     select count(*)::int as n from countersign.chat_places
     where (asked > answered or due_at is not null or holder is not null) and broken is null`);
@@ -45,8 +45,8 @@ export const settledState = async ({ db }: TestHouse) => {
 };
 
 /** Waits until nothing is left to post or to draw. */
-export function delivered(house: TestHouse): Promise<true> {
-  return waitFor('everything to be delivered', () => settledState(house), { timeoutMs: 20_000 });
+export function delivered(instance: TestInstance): Promise<true> {
+  return waitFor('everything to be delivered', () => settledState(instance), { timeoutMs: 20_000 });
 }
 
 export type Speaker = {
@@ -57,7 +57,7 @@ export type Speaker = {
 };
 
 /** What the bot says, from a process that posts nothing. */
-export async function openSpeaker({ db, listener }: TestHouse): Promise<Speaker> {
+export async function openSpeaker({ db, listener }: TestInstance): Promise<Speaker> {
   const boss = await openBoss(db, listener, { work: false, onError: () => {} });
   const enqueue = createEnqueue(boss);
   return {
@@ -78,7 +78,7 @@ export async function openSpeaker({ db, listener }: TestHouse): Promise<Speaker>
 }
 
 export const countRows = async (
-  { db }: TestHouse,
+  { db }: TestInstance,
   conversation: string,
   state: string,
 ): Promise<number> => {

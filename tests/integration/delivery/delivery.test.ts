@@ -9,13 +9,13 @@ import { readDeliveryState } from '#store/chat-places.ts';
 import { appendMessage } from '#store/messages.ts';
 import { openPlatform, type Platform, tooMany } from '#tests/fixtures/chat-platform.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   countRows,
   delivered,
   open,
-  openPostingHouse,
+  openPostingInstance,
   openSpeaker,
   type Speaker,
 } from './bench.ts';
@@ -23,9 +23,9 @@ import {
 const database = useDatabase();
 let platform: Platform;
 /** Posts nothing. */
-let gateway: TestHouse;
+let gateway: TestInstance;
 let speaker: Speaker;
-let houses: TestHouse[] = [];
+let instances: TestInstance[] = [];
 
 let channel = 0;
 
@@ -41,20 +41,20 @@ const placeOf = (thread: string | null, rest: Partial<ChatPlace> = {}): ChatPlac
 beforeEach(async () => {
   channel += 1;
   platform = openPlatform();
-  gateway = await openTestHouse(database.url, { work: false });
+  gateway = await openTestInstance(database.url, { work: false });
   speaker = await openSpeaker(gateway);
 });
 afterEach(async () => {
-  await Promise.all(houses.map((house) => house.close()));
-  houses = [];
+  await Promise.all(instances.map((instance) => instance.close()));
+  instances = [];
   await speaker.close();
   await gateway.close();
 });
 
-async function work(rule: Partial<DeliveryRule> = {}): Promise<TestHouse> {
-  const house = await openPostingHouse(database.url, platform, rule);
-  houses.push(house);
-  return house;
+async function work(rule: Partial<DeliveryRule> = {}): Promise<TestInstance> {
+  const instance = await openPostingInstance(database.url, platform, rule);
+  instances.push(instance);
+  return instance;
 }
 
 const textsIn = (thread: string | null) =>
@@ -68,42 +68,42 @@ const cards = () => platform.standing.map(({ content }) => JSON.stringify(conten
 
 /** Proposes, and waits until the card stands. */
 async function propose(
-  house: TestHouse,
+  instance: TestInstance,
   conversation: string,
   steps: StepDraft[] = [noop('1')],
 ): Promise<Plan> {
-  const plan = await house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+  const plan = await instance.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
   await waitFor('its card', () => cards().some((card) => card.includes(plan.id)));
-  await delivered(house);
+  await delivered(instance);
   return plan;
 }
 
 describe('messages', () => {
   test('are posted in order and once, by two processes at one platform', async () => {
-    const [house] = await Promise.all([work(), work()]);
-    const here = await open(house, placeOf('1'));
-    const there = await open(house, placeOf('2'));
-    expect(await open(house, placeOf('1'))).toBe(here);
+    const [instance] = await Promise.all([work(), work()]);
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
+    expect(await open(instance, placeOf('1'))).toBe(here);
     expect(there).not.toBe(here);
     await Promise.all([
       speaker.say(here, numbered(20, 'a')),
       speaker.say(there, numbered(20, 'b')),
     ]);
-    await delivered(house);
+    await delivered(instance);
     expect(textsIn('1')).toEqual(numbered(20, 'a'));
     expect(textsIn('2')).toEqual(numbered(20, 'b'));
     expect(platform.calls).toHaveLength(40);
   });
 
   test('of people are not echoed, and conversations elsewhere are left alone', async () => {
-    const house = await work();
-    const here = await open(house, placeOf(null));
-    await house.db.transaction((tx) =>
+    const instance = await work();
+    const here = await open(instance, placeOf(null));
+    await instance.db.transaction((tx) =>
       appendMessage(tx, { conversation: here, author: 'person', name: 'ana', text: 'Hello' }),
     );
     await speaker.say('console', ['Nobody sees this in a chat']);
     await speaker.say(here, ['Hello, Ana']);
-    await delivered(house);
+    await delivered(instance);
     expect(textsIn(null)).toEqual(['Hello, Ana']);
     expect(platform.calls).toHaveLength(1);
   });
@@ -112,15 +112,15 @@ describe('messages', () => {
     const here = await open(gateway, placeOf('1'));
     await speaker.say(here, ['a', 'b']);
     await gateway.db.query.execute(sql`delete from pgboss.job where name like 'deliver%'`);
-    const house = await work();
-    await delivered(house);
+    const instance = await work();
+    await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'b']);
   });
 
   test('wait as long as the platform asks, in order, and hold up no other conversation', async () => {
-    const house = await work({ longestBackoffMs: 1 });
-    const here = await open(house, placeOf('1'));
-    const there = await open(house, placeOf('2'));
+    const instance = await work({ longestBackoffMs: 1 });
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
     let refused = 0;
     platform.before = ({ place }) => {
       if (place.thread !== '1' || refused > 0) return;
@@ -132,22 +132,22 @@ describe('messages', () => {
     await speaker.say(there, ['c']);
     await waitFor('the other', () => textsIn('2').length === 1);
     expect(textsIn('1')).toEqual([]);
-    const { rows } = await house.db.query.execute<{ minutes: number }>(sql`
+    const { rows } = await instance.db.query.execute<{ minutes: number }>(sql`
       select extract(epoch from not_before - clock_timestamp())::float8 / 60 as minutes
       from countersign.chat_places where conversation = ${here}`);
     expect(rows[0]?.minutes).toBeGreaterThan(58);
     // The hour is over.
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.chat_places set not_before = clock_timestamp() where conversation = ${here}`,
     );
-    await delivered(house);
+    await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'b']);
     expect(refused).toBe(1);
   });
 
   test('are posted once though every answer is lost or late', async () => {
-    const house = await work({ callWithinMs: 100, leaseSeconds: 1 });
-    const here = await open(house, placeOf('1'));
+    const instance = await work({ callWithinMs: 100, leaseSeconds: 1 });
+    const here = await open(instance, placeOf('1'));
     const seen = new Map<string, number>();
     platform.after = async ({ content }) => {
       const tries = (seen.get(content.text) ?? 0) + 1;
@@ -157,23 +157,23 @@ describe('messages', () => {
       if (tries === 2) await new Promise(() => {});
     };
     await speaker.say(here, ['a', 'b']);
-    await delivered(house);
+    await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'b']);
     expect([...seen.values()]).toEqual([3, 3]);
   });
 
   test('that the platform refuses for good are set aside, and the next ones go on', async () => {
-    const house = await work({ tries: 3 });
-    const here = await open(house, placeOf('1'));
+    const instance = await work({ tries: 3 });
+    const here = await open(instance, placeOf('1'));
     platform.before = ({ content }) => {
       if (content.text === 'bad') throw new Error('invalid_blocks');
     };
     await speaker.say(here, ['a', 'bad', 'c']);
-    await delivered(house);
+    await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'c']);
     expect(platform.calls.filter(({ text }) => text === 'bad')).toHaveLength(3);
-    expect(await countRows(house, here, 'failed')).toBe(1);
-    expect(await readDeliveryState(house.db.query, 10)).toMatchObject({
+    expect(await countRows(instance, here, 'failed')).toBe(1);
+    expect(await readDeliveryState(instance.db.query, 10)).toMatchObject({
       failed: 1,
       error: 'invalid_blocks',
     });
@@ -182,9 +182,9 @@ describe('messages', () => {
 
 describe('a broken place', () => {
   test('waits with what an operator has to do, and goes on when something comes from there', async () => {
-    const house = await work();
-    const here = await open(house, placeOf('1'));
-    const there = await open(house, placeOf('2'));
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2'));
     const why = 'The channel is archived. Unarchive it or ask elsewhere.';
     let broken = true;
     platform.before = ({ place }) => {
@@ -192,13 +192,13 @@ describe('a broken place', () => {
     };
     await speaker.say(here, ['a']);
     const brokenNow = async () => {
-      const { rows } = await house.db.query.execute<{ broken: string | null }>(
+      const { rows } = await instance.db.query.execute<{ broken: string | null }>(
         sql`select broken from countersign.chat_places where conversation = ${here}`,
       );
       return rows[0]?.broken === why;
     };
     await waitFor('the place to be broken', brokenNow);
-    expect(await readDeliveryState(house.db.query, 10)).toMatchObject({
+    expect(await readDeliveryState(instance.db.query, 10)).toMatchObject({
       broken: 1,
       last: { broken: why },
     });
@@ -207,25 +207,25 @@ describe('a broken place', () => {
     await waitFor('the other', () => textsIn('2').length === 1);
     expect(platform.calls.filter(({ text }) => text === 'a')).toHaveLength(1);
     broken = false;
-    await open(house, placeOf('1'));
-    await delivered(house);
+    await open(instance, placeOf('1'));
+    await delivered(instance);
     expect(textsIn('1')).toEqual(['a', 'b']);
   });
 });
 
 describe('a card', () => {
   test('follows its plan to the end, then has no buttons and rests', async () => {
-    const house = await work();
-    const here = await open(house, placeOf('1'));
-    const plan = await propose(house, here);
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
     expect(cards()[0]).toContain('countersign:approve');
     expect(cards()[0]).toContain('Waiting for ana');
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
-    await reach(house, plan.id, 'completed');
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'completed');
     await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
-    await delivered(house);
+    await delivered(instance);
     expect(cards()[0]).not.toContain('countersign:');
-    const { rows } = await house.db.query.execute(
+    const { rows } = await instance.db.query.execute(
       sql`select from countersign.chat_posts where plan_id = ${plan.id} and live`,
     );
     expect(rows).toHaveLength(0);
@@ -233,13 +233,13 @@ describe('a card', () => {
   });
 
   test('is superseded by a newer one of its plan in the same conversation, and nowhere else', async () => {
-    const house = await work();
-    const here = await open(house, placeOf('1'));
-    const there = await open(house, placeOf('2', { platform: 'teams' }));
-    const plan = await propose(house, here);
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const there = await open(instance, placeOf('2', { platform: 'teams' }));
+    const plan = await propose(instance, here);
     await speaker.say(there, ['Look'], plan.id);
     await speaker.say(here, ['Again'], plan.id);
-    await delivered(house);
+    await delivered(instance);
     await waitFor('the first to be retired', () => cards()[0]?.includes('is further down'));
     expect(cards()[0]).not.toContain('countersign:');
     expect(cards().slice(1).join()).toContain('countersign:approve');
@@ -249,58 +249,58 @@ describe('a card', () => {
   });
 
   test('is changed a few times by 200 changes, and shows the newest state', async () => {
-    const house = await work({ paceMs: 2000 });
-    const here = await open(house, placeOf('1'));
-    const plan = await propose(house, here);
+    const instance = await work({ paceMs: 2000 });
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
     const begun = performance.now();
     for (let i = 1; i <= 200; i++) await speaker.rename(plan.id, `Rooms ${i}`);
-    await delivered(house);
+    await delivered(instance);
     const paces = (performance.now() - begun) / 2000;
     expect(cards()[0]).toContain('Rooms 200');
     expect(platform.standing[0]?.changes).toBeLessThanOrEqual(Math.ceil(paces) + 1);
   });
 
   test('that did not change is not sent again', async () => {
-    const house = await work();
-    const here = await open(house, placeOf('1'));
-    const plan = await propose(house, here);
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
     await speaker.rename(plan.id, plan.title);
-    await delivered(house);
+    await delivered(instance);
     expect(platform.standing[0]?.changes).toBe(0);
   });
 
   test('that was deleted is posted anew while its plan waits for people, and else forgotten', async () => {
-    const house = await work();
-    const here = await open(house, placeOf('1'));
-    const plan = await propose(house, here);
+    const instance = await work();
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
     platform.delete(String(platform.standing[0]?.message));
     await speaker.rename(plan.id, 'Rooms again');
     await waitFor('a new card', () => cards()[0]?.includes('countersign:approve'));
-    await delivered(house);
+    await delivered(instance);
     expect(platform.standing).toHaveLength(1);
     platform.delete(String(platform.standing[0]?.message));
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
     await waitFor(
       'the card to be forgotten',
-      async () => (await countRows(house, here, 'gone')) === 1,
+      async () => (await countRows(instance, here, 'gone')) === 1,
     );
-    await delivered(house);
+    await delivered(instance);
     expect(cards().join()).not.toContain('countersign:');
   });
 
   test('never shows older over newer: a late change is followed by another', async () => {
-    const house = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
-    const here = await open(house, placeOf('1'));
-    const plan = await propose(house, here);
+    const instance = await work({ callWithinMs: 100, paceMs: 1, longestBackoffMs: 1 });
+    const here = await open(instance, placeOf('1'));
+    const plan = await propose(instance, here);
     const gate = Promise.withResolvers<void>();
     let held = 0;
     platform.before = async ({ verb }) => {
       if (verb === 'update' && ++held === 1) await gate.promise;
     };
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
-    await reach(house, plan.id, 'completed');
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await reach(instance, plan.id, 'completed');
     await waitFor('the end to be shown', () => cards()[0]?.includes('Done'));
-    await delivered(house);
+    await delivered(instance);
     const changes = platform.standing[0]?.changes ?? 0;
     gate.resolve();
     await waitFor('the late change', () => (platform.standing[0]?.changes ?? 0) > changes);

@@ -2,20 +2,20 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { forgetPosts } from '#conversation/delivery/look-after.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 
-const house = useHouse({ work: false });
-beforeEach(() => house.db.query.execute(sql`truncate countersign.chat_posts`));
+const instance = useInstance({ work: false });
+beforeEach(() => instance.db.query.execute(sql`truncate countersign.chat_posts`));
 
 const left = async () => {
-  const { rows } = await house.db.query.execute<{ key: string }>(
+  const { rows } = await instance.db.query.execute<{ key: string }>(
     sql`select key from countersign.chat_posts order by message_id`,
   );
   return rows.map(({ key }) => key);
 };
 
 test('what rests for more than thirty days goes, and nothing else', async () => {
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, plan_id, key, state, live, superseded, asked, answered, shown_at)
     select n, 'slack-1', plan, key, state, live, superseded, asked, 0, clock_timestamp() - age::interval
     from (values
@@ -29,7 +29,7 @@ test('what rests for more than thirty days goes, and nothing else', async () => 
       (8, 'PLAN-2', 'about to be posted', 'sending', false, false, 0, '400 days'),
       (9, 'PLAN-2', 'to be drawn once more', 'posted', false, true, 1, '400 days')
     ) as posts(n, plan, key, state, live, superseded, asked, age)`);
-  await forgetPosts(house);
+  await forgetPosts(instance);
   expect(await left()).toEqual([
     'nearly long ago',
     'follows its plan',
@@ -39,10 +39,10 @@ test('what rests for more than thirty days goes, and nothing else', async () => 
 });
 
 test('many go in one round', async () => {
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.chat_posts (message_id, conversation, key, state, live, shown_at)
     select n, 'slack-1', n::text, 'posted', false, clock_timestamp() - interval '31 days'
     from generate_series(1, 1200) n`);
-  await forgetPosts(house);
+  await forgetPosts(instance);
   expect(await left()).toEqual([]);
 });

@@ -12,23 +12,23 @@ import { lockConversation } from '#store/messages.ts';
 import { createSeal } from '#store/seal.ts';
 import { countStatements } from '#tests/fixtures/counted-database.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { open } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 const sent: string[] = [];
 
 const enqueue = async (): Promise<void> => {};
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 beforeEach(async () => {
   sent.length = 0;
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`truncate countersign.chat_places, countersign.teams_conversations, countersign.slack_installations, countersign.slack_workspaces`,
   );
 });
@@ -40,7 +40,7 @@ const inTeams = (channel: string, thread: string | null = null): ChatPlace => ({
   thread,
 });
 
-const teams = (db: Database = house.db) => createTeamsConversations({ db, enqueue });
+const teams = (db: Database = instance.db) => createTeamsConversations({ db, enqueue });
 
 const keep = (channel: string, team: string | null = null) =>
   teams().keep({
@@ -49,7 +49,7 @@ const keep = (channel: string, team: string | null = null) =>
   });
 
 const brokenIn = async () => {
-  const { rows } = await house.db.query.execute<{ tenant: string; channel: string }>(
+  const { rows } = await instance.db.query.execute<{ tenant: string; channel: string }>(
     sql`select tenant, channel from countersign.chat_places where broken is not null order by tenant, channel`,
   );
   return rows;
@@ -58,7 +58,7 @@ const brokenIn = async () => {
 /** Waits until somebody waits for a lock. */
 const waiting = () =>
   waitFor('somebody to wait for a lock', async () => {
-    const { rows } = await house.db.query.execute(sql`select from pg_locks where not granted`);
+    const { rows } = await instance.db.query.execute(sql`select from pg_locks where not granted`);
     return rows.length > 0;
   });
 
@@ -75,8 +75,8 @@ const area = { tenant: 'X1', channel: 'C', team: null };
 describe('In Teams', () => {
   test('a welcome and somebody who speaks in the same conversation wait for each other in one order', async () => {
     await keep('C');
-    const conversation = await open(house, inTeams('C'));
-    const welcome = await house.db.transaction(async (tx) => {
+    const conversation = await open(instance, inTeams('C'));
+    const welcome = await instance.db.transaction(async (tx) => {
       await lockConversation(tx, conversation);
       const welcome = teams().welcome(inTeams('C'), 'Hello');
       await waiting();
@@ -85,7 +85,7 @@ describe('In Teams', () => {
     });
     await welcome.welcome;
     expect(
-      (await house.service.messages(conversation, { limit: 5 })).map(({ text }) => text),
+      (await instance.service.messages(conversation, { limit: 5 })).map(({ text }) => text),
     ).toEqual(['Hello']);
   });
 
@@ -94,10 +94,10 @@ describe('In Teams', () => {
     async (verb) => {
       await keep('C');
       const [last, first] = twoThreads('C');
-      for (const place of [last, first]) await open(house, place);
+      for (const place of [last, first]) await open(instance, place);
       const at = new Date();
       if (verb === 'comeBack') await teams().leave(area, new Date(at.getTime() - 1000));
-      const moved = await house.db.transaction(async (tx) => {
+      const moved = await instance.db.transaction(async (tx) => {
         await askForDelivery(tx, conversationAt(first));
         const moved = teams()[verb](area, at);
         await waiting();
@@ -111,7 +111,7 @@ describe('In Teams', () => {
 
   test('news that come late change nothing of what is known since', async () => {
     await keep('C', 'team');
-    await open(house, inTeams('C'));
+    await open(instance, inTeams('C'));
     const at = (ms: number) => new Date(1_700_000_000_000 + ms);
     await teams().leave(area, at(0));
     expect(await brokenIn()).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('In Teams', () => {
   });
 });
 
-function installations(db: Database = house.db) {
+function installations(db: Database = instance.db) {
   return createSlackInstallations({
     db,
     enqueueAll: async (_tx, _queue, jobs) => {
@@ -163,7 +163,7 @@ describe('In Slack', () => {
     await store(install('T1', false), null);
     for (const team of ['T1', 'T2']) {
       await join(team, 'E1');
-      await open(house, inSlack(team, 'C'));
+      await open(instance, inSlack(team, 'C'));
     }
     await remove({ owner: 'T1', generation: 1, name: 'T1' });
     expect(await brokenIn()).toEqual([]);
@@ -177,18 +177,18 @@ describe('In Slack', () => {
   test('what waited for an installation is asked for in the order of everybody who asks for several', async () => {
     const channels = Array.from({ length: 20 }, (_, n) => `C${n}`);
     for (const channel of channels) {
-      const conversation = await open(house, inSlack('T1', channel));
-      await house.db.transaction((tx) => askForDelivery(tx, conversation));
+      const conversation = await open(instance, inSlack('T1', channel));
+      await instance.db.transaction((tx) => askForDelivery(tx, conversation));
     }
     const shuffled = channels.map((channel) => conversationAt(inSlack('T1', channel)));
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.chat_places set broken = 'removed' where conversation = any(${sql.param(shuffled)}::text[])`);
     await installations().store(install('T1', false), null);
     expect(sent).toEqual(shuffled.toSorted());
   });
 
   test('an organisation of a hundred workspaces and a thousand places comes and goes in a few statements', async () => {
-    const counted = countStatements(house.db);
+    const counted = countStatements(instance.db);
     const { store, join, remove } = installations(counted.db);
     await store(install('E1', true), null);
     const places: string[] = [];
@@ -196,7 +196,7 @@ describe('In Slack', () => {
       await join(`T${n}`, 'E1');
       places.push(...Array.from({ length: 10 }, (_, m) => `["T${n}","C${m}"]`));
     }
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       insert into countersign.chat_places (conversation, platform, tenant, channel, asked)
       select 'slack-' || place, 'slack', place::jsonb ->> 0, place::jsonb ->> 1, 1
       from unnest(${sql.param(places)}::text[]) as p(place)`);
@@ -214,10 +214,10 @@ describe('In Slack', () => {
   test('an installation is kept although its first transaction met a deadlock', async () => {
     let tries = 0;
     const db: Database = {
-      ...house.db,
+      ...instance.db,
       transaction(work) {
         tries += 1;
-        if (tries > 1) return house.db.transaction(work);
+        if (tries > 1) return instance.db.transaction(work);
         return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }));
       },
     };

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana } from '#tests/setup/house.ts';
+import { ana } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { delivered } from './bench.ts';
 import { useSessions } from './sessions-bench.ts';
@@ -11,7 +11,7 @@ const sessions = useSessions(useDatabase());
 const { ask, card, cards, shown, thread } = sessions;
 const countLive = async (run: string) => {
   const { rows } = await sessions
-    .house()
+    .instance()
     .db.query.execute(sql`select from countersign.chat_posts where run_id = ${run} and live`);
   return rows.length;
 };
@@ -20,20 +20,20 @@ test('“Try again” is gone once something else was asked for in its conversat
   const here = await thread();
   const first = await ask(here, 'Fail at it');
   await shown('Try again');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).toContain('session_answer');
   const viewer = { user: ana.id, timezone: 'UTC' };
-  expect((await sessions.house().service.runCard(first, viewer)).over).toBeNull();
+  expect((await sessions.instance().service.runCard(first, viewer)).over).toBeNull();
 
   await ask(here, 'Ask me something');
   await shown('The blue one');
   await shown('something else was asked for since');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).not.toContain('session_answer');
   expect(card(0)).not.toContain('Try again');
   expect(card(1)).toContain('session_answer');
   expect(await countLive(first)).toBe(0);
-  expect((await sessions.house().service.runCard(first, viewer)).over).toMatchObject({
+  expect((await sessions.instance().service.runCard(first, viewer)).over).toMatchObject({
     kind: 'overtaken',
   });
 });
@@ -44,7 +44,7 @@ test('“Try again” stays where something was asked for in another conversatio
   await shown('Try again');
   await ask(await thread(), 'Ask me something');
   await shown('The blue one');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).toContain('session_answer');
   expect(await countLive(first)).toBe(1);
 });
@@ -53,11 +53,11 @@ test('“Try again” is gone once it was pressed, also where that came to nothi
   const here = await thread();
   const run = await ask(here, 'Fail at it');
   await shown('Try again');
-  await delivered(sessions.house());
-  await sessions.house().service.reply(run, 'Fail at it', ana, { turn: 1 });
+  await delivered(sessions.instance());
+  await sessions.instance().service.reply(run, 'Fail at it', ana, { turn: 1 });
   await waitFor('the second card', () => cards().length === 2);
   await shown('Asked again by ana');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).not.toContain('session_answer');
   expect(card(1)).toContain('Try again');
   expect(await countLive(run)).toBe(1);

@@ -1,32 +1,32 @@
-// What tests of sessions in chats share: a house with a planner in stages that posts to a platform of its own for each test, and
+// What tests of sessions in chats share: an instance with a planner in stages that posts to a platform of its own for each test, and
 // looks at the messages of that test's channel alone: what the one before had still to post may come here as well.
 import { afterEach, beforeEach } from 'vitest';
 import type { ChatPlace } from '#contracts/chat.ts';
 import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
 import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
-import { ana, type TestHouse } from '#tests/setup/house.ts';
+import { ana, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
-import { open, openPostingHouse } from './bench.ts';
+import { open, openPostingInstance } from './bench.ts';
 
 export function useSessions(database: { url: string }) {
   let platform: Platform;
-  let house: TestHouse;
+  let instance: TestInstance;
   let channels = 0;
   let threads = 0;
-  const planner = stagedPlanner(() => house.db.query);
+  const planner = stagedPlanner(() => instance.db.query);
 
   beforeEach(async () => {
     channels += 1;
     platform = openPlatform();
-    house = await openPostingHouse(database.url, platform, {}, { planner });
+    instance = await openPostingInstance(database.url, platform, {}, { planner });
   });
-  afterEach(() => house.close());
+  afterEach(() => instance.close());
 
   const isHere = ({ channel }: ChatPlace) => channel === `C${channels}`;
   const standing = () => platform.standing.filter(({ place }) => isHere(place));
   const cards = () => standing().map(({ content }) => JSON.stringify(content.card));
   return {
-    house: () => house,
+    instance: () => instance,
     platform: () => platform,
     isHere,
     standing,
@@ -34,10 +34,15 @@ export function useSessions(database: { url: string }) {
     card: (at: number) => cards().at(at) ?? '',
     /** A conversation in a new thread of the test's channel. */
     thread: (on: ChatPlace['platform'] = 'slack') =>
-      open(house, { platform: on, tenant: 'T1', channel: `C${channels}`, thread: `${++threads}` }),
+      open(instance, {
+        platform: on,
+        tenant: 'T1',
+        channel: `C${channels}`,
+        thread: `${++threads}`,
+      }),
     /** Ana asks for something. @returns the run */
     ask: async (conversation: string, text: string) =>
-      (await house.service.startRun({ text, conversation }, ana)).run_id,
+      (await instance.service.startRun({ text, conversation }, ana)).run_id,
     shown: (words: string) =>
       waitFor(`“${words}”`, () => cards().some((one) => one.includes(words))),
   };

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { SessionPress } from '#contracts/session-card.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, ben } from '#tests/setup/house.ts';
+import { ana, ben } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { delivered } from './bench.ts';
 import { useSessions } from './sessions-bench.ts';
@@ -27,28 +27,28 @@ describe.each(['slack', 'teams'] as const)('a session on %s', (on) => {
     const here = await thread(on);
     const run = await ask(here, 'Plan the launch');
     await shown('the outline');
-    await delivered(sessions.house());
+    await delivered(sessions.instance());
     expect(cards()).toHaveLength(1);
     const { digest, turn } = pressOf(card(0), 'session_approve');
-    await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+    await sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
     await shown('the order');
     await shown('Approved by ana');
-    await delivered(sessions.house());
+    await delivered(sessions.instance());
     expect(card(0)).toMatch(/Approved by ana, \d\d:\d\d\b.* · the outline/);
     expect(card(0)).toContain('Draft news/1.md');
     expect(card(0)).not.toMatch(live);
     expect(card(1)).toMatch(live);
     const next = pressOf(card(1), 'session_approve');
     await sessions
-      .house()
+      .instance()
       .service.decideRun(run, { kind: 'approve', digest: next.digest, turn: next.turn }, ana);
     await waitFor('the plan', () => cards().length === 3);
     await waitFor('the order to be over', () => /Approved by ana.* · the order/.test(card(1)));
-    await delivered(sessions.house());
+    await delivered(sessions.instance());
     expect(card(1)).not.toMatch(live);
     expect(card(2)).toContain('Launch');
     const { rows } = await sessions
-      .house()
+      .instance()
       .db.query.execute(sql`select from countersign.chat_posts where run_id = ${run} and live`);
     expect(rows).toHaveLength(0);
   });
@@ -66,11 +66,11 @@ test.each([
     const here = await thread();
     const run = await ask(here, text);
     await shown(words);
-    await delivered(sessions.house());
+    await delivered(sessions.instance());
     expect(card(0)).toMatch(live);
-    await sessions.house().service.reply(run, 'What is this?', ana);
+    await sessions.instance().service.reply(run, 'What is this?', ana);
     await shown(after);
-    await delivered(sessions.house());
+    await delivered(sessions.instance());
     expect(card(0)).not.toMatch(live);
     if (words !== 'Try again')
       expect(card(0)).toContain(words === 'Go on' ? 'It costs more' : words);
@@ -83,14 +83,14 @@ test('a session that was refused says by whom, and cannot be taken up from its o
   await shown('the outline');
   const { digest, turn } = pressOf(card(0), 'session_reject');
   await expect(
-    sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ben),
+    sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ben),
   ).rejects.toThrow('Only ana');
-  await sessions.house().service.decideRun(run, { kind: 'reject', digest, turn }, ana);
+  await sessions.instance().service.decideRun(run, { kind: 'reject', digest, turn }, ana);
   await shown('Rejected by ana');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).not.toMatch(live);
   await expect(
-    sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana),
+    sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana),
   ).rejects.toThrow();
 });
 
@@ -104,12 +104,12 @@ test('a card that was posted late shows what came of it, without buttons', async
   const run = await ask(here, 'Plan the launch');
   await waitFor('the first post', () => posts === 1);
   const { digest, turn } = await sessions
-    .house()
+    .instance()
     .service.runCard(run, { user: 'ana', timezone: 'UTC' });
-  await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+  await sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   gate.resolve();
   await shown('the order');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(card(0)).toContain('Approved by ana');
   expect(card(0)).not.toMatch(live);
 });
@@ -118,11 +118,11 @@ test('a card that was deleted is posted anew only while somebody is waited for',
   const here = await thread();
   const run = await ask(here, 'Plan the launch');
   await shown('the outline');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   const { digest, turn } = pressOf(card(0), 'session_approve');
   sessions.platform().delete(String(standing()[0]?.message));
-  await sessions.house().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
+  await sessions.instance().service.decideRun(run, { kind: 'approve', digest, turn }, ana);
   await shown('the order');
-  await delivered(sessions.house());
+  await delivered(sessions.instance());
   expect(cards()).toHaveLength(1);
 });

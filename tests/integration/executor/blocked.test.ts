@@ -9,14 +9,21 @@ import { runStep } from '#executor/run-step.ts';
 import { storeBackend } from '#store/backends.ts';
 import { storePools } from '#store/sql/resources.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { claimReady, makeExecutor, mayCall, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 /** Nobody works here but those whom a test writes down. */
-let idle: TestHouse;
+let idle: TestInstance;
 
 const settings = {
   executor: { lease_seconds: 2, stall_minutes: 0.01 },
@@ -25,10 +32,10 @@ const settings = {
 };
 
 beforeAll(async () => {
-  idle = await openTestHouse(database.url, { work: false, settings });
+  idle = await openTestInstance(database.url, { work: false, settings });
 });
 afterAll(async () => {
-  await house?.close();
+  await instance?.close();
   await idle.close();
 });
 
@@ -210,27 +217,30 @@ describe('a worker whose operation does more than was approved', () => {
 
 describe('a plan whose capability nobody offers', () => {
   test('says so, however long, and goes on by itself when a worker has it', async () => {
-    house = await openTestHouse(database.url, { settings });
-    const plan = await runPlan(house, draft(noop('1'), needing('2', 'gpu'), needing('3', 'gpu')));
+    instance = await openTestInstance(database.url, { settings });
+    const plan = await runPlan(
+      instance,
+      draft(noop('1'), needing('2', 'gpu'), needing('3', 'gpu')),
+    );
     const blocked = await waitFor('the first step to be done', async () => {
-      const overview = await house.service.overview(plan.id);
+      const overview = await instance.service.overview(plan.id);
       return overview.counts.succeeded === 1 ? overview.blocked : null;
     });
     expect(blocked).toMatchObject([{ step_ids: ['2', '3'], count: 2, needs: ['gpu'] }]);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set updated_at = updated_at - interval '1 day' where id = ${plan.id}`,
     );
-    const executor = makeExecutor(house);
+    const executor = makeExecutor(instance);
     await recover(executor);
     executor.leases.stop();
-    expect((await house.service.getPlan(plan.id)).status).toBe('executing');
-    const able = await openTestHouse(database.url, {
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    const able = await openTestInstance(database.url, {
       settings: { ...settings, backends: { big: { capabilities: ['gpu'] } } },
     });
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
     await able.close();
     await waitFor('the worker that stopped to be forgotten', async () => {
-      const { rows } = await house.db.query.execute(sql`select name from countersign.backends`);
+      const { rows } = await instance.db.query.execute(sql`select name from countersign.backends`);
       return rows.length === 1 && rows[0]?.name === 'small';
     });
   });

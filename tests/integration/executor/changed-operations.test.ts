@@ -11,31 +11,31 @@ import { readHeader } from '#plans/preflight.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { iterateSteps } from '#store/step-pages.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
 
 const database = useDatabase();
 const server = join(root, 'tests/fixtures/changing-server.ts');
 
 let folder: string;
-let gate: TestHouse;
-const opened: TestHouse[] = [];
+let gate: TestInstance;
+const opened: TestInstance[] = [];
 
-/** A house of its own with the same configuration; `work`: it runs plans. */
-async function open(work: boolean, env: Record<string, string> = {}): Promise<TestHouse> {
+/** An instance of its own with the same configuration; `work`: it runs plans. */
+async function open(work: boolean, env: Record<string, string> = {}): Promise<TestInstance> {
   const args = [...quickly, server, join(folder, 'state'), join(folder, 'log')];
   const own = { NODE_COMPILE_CACHE: compileCache, ...env };
-  const house = await openTestHouse(database.url, {
+  const instance = await openTestInstance(database.url, {
     work,
     settings: { mcpServers: { box: { command: node, args, env: own } } },
   });
-  opened.push(house);
-  return house;
+  opened.push(instance);
+  return instance;
 }
 
-async function close(house: TestHouse): Promise<void> {
-  opened.splice(opened.indexOf(house), 1);
-  await house.close();
+async function close(instance: TestInstance): Promise<void> {
+  opened.splice(opened.indexOf(instance), 1);
+  await instance.close();
 }
 
 const become = (state: object) => writeFile(join(folder, 'state'), JSON.stringify(state));
@@ -50,7 +50,7 @@ beforeEach(async () => {
   gate = await open(false);
 });
 afterEach(async () => {
-  for (const house of [...opened]) await close(house);
+  for (const instance of [...opened]) await close(instance);
 });
 afterAll(() => rm(folder, { recursive: true }));
 

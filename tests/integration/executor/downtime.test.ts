@@ -8,35 +8,41 @@ import { recover } from '#executor/recover.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { removeBackends, renewBackend, storeBackend } from '#store/backends.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import {
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
 /** Nobody works here but the back ends that a test writes down. */
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ExecutorContext;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-  executor = makeExecutor(house);
+  instance = await openTestInstance(database.url, { work: false });
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 beforeEach(async () => {
-  await house.db.query.execute(sql`delete from countersign.backends`);
+  await instance.db.query.execute(sql`delete from countersign.backends`);
 });
 
 /** Has everything that is under way be `minutes` older. */
 async function pass(minutes: number): Promise<void> {
   const ago = sql`make_interval(mins => ${minutes})`;
-  await house.db.query.execute(sql`update countersign.plans
+  await instance.db.query.execute(sql`update countersign.plans
     set updated_at = updated_at - ${ago}, decided_at = decided_at - ${ago}`);
-  await house.db.query.execute(sql`update countersign.step_states
+  await instance.db.query.execute(sql`update countersign.step_states
     set available_at = available_at - ${ago}, lease_until = lease_until - ${ago}, started_at = started_at - ${ago}`);
-  await house.db.query.execute(sql`update countersign.backends
+  await instance.db.query.execute(sql`update countersign.backends
     set seen_at = seen_at - ${ago}, since_at = since_at - ${ago}`);
 }
 
@@ -44,17 +50,17 @@ async function pass(minutes: number): Promise<void> {
 async function passWith(minutes: number, ...ids: string[]): Promise<void> {
   await pass(minutes);
   for (const id of ids)
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.backends set seen_at = clock_timestamp() where id = ${id}`,
     );
 }
 
-const operations = () => house.registry.list().map(({ name }) => name);
+const operations = () => instance.registry.list().map(({ name }) => name);
 
 function store(id: string, capabilities: string[] = [], offered = operations()): Promise<void> {
-  const manifest = house.registry.list();
+  const manifest = instance.registry.list();
   const row = { id, name: id, concurrency: 1, capabilities, operations: offered, manifest };
-  return storeBackend(house.db.query, row);
+  return storeBackend(instance.db.query, row);
 }
 
 const draft = (...steps: PlanDraft['steps']): PlanDraft => ({ title: 'Night', steps });
@@ -62,14 +68,14 @@ const needing = (id: string, ...capabilities: string[]) => ({ ...noop(id), capab
 
 async function statusAfterRound(id: string): Promise<string> {
   await recover(executor);
-  return (await house.service.getPlan(id)).status;
+  return (await instance.service.getPlan(id)).status;
 }
 
 describe('a plan in which nothing happens', () => {
   test('is not stalled by a night without workers, and is by half an hour with one', async () => {
     await store('one');
-    const { id } = await startBy(executor, house, draft(noop('1')));
-    await removeBackends(house.db.query, ['one']);
+    const { id } = await startBy(executor, instance, draft(noop('1')));
+    await removeBackends(instance.db.query, ['one']);
     await pass(12 * 60);
     expect(await statusAfterRound(id)).toBe('executing');
     await store('two');
@@ -78,7 +84,7 @@ describe('a plan in which nothing happens', () => {
     expect(await statusAfterRound(id)).toBe('executing');
     await passWith(2, 'two');
     expect(await statusAfterRound(id)).toBe('stalled');
-    expect((await house.service.getPlan(id)).result_summary).toBe(
+    expect((await instance.service.getPlan(id)).result_summary).toBe(
       'Nothing has happened for 30 minutes.',
     );
   });
@@ -86,7 +92,7 @@ describe('a plan in which nothing happens', () => {
   test('is stalled where one of several workers has died and another could have gone on', async () => {
     await store('one');
     await store('dead');
-    const { id } = await startBy(executor, house, draft(noop('1')));
+    const { id } = await startBy(executor, instance, draft(noop('1')));
     await passWith(31, 'one');
     expect(await statusAfterRound(id)).toBe('stalled');
   });
@@ -94,11 +100,11 @@ describe('a plan in which nothing happens', () => {
   test('is not stalled while the only worker that could go on is away, and is once it was back for half an hour', async () => {
     await store('small');
     await store('big', ['gpu']);
-    const { id } = await startBy(executor, house, draft(needing('1', 'gpu')));
-    await removeBackends(house.db.query, ['big']);
+    const { id } = await startBy(executor, instance, draft(needing('1', 'gpu')));
+    await removeBackends(instance.db.query, ['big']);
     await passWith(12 * 60, 'small');
     expect(await statusAfterRound(id)).toBe('executing');
-    expect((await house.service.overview(id)).blocked).toMatchObject([{ needs: ['gpu'] }]);
+    expect((await instance.service.overview(id)).blocked).toMatchObject([{ needs: ['gpu'] }]);
     await store('big', ['gpu']);
     expect(await statusAfterRound(id)).toBe('executing');
     await passWith(31, 'small', 'big');
@@ -107,16 +113,16 @@ describe('a plan in which nothing happens', () => {
 
   test('is not stalled by the time that its machine slept', async () => {
     await store('one');
-    const { id } = await startBy(executor, house, draft(noop('1')));
+    const { id } = await startBy(executor, instance, draft(noop('1')));
     await pass(12 * 60);
-    expect(await renewBackend(house.db.query, 'one')).toBe(true);
+    expect(await renewBackend(instance.db.query, 'one')).toBe(true);
     expect(await statusAfterRound(id)).toBe('executing');
   });
 
   test('is not stalled by the time in which its tool was down, but by that in which another was', async () => {
     const fewer = operations().filter((name) => name !== 'control_noop');
     await store('one', [], fewer);
-    const { id } = await startBy(executor, house, draft(noop('1')));
+    const { id } = await startBy(executor, instance, draft(noop('1')));
     await passWith(12 * 60, 'one');
     await store('one');
     expect(await statusAfterRound(id)).toBe('executing');
@@ -128,7 +134,7 @@ describe('a plan in which nothing happens', () => {
   test('is not stalled in the moment in which its hour comes', async () => {
     await store('one');
     const not_before = new Date(Date.now() + 2 * 3_600_000).toISOString();
-    const { id } = await startBy(executor, house, draft({ ...noop('1'), not_before }));
+    const { id } = await startBy(executor, instance, draft({ ...noop('1'), not_before }));
     await passWith(121, 'one');
     expect(await statusAfterRound(id)).toBe('executing');
     await passWith(31, 'one');
@@ -138,7 +144,7 @@ describe('a plan in which nothing happens', () => {
 
 test('an approved plan whose tool is not there yet still waits for it after a night', async () => {
   await store('one');
-  const { id } = await runPlan(house, draft(noop('1')));
+  const { id } = await runPlan(instance, draft(noop('1')));
   await pass(12 * 60);
   await store('two');
   const starting = {
@@ -146,10 +152,10 @@ test('an approved plan whose tool is not there yet still waits for it after a ni
     catalogue: { ...executor.catalogue, get: () => undefined },
   };
   await startPlan(starting, id);
-  expect((await house.service.getPlan(id)).status).toBe('approved');
+  expect((await instance.service.getPlan(id)).status).toBe('approved');
   await passWith(31, 'two');
   await startPlan(starting, id);
-  expect((await house.service.getPlan(id)).status).toBe('failed');
+  expect((await instance.service.getPlan(id)).status).toBe('failed');
 });
 
 test('forty plans that were under way when all stopped are done after twelve hours off, each step once', async () => {
@@ -177,21 +183,21 @@ test('forty plans that were under way when all stopped are done after twelve hou
   for (const [index, kind] of Array.from({ length: 10 }, () => kinds)
     .flat()
     .entries()) {
-    const { id } = await startBy(executor, house, kind);
+    const { id } = await startBy(executor, instance, kind);
     ids.push(id);
     if (index % 4 === 1) expect((await claimReady(executor, id, 1)).steps).toHaveLength(1);
   }
-  await removeBackends(house.db.query, ['stopped']);
+  await removeBackends(instance.db.query, ['stopped']);
   await pass(12 * 60);
   // A gateway that is there first goes its rounds before any worker is.
   await recover(executor);
-  const started = await openTestHouse(database.url, { workspace: house.workspace });
+  const started = await openTestInstance(database.url, { workspace: instance.workspace });
   const ends = await Promise.all(
     ids.map((id) => reach(started, id, 'completed', 'failed', 'stalled')),
   );
   expect(ends.map(({ status }) => status)).toEqual(ids.map(() => 'completed'));
   for (const [index, id] of ids.entries()) {
-    const [first, second] = await checkPlan(house.db.query, id);
+    const [first, second] = await checkPlan(instance.db.query, id);
     // Only what was lost with its worker was begun again.
     expect([first?.attempt, second?.attempt]).toEqual([index % 4 === 1 ? 2 : 1, 1]);
   }

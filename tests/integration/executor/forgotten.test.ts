@@ -9,30 +9,37 @@ import { storeBackend } from '#store/backends.ts';
 import { findDeserted, findPlansFor } from '#store/sql/lanes.ts';
 import { findUnstartedPlans } from '#store/sql/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 describe('an approved plan', () => {
-  const findUnstarted = async () => await findUnstartedPlans(house.db.query, 3, 1000);
+  const findUnstarted = async () => await findUnstartedPlans(instance.db.query, 3, 1000);
   /** Its job is as a worker left it; `heard` seconds ago that worker was heard of. */
   const leave = (id: string, state: string, heard: number | null = null) =>
-    house.db.query.execute(sql`
+    instance.db.query.execute(sql`
       update pgboss.job set state = ${state}::pgboss.job_state, started_on = now() - interval '1 hour',
         heartbeat_on = now() - make_interval(secs => ${heard}::float8)
       where name = 'execute' and singleton_key = ${id}`);
 
   test('is started by a job of its own again once nobody is about to start it, and not before', async () => {
-    const { id } = await runPlan(house, { title: 'Large', steps: [noop('1')] });
+    const { id } = await runPlan(instance, { title: 'Large', steps: [noop('1')] });
     const age = (seconds: number) =>
-      house.db.query.execute(sql`
+      instance.db.query.execute(sql`
         update countersign.plans set updated_at = clock_timestamp() - make_interval(secs => ${seconds}) where id = ${id}`);
     await age(60);
     expect(await findUnstarted()).toEqual([]);
@@ -53,13 +60,13 @@ describe('an approved plan', () => {
     expect(await findUnstarted()).toEqual([]);
     await age(4);
     const sent: unknown[] = [];
-    const executor = makeExecutor(house, {
+    const executor = makeExecutor(instance, {
       enqueue: async (_tx, name, payload, options) => void sent.push({ name, payload, options }),
     });
     await recover(executor);
     executor.leases.stop();
     expect(sent).toEqual([{ name: 'execute', payload: { plan_id: id }, options: { key: id } }]);
-    await house.service.cancel(id, { version: 1 }, ana);
+    await instance.service.cancel(id, { version: 1 }, ana);
   });
 });
 
@@ -70,13 +77,13 @@ describe('a back end that looks for work', () => {
   let executor: ReturnType<typeof makeExecutor>;
 
   beforeAll(async () => {
-    executor = makeExecutor(house);
+    executor = makeExecutor(instance);
     executor.leases.stop();
     const start = async (step: ReturnType<typeof needing>) =>
-      (await startBy(executor, house, { title: 'Look', steps: [step] })).id;
+      (await startBy(executor, instance, { title: 'Look', steps: [step] })).id;
     old = [await start(needing('gpu')), await start(needing('gpu', 'cpu')), await start(needing())];
     // Ready in an hour.
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.step_states set available_at = now() + interval '1 hour' where plan_id = ${old[2]}`,
     );
     last = await start(needing('cpu'));
@@ -84,7 +91,7 @@ describe('a back end that looks for work', () => {
 
   test('finds its own behind any number of plans that it cannot serve or whose time has not come', async () => {
     const offer = { operations: ['control_noop'], capabilities: ['cpu'] };
-    expect(await findPlansFor(house.db.query, offer, 1, null)).toEqual([last]);
+    expect(await findPlansFor(instance.db.query, offer, 1, null)).toEqual([last]);
   });
 
   test('is found a plan for by the same rule as lanes are served by', async () => {
@@ -102,10 +109,10 @@ describe('a back end that looks for work', () => {
       for (const capabilities of [[], ['cpu'], ['gpu'], ['cpu', 'gpu'], ['gpu', 'x', 'cpu']]) {
         const offer = { operations, capabilities };
         const served = wanted.filter(([, needs]) => serves(offer, lane(needs))).map(([id]) => id);
-        expect(await findPlansFor(house.db.query, offer, 10, null)).toEqual(served);
+        expect(await findPlansFor(instance.db.query, offer, 10, null)).toEqual(served);
         const deserted = wanted.map(([id]) => id).filter((id) => !served.includes(id));
         const all = [{ operations: ['control_noop'], capabilities: ['cpu', 'gpu'] }];
-        expect(await findDeserted(house.db.query, all, [offer], 10)).toEqual(deserted);
+        expect(await findDeserted(instance.db.query, all, [offer], 10)).toEqual(deserted);
       }
     }
   });
@@ -117,7 +124,7 @@ describe('a back end that looks for work', () => {
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], old[1]]);
     // The plan at which it stopped is over; it goes on behind it all the same.
-    await house.service.cancel(old[1] ?? '', { version: 1 }, ana);
+    await instance.service.cancel(old[1] ?? '', { version: 1 }, ana);
     expect(await search()).toEqual([last]);
     expect(await search()).toEqual([old[0], last]);
     expect(await search()).toEqual([]);
@@ -125,10 +132,10 @@ describe('a back end that looks for work', () => {
   });
 
   test('leaves plans that say so when it is gone, behind any number that others serve', async () => {
-    const manifest = house.registry.list();
+    const manifest = instance.registry.list();
     const operations = manifest.map(({ name }) => name);
     const store = (id: string, ...capabilities: string[]) =>
-      storeBackend(house.db.query, {
+      storeBackend(instance.db.query, {
         id,
         name: id,
         concurrency: 1,
@@ -138,27 +145,27 @@ describe('a back end that looks for work', () => {
       });
     await store('left', 'gpu');
     await store('gone', 'cpu', 'gpu');
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.backends set seen_at = seen_at - interval '1 minute' where id = 'gone'`,
     );
     await missDeadBackends(executor);
     const told = async (id: string) =>
-      (await house.service.overview(id)).recent_events.some(({ kind }) => kind === 'blocked');
+      (await instance.service.overview(id)).recent_events.some(({ kind }) => kind === 'blocked');
     expect([await told(last), await told(old[0] ?? '')]).toEqual([true, false]);
   });
 });
 
 test('a plan whose job was lost, and the word of it too, is worked on by whoever comes', async () => {
-  const executor = makeExecutor(house);
+  const executor = makeExecutor(instance);
   executor.leases.stop();
   // Its job goes nowhere, and nobody listens yet.
   const steps = [noop('1'), noop('2', '1')];
-  const { id } = await startBy(executor, house, { title: 'Lost', steps });
-  const { rows } = await house.db.query.execute(
+  const { id } = await startBy(executor, instance, { title: 'Lost', steps });
+  const { rows } = await instance.db.query.execute(
     sql`select 1 from pgboss.job where name = 'step' and singleton_key = ${id}`,
   );
   expect(rows).toEqual([]);
-  const worker = await openTestHouse(database.url);
+  const worker = await openTestInstance(database.url);
   await reach(worker, id, 'completed');
   await worker.close();
 });

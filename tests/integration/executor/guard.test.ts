@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StepDraft } from '#contracts/plan.ts';
 import { appendTool } from '#tests/fixtures/append-tool.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const first: StepDraft = {
@@ -32,32 +32,32 @@ async function exists(path: string): Promise<boolean> {
 
 /** Runs a plan of a question and `step`; before it is answered, `change` is done to the rows. */
 async function runChanged(
-  house: TestHouse,
+  instance: TestInstance,
   step: StepDraft,
   change: (id: string) => SQL,
 ): Promise<string> {
-  const plan = await runPlan(house, { title: 'Two steps', steps: [first, step] });
+  const plan = await runPlan(instance, { title: 'Two steps', steps: [first, step] });
   await waitFor('the question', async () => {
-    const { counts } = await house.service.getPlan(plan.id);
+    const { counts } = await instance.service.getPlan(plan.id);
     return counts.waiting === 1;
   });
-  await house.db.query.execute(change(plan.id));
-  await house.service.resume(
+  await instance.db.query.execute(change(plan.id));
+  await instance.service.resume(
     plan.id,
     { version: plan.version, steps: { ask: 'done' }, answer: 'yes' },
     ana,
   );
-  await reach(house, plan.id, 'completed', 'failed');
+  await reach(instance, plan.id, 'completed', 'failed');
   return plan.id;
 }
 
-async function readThen(house: TestHouse, id: string) {
-  const { steps } = await house.service.listSteps(id, { limit: 10 });
+async function readThen(instance: TestInstance, id: string) {
+  const { steps } = await instance.service.listSteps(id, { limit: 10 });
   return steps.find((step) => step.id === 'then');
 }
 
-async function readCalls(house: TestHouse, id: string) {
-  const audit = await house.service.audit(id, { limit: 100 });
+async function readCalls(instance: TestInstance, id: string) {
+  const audit = await instance.service.audit(id, { limit: 100 });
   return audit
     .filter(({ action }) => action.startsWith('call_'))
     .map(({ action, reason, data }) => ({ action, reason, operation: data?.operation }));
@@ -68,12 +68,12 @@ const onlyAsk = (id: string) =>
 
 describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
   const database = useDatabase();
-  let house: TestHouse;
+  let instance: TestInstance;
   let shellLog: string;
 
   beforeAll(async () => {
     shellLog = join(await mkdtemp(join(tmpdir(), 'countersign-guard-')), 'log');
-    house = await openTestHouse(database.url, {
+    instance = await openTestInstance(database.url, {
       settings: {
         guardMode,
         executor: { lease_seconds: 5 },
@@ -82,12 +82,12 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
     });
   });
   afterAll(async () => {
-    await house.close();
+    await instance.close();
     await rm(dirname(shellLog), { recursive: true });
   });
 
   it('a call inside the scope is on record with who approved it', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Write',
       steps: [
         {
@@ -99,8 +99,8 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
         },
       ],
     });
-    await reach(house, plan.id, 'completed');
-    expect(await readCalls(house, plan.id)).toEqual([
+    await reach(instance, plan.id, 'completed');
+    expect(await readCalls(instance, plan.id)).toEqual([
       {
         action: 'call_allowed',
         reason: 'workspace_write is in the scope of this plan, approved by ana.',
@@ -111,46 +111,46 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
 
   it(`a call outside the scope is ${guardMode === 'block' ? 'refused' : 'made, and recorded'}`, async () => {
     const args = { path: `scope-${guardMode}.txt`, content: 'x' };
-    const id = await runChanged(house, then('workspace', 'write', args), onlyAsk);
+    const id = await runChanged(instance, then('workspace', 'write', args), onlyAsk);
     const reason =
       'Tool workspace_write not available in plan scope. Only [human_task] are available.';
     const blocked = guardMode === 'block';
-    expect(await readThen(house, id)).toMatchObject(
+    expect(await readThen(instance, id)).toMatchObject(
       blocked
         ? { status: 'failed', error: { code: 'out_of_scope', message: reason } }
         : { status: 'succeeded', error: null },
     );
-    expect(await readCalls(house, id)).toContainEqual({
+    expect(await readCalls(instance, id)).toContainEqual({
       action: blocked ? 'call_refused' : 'call_would_be_refused',
       reason,
       operation: 'workspace_write',
     });
-    expect(await exists(join(house.workspace, args.path))).toBe(!blocked);
+    expect(await exists(join(instance.workspace, args.path))).toBe(!blocked);
   });
 
   it('a shell outside the scope is refused', async () => {
-    const id = await runChanged(house, then('bash', 'append', { line: 'x' }), onlyAsk);
-    expect(await readThen(house, id)).toMatchObject({
+    const id = await runChanged(instance, then('bash', 'append', { line: 'x' }), onlyAsk);
+    expect(await readThen(instance, id)).toMatchObject({
       status: 'failed',
       error: { code: 'out_of_scope' },
     });
-    expect((await readCalls(house, id)).map(({ action }) => action)).toContain('call_refused');
+    expect((await readCalls(instance, id)).map(({ action }) => action)).toContain('call_refused');
     expect(await exists(shellLog)).toBe(false);
   });
 
   it('a guarded call of a plan that nobody approved is not made in silence', async () => {
     const args = { path: 'allowed.txt' };
     const id = await runChanged(
-      house,
+      instance,
       then('workspace', 'delete', args),
       (planId) => sql`update countersign.plans set decided_by = null where id = ${planId}`,
     );
-    const [call] = (await readCalls(house, id)).filter(
+    const [call] = (await readCalls(instance, id)).filter(
       ({ operation, action }) => operation === 'workspace_delete' && action !== 'call_allowed',
     );
     expect(call?.reason).toMatch(/Propose one with plan_propose that names workspace_delete/);
     expect(call?.action).toBe(guardMode === 'block' ? 'call_refused' : 'call_would_be_refused');
-    expect((await readThen(house, id))?.status).toBe(
+    expect((await readThen(instance, id))?.status).toBe(
       guardMode === 'block' ? 'failed' : 'succeeded',
     );
   });
@@ -158,12 +158,12 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
   it('a step that is not what was approved is refused', async () => {
     const args = { path: `seal-${guardMode}.txt`, content: 'approved' };
     const id = await runChanged(
-      house,
+      instance,
       then('workspace', 'write', args),
       (planId) => sql`update countersign.plan_steps set args = args || '{"content":"changed"}'
         where plan_id = ${planId} and step_id = 'then'`,
     );
-    expect(await readThen(house, id)).toMatchObject({
+    expect(await readThen(instance, id)).toMatchObject({
       status: 'failed',
       attempt: 1,
       error: {
@@ -171,11 +171,11 @@ describe.each(['block', 'log'] as const)('in the mode %s', (guardMode) => {
         message: expect.stringMatching(/^Step then is not what was approved: /),
       },
     });
-    expect(await readCalls(house, id)).toContainEqual({
+    expect(await readCalls(instance, id)).toContainEqual({
       action: 'call_refused',
       reason: expect.stringMatching(/^Step then is not what was approved: /),
       operation: 'workspace_write',
     });
-    expect(await exists(join(house.workspace, args.path))).toBe(false);
+    expect(await exists(join(instance.workspace, args.path))).toBe(false);
   });
 });

@@ -3,20 +3,20 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 import { makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: { executor: { batch: 200, concurrency: 4, lease_seconds: 30 } },
   });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const quick = Array.from({ length: 300 }, (_, i) => noop(`quick${i}`));
 const slow = Array.from({ length: 80 }, (_, i) => ({
@@ -32,7 +32,7 @@ const steps = [...quick, noop('last', ...quick.map(({ id }) => id)), ...slow];
 type Attempt = { step_id: string; attempt: number; status: string; worker: string };
 
 async function readAttempts(id: string): Promise<Attempt[]> {
-  const { rows } = await house.db.query.execute<Attempt>(sql`
+  const { rows } = await instance.db.query.execute<Attempt>(sql`
     select s.step_id, a.attempt, a.status, a.worker from countersign.step_attempts a
     join countersign.step_states s on s.plan_id = a.plan_id and s.position = a.position
     where a.plan_id = ${id} and s.step_id like 'slow%'`);
@@ -40,12 +40,12 @@ async function readAttempts(id: string): Promise<Attempt[]> {
 }
 
 test('what waits for a slot longer than it should is run by another, once, and is no failed try', async () => {
-  const first = makeExecutor(house);
-  const second = makeExecutor(house);
-  const { id } = await startBy(first, house, { title: 'First quick, then slow', steps });
+  const first = makeExecutor(instance);
+  const second = makeExecutor(instance);
+  const { id } = await startBy(first, instance, { title: 'First quick, then slow', steps });
   const work = createPlanWorker(first).work(id);
   await waitFor('the first to have taken the slow steps', async () => {
-    const { rows } = await house.db.query.execute<{ n: number }>(sql`
+    const { rows } = await instance.db.query.execute<{ n: number }>(sql`
       select count(*)::int as n from countersign.step_states
       where plan_id = ${id} and step_id like 'slow%' and lease_owner = ${first.worker}`);
     return (rows[0]?.n ?? 0) > 40;
@@ -64,7 +64,7 @@ test('what waits for a slot longer than it should is run by another, once, and i
   await Promise.all([work, other.work(id)]);
   first.leases.stop();
   second.leases.stop();
-  expect(await house.service.getPlan(id)).toMatchObject({ status: 'completed' });
+  expect(await instance.service.getPlan(id)).toMatchObject({ status: 'completed' });
   const attempts = await readAttempts(id);
   const done = attempts.filter(({ status }) => status === 'succeeded');
   expect(new Set(done.map(({ step_id }) => step_id)).size).toBe(slow.length);
@@ -76,5 +76,5 @@ test('what waits for a slot longer than it should is run by another, once, and i
   expect(new Set(back.map(({ status, worker }) => `${status} ${worker}`))).toEqual(
     new Set([`cancelled ${first.worker}`]),
   );
-  await checkPlan(house.db.query, id);
+  await checkPlan(instance.db.query, id);
 });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { PlanDraft } from '#contracts/plan.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, reach, runPlan } from '#tests/setup/house.ts';
+import { openTestInstance, reach, runPlan } from '#tests/setup/instance.ts';
 import { node, root } from '#tests/setup/process.ts';
 import { haveWorkedFor, makeExecutor } from '../plans/bench.ts';
 
@@ -21,11 +21,11 @@ function logTool(log: string, seconds: number) {
   return { command: '/bin/sh', args: ['-c', script], env };
 }
 
-/** A house whose tool `log` is there, with a plan of it approved; it starts no plan itself. */
+/** An instance whose tool `log` is there, with a plan of it approved; it starts no plan itself. */
 async function approve() {
   const log = join(await mkdtemp(join(tmpdir(), 'countersign-late-')), 'log');
   const mcpServers = { log: logTool(log, 0) };
-  const gate = await openTestHouse(database.url, { work: false, settings: { mcpServers } });
+  const gate = await openTestInstance(database.url, { work: false, settings: { mcpServers } });
   const draft: PlanDraft = {
     title: 'Late',
     steps: [
@@ -38,7 +38,7 @@ async function approve() {
 test('waits for a tool of its worker that needs longer than the start', async () => {
   const { log, gate, plan } = await approve();
   const mcpServers = { log: logTool(log, 5) };
-  const work = await openTestHouse(database.url, { settings: { mcpServers } });
+  const work = await openTestInstance(database.url, { settings: { mcpServers } });
   expect(await reach(gate, plan.id, 'completed', 'failed')).toMatchObject({ status: 'completed' });
   expect((await readFile(log, 'utf8')).trim()).toBe('x');
   await work.close();
@@ -47,7 +47,7 @@ test('waits for a tool of its worker that needs longer than the start', async ()
 
 test('fails with the reason when nobody has brought the tool for as long as a plan may stand still', async () => {
   const { gate, plan } = await approve();
-  const none = await openTestHouse(database.url, { work: false });
+  const none = await openTestInstance(database.url, { work: false });
   let minutes = 29;
   const clock = { now: () => new Date(Date.now() + minutes * 60_000) };
   const executor = makeExecutor(none, { clock });

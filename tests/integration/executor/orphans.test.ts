@@ -3,13 +3,13 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance } from '#tests/setup/instance.ts';
 import { claimReady, makeExecutor, startBy } from '../plans/bench.ts';
 
 const database = useDatabase();
 
 test('what is held for a step that does not run is given back', async () => {
-  const pooled = await openTestHouse(database.url, {
+  const pooled = await openTestInstance(database.url, {
     work: false,
     settings: { resourcePools: { desk: 4 } },
   });

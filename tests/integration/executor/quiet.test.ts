@@ -3,24 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
-let other: TestHouse;
+let instance: TestInstance;
+let other: TestInstance;
 let client: Client;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url);
-  other = await openTestHouse(database.url);
+  instance = await openTestInstance(database.url);
+  other = await openTestInstance(database.url);
   client = new Client({ connectionString: database.url });
   await client.connect();
 });
 afterAll(async () => {
   await client.end();
   await other.close();
-  await house.close();
+  await instance.close();
 });
 
 test('two workers do not keep waking each other about it', async () => {
@@ -30,9 +30,9 @@ test('two workers do not keep waking each other about it', async () => {
   });
   await client.query('listen countersign');
   const steps = [noop('1'), { ...noop('2', '1'), capabilities: ['gpu'] }];
-  const { id } = await runPlan(house, { title: 'Nobody has a gpu', steps }, ana);
+  const { id } = await runPlan(instance, { title: 'Nobody has a gpu', steps }, ana);
   await waitFor('what is missing to be shown', async () => {
-    const { blocked, counts } = await house.service.overview(id);
+    const { blocked, counts } = await instance.service.overview(id);
     return blocked.length > 0 && counts.succeeded === 1;
   });
   // Whatever was on its way has come; several rounds of both workers follow.

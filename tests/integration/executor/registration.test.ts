@@ -6,36 +6,36 @@ import { type Backend, backendsOf } from '#executor/backend.ts';
 import { registerBackends } from '#executor/register-backends.ts';
 import { readBackends, readManifests } from '#store/backends.ts';
 import { backends } from '#store/schema.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { makeExecutor } from '../plans/bench.ts';
 
-const house = useHouse({ work: false });
+const instance = useInstance({ work: false });
 
 const manifestOf = (...tools: string[]): OperationSpec[] =>
-  house.registry.list().filter(({ tool }) => tools.includes(tool));
+  instance.registry.list().filter(({ tool }) => tools.includes(tool));
 
 describe('the back ends of a process', () => {
   test('offer nothing of a tool that is down, and only what their settings list', () => {
-    const { list, status } = house.registry;
+    const { list, status } = instance.registry;
     const down = {
       list,
       status: () => status().map((one) => (one.tool === 'http' ? { ...one, ok: false } : one)),
     };
-    const { executor } = house.config.settings;
+    const { executor } = instance.config.settings;
     const operations = ['http_get', 'control_noop'];
     const wanted = { all: { capabilities: [] }, some: { capabilities: [], operations } };
     const [all, some] = backendsOf({ backends: wanted, executor }, down);
     expect(all?.operations()).not.toContain('http_get');
     expect(all?.operations()).toContain('workspace_read');
     expect(some?.operations()).toEqual(['control_noop']);
-    expect(backendsOf({ backends: wanted, executor }, house.registry)[1]?.operations()).toEqual(
+    expect(backendsOf({ backends: wanted, executor }, instance.registry)[1]?.operations()).toEqual(
       expect.arrayContaining(operations),
     );
   });
 
   test('are rewritten when a tool comes or goes, written again when lost, and taken back at the end', async () => {
-    const executor = makeExecutor(house);
+    const executor = makeExecutor(instance);
     let tools = ['control'];
     const backend: Backend = {
       name: 'main',
@@ -48,8 +48,8 @@ describe('the back ends of a process', () => {
     let more = 0;
     const look = async () => void more++;
     const registration = await registerBackends(executor, [{ id: 'one/main', backend }], look);
-    const read = () => readManifests(house.db.query);
-    const offered = async () => (await readBackends(house.db.query))[0]?.operations ?? [];
+    const read = () => readManifests(instance.db.query);
+    const offered = async () => (await readBackends(instance.db.query))[0]?.operations ?? [];
     expect(await offered()).toEqual(['control_noop', 'control_wait']);
     const [first] = await read();
     expect(first).toEqual(manifestOf('control'));
@@ -65,13 +65,13 @@ describe('the back ends of a process', () => {
     tools = ['human'];
     await waitFor('the tool to be taken back', async () => (await offered()).length === 1);
 
-    await house.db.query.delete(backends).where(eq(backends.id, 'one/main'));
+    await instance.db.query.delete(backends).where(eq(backends.id, 'one/main'));
     await waitFor('the row to be written again', async () => (await offered()).length === 1, {
       timeoutMs: 15_000,
     });
     expect(more).toBe(1);
     await registration.withdraw();
-    const { rows } = await house.db.query.execute(sql`select id from countersign.backends`);
+    const { rows } = await instance.db.query.execute(sql`select id from countersign.backends`);
     expect(rows).toEqual([]);
     executor.leases.stop();
   }, 40_000);

@@ -6,12 +6,12 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { StepDraft } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
 const closers: (() => Promise<unknown>)[] = [];
-let house: TestHouse;
+let instance: TestInstance;
 
 const settings = {
   http: { allowPrivate: ['127.0.0.1'] },
@@ -19,8 +19,8 @@ const settings = {
 };
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { settings });
-  return () => house.close();
+  instance = await openTestInstance(database.url, { settings });
+  return () => instance.close();
 });
 
 afterEach(async () => {
@@ -62,7 +62,7 @@ function post(port: number): StepDraft {
   return { id: 'call', description: 'Call', tool: 'http', operation: 'request', args };
 }
 
-async function readStep(of: TestHouse, id: string) {
+async function readStep(of: TestInstance, id: string) {
   const { steps } = await of.service.listSteps(id, { limit: 10 });
   const [step] = steps;
   if (step === undefined) throw new Error(`${id} has no steps`);
@@ -70,23 +70,23 @@ async function readStep(of: TestHouse, id: string) {
 }
 
 async function readAttempts(id: string): Promise<string[]> {
-  const { rows } = await house.db.query.execute<{ status: string }>(
+  const { rows } = await instance.db.query.execute<{ status: string }>(
     sql`select status from countersign.step_attempts where plan_id = ${id} order by attempt`,
   );
   return rows.map(({ status }) => status);
 }
 
 async function kindsOf(id: string): Promise<string[]> {
-  const { changes } = await house.service.diff(id, 0, 1000);
+  const { changes } = await instance.service.diff(id, 0, 1000);
   return changes.filter(({ step_id }) => step_id === 'call').map(({ kind }) => kind);
 }
 
 describe('a call that only reads', () => {
   it('is made again until it succeeds, with each attempt on record', async () => {
     const { state } = await serve(0, busy, busy, fine);
-    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
-    await reach(house, plan.id, 'completed', 'failed');
-    expect(await readStep(house, plan.id)).toMatchObject({
+    const plan = await runPlan(instance, { title: 'Get', steps: [get(state.port)] });
+    await reach(instance, plan.id, 'completed', 'failed');
+    expect(await readStep(instance, plan.id)).toMatchObject({
       status: 'succeeded',
       attempt: 3,
       error: null,
@@ -98,9 +98,9 @@ describe('a call that only reads', () => {
 
   it('fails when its attempts are used up, and says how many there were', async () => {
     const { state } = await serve(0, busy);
-    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
-    await reach(house, plan.id, 'failed');
-    const { error } = await readStep(house, plan.id);
+    const plan = await runPlan(instance, { title: 'Get', steps: [get(state.port)] });
+    await reach(instance, plan.id, 'failed');
+    const { error } = await readStep(instance, plan.id);
     expect(error?.message).toMatch(/answered 503 Service Unavailable; tried 3 times\.$/);
     expect(error).not.toHaveProperty('retry');
     expect(state.hits).toBe(3);
@@ -108,21 +108,21 @@ describe('a call that only reads', () => {
 
   it('gets all of its attempts again when a person has it retried', async () => {
     const { state } = await serve(0, busy);
-    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
-    const failed = await reach(house, plan.id, 'failed');
-    await house.service.retry(plan.id, { version: failed.version }, ana);
+    const plan = await runPlan(instance, { title: 'Get', steps: [get(state.port)] });
+    const failed = await reach(instance, plan.id, 'failed');
+    await instance.service.retry(plan.id, { version: failed.version }, ana);
     await waitFor('the second round', () => state.hits >= 6);
-    await reach(house, plan.id, 'failed');
-    expect(await readStep(house, plan.id)).toMatchObject({ status: 'failed', attempt: 6 });
+    await reach(instance, plan.id, 'failed');
+    expect(await readStep(instance, plan.id)).toMatchObject({ status: 'failed', attempt: 6 });
     expect(state.hits).toBe(6);
   });
 
   it('is not made again when the answer would be the same', async () => {
     const { state } = await serve(0, (_, response) => response.writeHead(404).end());
-    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
-    await reach(house, plan.id, 'failed');
+    const plan = await runPlan(instance, { title: 'Get', steps: [get(state.port)] });
+    await reach(instance, plan.id, 'failed');
     expect(await readAttempts(plan.id)).toEqual(['failed']);
-    expect((await readStep(house, plan.id)).error?.message).not.toMatch(/tried/);
+    expect((await readStep(instance, plan.id)).error?.message).not.toMatch(/tried/);
     expect(state.hits).toBe(1);
   });
 
@@ -130,28 +130,28 @@ describe('a call that only reads', () => {
     const { state } = await serve(0, (_, response) =>
       response.writeHead(429, { 'retry-after': '3600' }).end(),
     );
-    const plan = await runPlan(house, { title: 'Get', steps: [get(state.port)] });
+    const plan = await runPlan(instance, { title: 'Get', steps: [get(state.port)] });
     const step = await waitFor('the step to wait', async () => {
-      const now = await readStep(house, plan.id);
+      const now = await readStep(instance, plan.id);
       return now.status === 'ready' && now.attempt === 1 ? now : null;
     });
     expect(step.error).toMatchObject({ code: 'tool_failed', retry: { attempt: 2, of: 3 } });
     // The answer came between the two.
-    const { rows } = await house.db.query.execute<{ started: number; ended: number }>(sql`
+    const { rows } = await instance.db.query.execute<{ started: number; ended: number }>(sql`
       select extract(epoch from s.available_at - a.started_at)::float as started,
         extract(epoch from s.available_at - a.ended_at)::float as ended
       from countersign.step_states s join countersign.step_attempts a using (plan_id, position)
       where s.plan_id = ${plan.id}`);
     expect(rows[0]?.started).toBeGreaterThanOrEqual(3600);
     expect(rows[0]?.ended).toBeLessThan(3601);
-    const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const next = viewPlan(facts).sections.find(({ kind }) => kind === 'next');
     expect(next?.lines[0]?.note).toMatch(
       /↻ GET \S+ answered 429 Too Many Requests; trying again at .*\d\d:\d\d \(attempt 2 of 3\)/,
     );
-    const { version } = await house.service.getPlan(plan.id);
-    await house.service.cancel(plan.id, { version }, ana);
-    expect((await readStep(house, plan.id)).status).toBe('cancelled');
+    const { version } = await instance.service.getPlan(plan.id);
+    await instance.service.cancel(plan.id, { version }, ana);
+    expect((await readStep(instance, plan.id)).status).toBe('cancelled');
     expect(state.hits).toBe(1);
   });
 });
@@ -159,8 +159,8 @@ describe('a call that only reads', () => {
 describe('a call that writes', () => {
   it('is not made again once a server has seen it', async () => {
     const { state } = await serve(0, busy, fine);
-    const plan = await runPlan(house, { title: 'Post', steps: [post(state.port)] });
-    await reach(house, plan.id, 'failed');
+    const plan = await runPlan(instance, { title: 'Post', steps: [post(state.port)] });
+    await reach(instance, plan.id, 'failed');
     expect(await readAttempts(plan.id)).toEqual(['failed']);
     expect(state.hits).toBe(1);
   });
@@ -168,19 +168,19 @@ describe('a call that writes', () => {
   it('is made again when it is certain that nothing was sent', async () => {
     const first = await serve(0, fine);
     await first.close();
-    const plan = await runPlan(house, { title: 'Post', steps: [post(first.state.port)] });
-    const done = await reach(house, plan.id, 'failed');
+    const plan = await runPlan(instance, { title: 'Post', steps: [post(first.state.port)] });
+    const done = await reach(instance, plan.id, 'failed');
     expect(done.result_summary).toMatch(/tried 3 times/);
     expect(await readAttempts(plan.id)).toEqual(['failed', 'failed', 'failed']);
     const again = await serve(first.state.port, fine);
-    await house.service.retry(plan.id, { version: done.version }, ana);
-    await reach(house, plan.id, 'completed');
+    await instance.service.retry(plan.id, { version: done.version }, ana);
+    await reach(instance, plan.id, 'completed');
     expect(again.state.hits).toBe(1);
   });
 });
 
 describe('a call that takes too long', () => {
-  let quick: TestHouse;
+  let quick: TestInstance;
   const limits = {
     ...settings,
     operations: {
@@ -190,7 +190,7 @@ describe('a call that takes too long', () => {
   };
   const own = useDatabase();
   beforeAll(async () => {
-    quick = await openTestHouse(own.url, { settings: limits });
+    quick = await openTestInstance(own.url, { settings: limits });
     return () => quick.close();
   });
 

@@ -5,25 +5,25 @@ import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createSlots } from '#executor/slots.ts';
 import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { makeExecutor, startBy, statusesOf } from '../plans/bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 /** Two workers on whose tools steps named slow* end only when `end` is called. */
 function startTwo(most: number) {
   const { promise: slowEnd, resolve: end } = Promise.withResolvers<void>();
   const underWay = { now: 0, most: 0 };
   const registry: ToolRegistry = {
-    ...house.registry,
+    ...instance.registry,
     get(name) {
-      const operation = house.registry.get(name);
+      const operation = instance.registry.get(name);
       if (operation === undefined) return undefined;
       return {
         ...operation,
@@ -37,7 +37,7 @@ function startTwo(most: number) {
     },
   };
   const executors = [1, 2].map(() =>
-    makeExecutor(house, { registry, slots: createSlots(16, most) }),
+    makeExecutor(instance, { registry, slots: createSlots(16, most) }),
   );
   const workers = executors.map((executor) => createPlanWorker(executor));
   return { executors, workers, end, underWay };
@@ -46,7 +46,7 @@ function startTwo(most: number) {
 const startPlans = (executor: ExecutorContext, count: number, name: string, steps: number) =>
   Promise.all(
     Array.from({ length: count }, (_, at) =>
-      startBy(executor, house, {
+      startBy(executor, instance, {
         title: `${name} ${at}`,
         steps: Array.from({ length: steps }, (__, step) => noop(`${name}${step}`)),
       }),
@@ -57,7 +57,7 @@ const startPlans = (executor: ExecutorContext, count: number, name: string, step
 const work = (workers: PlanWorker[], plans: { id: string }[]) =>
   Promise.all(plans.flatMap(({ id }) => workers.map((worker) => worker.work(id))));
 
-const statusOf = async ({ id }: { id: string }) => (await house.service.getPlan(id)).status;
+const statusOf = async ({ id }: { id: string }) => (await instance.service.getPlan(id)).status;
 
 /** Runs `slowPlans` plans of three slow steps, and meanwhile 50 of one quick step. */
 async function run(slowPlans: number, most: number) {
@@ -76,7 +76,7 @@ async function run(slowPlans: number, most: number) {
     (await Promise.all(quick.map(statusOf))).every((status) => status === 'completed'),
   );
   const countRunning = async () =>
-    (await Promise.all(slow.map(({ id }) => statusesOf(house, id))))
+    (await Promise.all(slow.map(({ id }) => statusesOf(instance, id))))
       .flatMap((statuses) => Object.values(statuses))
       .filter((status) => status === 'running').length;
   await waitFor(

@@ -12,7 +12,7 @@ import type { Database } from '#store/database.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import { lockPlan, readPlanRow } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
@@ -25,21 +25,21 @@ import {
 } from '../plans/bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-  executor = makeExecutor(house);
+  instance = await openTestInstance(database.url, { work: false });
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 
 /** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {
-  const { id, version } = await startBy(executor, house, { title: 'At once', steps });
+  const { id, version } = await startBy(executor, instance, { title: 'At once', steps });
   const turn = await claimReady(executor, id, 100);
   const succeed = () => turn.steps.map((step) => outcomeOf(step, 'succeeded'));
   return { id, version, ...turn, succeed };
@@ -49,9 +49,9 @@ const chain = [noop('a'), noop('b', 'a'), noop('c', 'b')];
 
 /** What stands in the database of a plan, without names, times and what differs from plan to plan. */
 async function readTold(id: string) {
-  const { changes } = await house.service.diff(id, 0, 1000);
-  const audit = await house.service.audit(id, { limit: 100 });
-  const { rows } = await house.db.query.execute(sql`
+  const { changes } = await instance.service.diff(id, 0, 1000);
+  const audit = await instance.service.audit(id, { limit: 100 });
+  const { rows } = await instance.db.query.execute(sql`
     select position, status, attempt, tries, unmet, lease_owner, lease_until is null as free, output
     from countersign.step_states where plan_id = ${id} order by position`);
   // What happens in one statement has no order: each is told, and once.
@@ -101,7 +101,7 @@ describe('a turn that is sent at once', () => {
         expect(sent.rest).toEqual([]);
         expect(follow.chained).toBe(turn.chained);
         expect(await readTold(one.id)).toEqual(await readTold(two.id));
-        await checkPlan(house.db.query, one.id);
+        await checkPlan(instance.db.query, one.id);
       },
     );
     await fc.assert(told, { numRuns: 25 });
@@ -109,7 +109,7 @@ describe('a turn that is sent at once', () => {
 
   test('is taken exactly where steps may start as they are freed and the plan goes on', async () => {
     const { id, version, book, succeed } = await begin(chain);
-    const real = await readPlanRow(house.db.query, id);
+    const real = await readPlanRow(instance.db.query, id);
     const wrong = {
       status: fc.constantFrom('executing' as const, 'executing' as const, 'stalled' as const),
       paused_at: fc.constantFrom(null, null, new Date()),
@@ -136,7 +136,7 @@ describe('a turn that is sent at once', () => {
                 : sql`${value}`;
         return sql`${sql.identifier(column)} = ${text}`;
       });
-      await house.db
+      await instance.db
         .transaction(async (tx) => {
           if (set.length > 0)
             await tx.execute(
@@ -148,7 +148,7 @@ describe('a turn that is sent at once', () => {
             plan.pending > 0 &&
             plan.version === version;
           const within: Database = {
-            ...house.db,
+            ...instance.db,
             async atOnce(statements) {
               const rows = [];
               for (const { statement, values } of statements)
@@ -173,7 +173,7 @@ describe('a turn that is sent at once', () => {
       const { id, steps, book } = await begin(chain);
       const outcomes = steps.map((step) => outcomeOf(step, status));
       expect(await takeTurnAtOnce(executor, id, outcomes, 5, book)).toBeNull();
-      expect(await statusesOf(house, id)).toMatchObject({ a: 'running' });
+      expect(await statusesOf(instance, id)).toMatchObject({ a: 'running' });
     },
   );
 
@@ -186,7 +186,7 @@ describe('a turn that is sent at once', () => {
     expect(await takeTurnAtOnce(executor, id, large, 5, book)).toBeNull();
     expect(await takeTurnAtOnce(executor, id, succeed(), 0, book)).toBeNull();
     expect(await takeTurnAtOnce(executor, id, [], 5, book)).toBeNull();
-    expect(await statusesOf(house, id)).toMatchObject({ a: 'running' });
+    expect(await statusesOf(instance, id)).toMatchObject({ a: 'running' });
     const turn = await takeTurnAtOnce(executor, id, output(inlineOutputBytes - 2), 5, book);
     expect(turn?.steps).toMatchObject([{ step_id: 'b' }]);
   });
@@ -200,23 +200,23 @@ describe('a turn that is sent at once', () => {
   test('waits for whoever holds the plan, and sees what they changed', async () => {
     const { id, version, book, succeed } = await begin(chain);
     const waiting = async () => {
-      const { rows } = await house.db.query.execute(sql`
+      const { rows } = await instance.db.query.execute(sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
       return rows.length > 0;
     };
     let turn: ReturnType<typeof takeTurnAtOnce> | undefined;
-    await house.db.transaction(async (tx) => {
+    await instance.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       await tx.execute(
         sql`update countersign.plans set paused_at = clock_timestamp() where id = ${id}`,
       );
       turn = takeTurnAtOnce(executor, id, succeed(), 5, book);
       await waitFor('the turn to wait for the plan', waiting);
-      expect(await statusesOf(house, id)).toMatchObject({ a: 'running', b: 'pending' });
+      expect(await statusesOf(instance, id)).toMatchObject({ a: 'running', b: 'pending' });
     });
     expect(await turn).toBeNull();
-    expect(await statusesOf(house, id)).toMatchObject({ a: 'running', b: 'pending' });
-    await house.service.resume(id, { version }, ana);
+    expect(await statusesOf(instance, id)).toMatchObject({ a: 'running', b: 'pending' });
+    await instance.service.resume(id, { version }, ana);
     expect(await takeTurnAtOnce(executor, id, succeed(), 5, book)).not.toBeNull();
   });
 
@@ -229,10 +229,10 @@ describe('a turn that is sent at once', () => {
     const late = outcomes.filter(({ attempt }) => attempt === 7);
     expect(turn).toMatchObject({ rest: late, chained: false });
     await takeTurn(executor, id, late, 5, book);
-    const audit = await house.service.audit(id, { limit: 100 });
+    const audit = await instance.service.audit(id, { limit: 100 });
     const refused = audit.filter(({ action }) => action === 'settle_refused');
     expect(refused.map(({ data }) => data)).toMatchObject([{ attempt: 7, status: 'succeeded' }]);
-    expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', x: 'running', b: 'pending' });
+    expect(await statusesOf(instance, id)).toEqual({ a: 'succeeded', x: 'running', b: 'pending' });
   });
 });
 
@@ -241,14 +241,14 @@ function watch({ lose = false } = {}) {
   const counts = { sent: 0, lost: 0 };
   const atOnce: Database['atOnce'] = async (statements) => {
     counts.sent++;
-    const rows = await house.db.atOnce(statements);
+    const rows = await instance.db.atOnce(statements);
     if (lose && counts.lost === 0) {
       counts.lost++;
       throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
     }
     return rows as never;
   };
-  return { counts, db: { ...house.db, atOnce } };
+  return { counts, db: { ...instance.db, atOnce } };
 }
 
 describe('a worker', () => {
@@ -262,49 +262,49 @@ describe('a worker', () => {
 
   test('takes the turns of a chain at once, but for its begin and its end', async () => {
     const { counts, db } = watch();
-    const quick = makeExecutor(house, { db });
-    const { id } = await startBy(quick, house, { title: 'Chain', steps: long });
+    const quick = makeExecutor(instance, { db });
+    const { id } = await startBy(quick, instance, { title: 'Chain', steps: long });
     await createPlanWorker(quick).work(id);
     quick.leases.stop();
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
     // Now and then a turn tells people of progress: that is an ordinary one.
     expect(counts.sent).toBeGreaterThan(5);
     expect(counts.sent).toBeLessThan(12);
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('goes on after an answer that was lost, with nothing refused and nothing called twice', async () => {
     const { counts, db } = watch({ lose: true });
-    const unlucky = makeExecutor(house, { db });
-    const { id } = await startBy(unlucky, house, { title: 'Lost', steps: long });
+    const unlucky = makeExecutor(instance, { db });
+    const { id } = await startBy(unlucky, instance, { title: 'Lost', steps: long });
     await createPlanWorker(unlucky).work(id);
     // What started in the turn whose answer was lost was not called: it runs again when its lease has run out.
     expect(counts.lost).toBe(1);
-    await expireLeases(house, id);
+    await expireLeases(instance, id);
     await recover(unlucky);
     await createPlanWorker(unlucky).work(id);
     unlucky.leases.stop();
-    expect((await house.service.getPlan(id)).status).toBe('completed');
-    const audit = await house.service.audit(id, { limit: 100 });
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
+    const audit = await instance.service.audit(id, { limit: 100 });
     expect(audit.map(({ action }) => action)).not.toContain('settle_refused');
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('settles by an ordinary turn what one that was sent at once did not take', async () => {
-    const executor = makeExecutor(house);
+    const executor = makeExecutor(instance);
     let lost = false;
     const atOnce: Database['atOnce'] = async (statements) => {
       if (!lost) {
         lost = true;
         // Another owner has one of the steps by now.
-        await house.db.query.execute(sql`
+        await instance.db.query.execute(sql`
           update countersign.step_states set attempt = attempt + 1
           where plan_id = ${id} and step_id = 'x'`);
       }
-      return await house.db.atOnce(statements);
+      return await instance.db.atOnce(statements);
     };
-    const robbed = { ...executor, db: { ...house.db, atOnce } };
-    const { id } = await startBy(robbed, house, {
+    const robbed = { ...executor, db: { ...instance.db, atOnce } };
+    const { id } = await startBy(robbed, instance, {
       title: 'Robbed',
       steps: [noop('a'), noop('x'), noop('b', 'a'), noop('y', 'x'), noop('c', 'b')],
     });
@@ -312,12 +312,12 @@ describe('a worker', () => {
     executor.leases.stop();
     expect(lost).toBe(true);
     expect(executor.leases.held()).toBe(0);
-    expect(await statusesOf(house, id)).toMatchObject({
+    expect(await statusesOf(instance, id)).toMatchObject({
       a: 'succeeded',
       x: 'running',
       c: 'succeeded',
     });
-    const audit = await house.service.audit(id, { limit: 100 });
+    const audit = await instance.service.audit(id, { limit: 100 });
     const refused = audit.filter(({ action }) => action === 'settle_refused');
     expect(refused).toHaveLength(1);
   });

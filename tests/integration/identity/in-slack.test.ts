@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import { readLinkCommand } from '#contracts/link.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { useSlackHouse } from '../slack/slack-house.ts';
+import { useSlackInstance } from '../slack/slack-instance.ts';
 
 const database = useDatabase();
 
 test('a code from Slack, sent from Teams, makes both one person in Slack at once, until it is removed', async () => {
-  const { slack, house } = await useSlackHouse(database.url);
-  const { service } = house;
-  await clearInbox(house);
+  const { slack, instance } = await useSlackInstance(database.url);
+  const { service } = instance;
+  await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id], bot: false }).id;
   const ask = async (text: string) => {

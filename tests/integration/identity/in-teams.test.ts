@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import { readLinkCommand } from '#contracts/link.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { useTeamsHouse } from '../teams/teams-house.ts';
+import { useTeamsInstance } from '../teams/teams-instance.ts';
 
 const database = useDatabase();
 
 test('a code from Slack, sent to the bot in Teams, makes both one person in Teams at once, until it is removed', async () => {
-  const { teams, house } = await useTeamsHouse(database.url);
-  const { service } = house;
-  await clearInbox(house);
+  const { teams, instance } = await useTeamsInstance(database.url);
+  const { service } = instance;
+  await clearInbox(instance);
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   const ask = async (text: string, answer: string) => {

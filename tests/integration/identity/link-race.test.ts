@@ -6,14 +6,14 @@ import { systemRandom } from '#contracts/clock.ts';
 import { link } from '#conversation/identity/link.ts';
 import { chanceFrom } from '#tests/fixtures/random.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const seed = 20_261;
 const rounds = 60;
@@ -21,7 +21,7 @@ const rounds = 60;
 const latestMs = 100;
 
 const say = (command: Parameters<typeof link>[1], actor: Actor) =>
-  link({ db: house.db, clock: { now: () => new Date() }, random: systemRandom }, command, actor);
+  link({ db: instance.db, clock: { now: () => new Date() }, random: systemRandom }, command, actor);
 
 /** Does `work` after `ms` milliseconds. @returns when it began and ended */
 async function timed(ms: number, work: () => Promise<unknown>) {
@@ -43,12 +43,12 @@ test('one who becomes one person in the midst of an approval by two', async () =
     const other = person('teams:X1:OTHER', 'teams');
     const approvers = { kind: 'n_of' as const, n: 2, people: [slack.id, teams.id, other.id] };
     const draft = { title: `Round ${round}`, steps: [noop('1')], approvers };
-    const { id, version, digest } = await house.service.propose(
+    const { id, version, digest } = await instance.service.propose(
       draft,
       {},
       person('api:eve', 'api'),
     );
-    const approve = (by: Actor) => house.service.approve(id, { version, digest }, by);
+    const approve = (by: Actor) => instance.service.approve(id, { version, digest }, by);
     const asked = await say({ do: 'ask' }, slack);
     if (asked.kind !== 'code') expect.fail();
     const { code } = asked;
@@ -60,7 +60,7 @@ test('one who becomes one person in the midst of an approval by two', async () =
     ]);
     const where = `round ${round} of seed ${seed}`;
     expect(joined.error, where).toBeNull();
-    const { status } = await house.service.getPlan(id);
+    const { status } = await instance.service.getPlan(id);
     const wereTwo = Math.max(first.ended, second.ended) < joined.began;
     const wasOne = Math.max(first.began, second.began) > joined.ended;
     if (wereTwo) expect(status, where).toBe('approved');
@@ -68,10 +68,10 @@ test('one who becomes one person in the midst of an approval by two', async () =
     if (status === 'approved') seen.two++;
     else {
       seen.one++;
-      expect((await house.service.getPlan(id)).approvals, where).toHaveLength(1);
+      expect((await instance.service.getPlan(id)).approvals, where).toHaveLength(1);
       expect((await approve(other)).status, where).toBe('approved');
     }
-    const audit = await house.service.audit(id, { limit: 100 });
+    const audit = await instance.service.audit(id, { limit: 100 });
     const decided = audit.filter(({ action }) => action === 'approve');
     expect(decided, where).toHaveLength(1);
   }

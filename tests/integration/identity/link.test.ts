@@ -10,10 +10,10 @@ import type { Queryable } from '#store/database.ts';
 import { forgetLinkCodes } from '#store/identities.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let now: Date;
 
 const inSlack = person('slack:T1:U1', 'slack');
@@ -24,21 +24,21 @@ const typed = person('local', 'terminal');
 const minute = 60_000;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: { approvers: ['teams:X1:BOSS'] },
   });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 beforeEach(async () => {
   now = new Date('2026-05-04T09:00:00Z');
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`truncate countersign.identities, countersign.former_links, countersign.link_codes, countersign.link_tries, countersign.interaction_policies`,
   );
 });
 
 const say = (command: LinkCommand, actor: Actor) =>
-  link({ db: house.db, clock: { now: () => now }, random: systemRandom }, command, actor);
+  link({ db: instance.db, clock: { now: () => now }, random: systemRandom }, command, actor);
 
 async function ask(actor: Actor): Promise<string> {
   const outcome = await say({ do: 'ask' }, actor);
@@ -52,16 +52,16 @@ async function join(asked: Actor, used: Actor) {
   return use(await ask(asked), used);
 }
 
-const personOf = ({ id }: Actor) => house.service.personOf(id);
+const personOf = ({ id }: Actor) => instance.service.personOf(id);
 
 async function propose(actor: Actor, draft: object = {}) {
-  const plan = await house.service.propose(
+  const plan = await instance.service.propose(
     { title: 'Nothing', steps: [noop('1')], ...draft },
     {},
     actor,
   );
   const { id, version, digest } = plan;
-  return { id, approve: (by: Actor) => house.service.approve(id, { version, digest }, by) };
+  return { id, approve: (by: Actor) => instance.service.approve(id, { version, digest }, by) };
 }
 
 describe('A code', () => {
@@ -138,7 +138,7 @@ describe('A code', () => {
 
   test('is stored as a hash alone', async () => {
     const code = await ask(inSlack);
-    const { rows } = await house.db.query.execute(sql`select * from countersign.link_codes`);
+    const { rows } = await instance.db.query.execute(sql`select * from countersign.link_codes`);
     expect(rows).toHaveLength(1);
     const stored = JSON.stringify(rows);
     expect(stored).not.toContain(code);
@@ -178,11 +178,11 @@ describe('A code', () => {
     await ask(inSlack);
     await expect(use('WRONG-WRONG', inTeams)).rejects.toThrow();
     const expires = new Date(now.getTime() + 10 * minute);
-    const forget = (date: Date) => forgetLinkCodes(house.db.query, date, 100);
+    const forget = (date: Date) => forgetLinkCodes(instance.db.query, date, 100);
     expect(await forget(new Date(now.getTime() - 1))).toBe(0);
     // The count of wrong ones is older than the code.
     expect(await forget(new Date(expires.getTime() - 1))).toBe(1);
-    const { rows } = await house.db.query.execute(sql`select from countersign.link_codes`);
+    const { rows } = await instance.db.query.execute(sql`select from countersign.link_codes`);
     expect(rows).toHaveLength(1);
     expect(await forget(expires)).toBe(1);
     expect(await forget(expires)).toBe(0);
@@ -214,7 +214,7 @@ describe('The name of both', () => {
     await Promise.all([use(one, inTeams), use(two, inSlack)]);
     const persons = [await personOf(inSlack), await personOf(inTeams)];
     expect(new Set(persons).size).toBe(1);
-    const { rows } = await house.db.query.execute<{ n: number }>(sql`
+    const { rows } = await instance.db.query.execute<{ n: number }>(sql`
       select count(*)::int as n from countersign.identities i
       where exists (select from countersign.identities o where o.account = i.person and o.person <> i.person)`);
     expect(rows).toEqual([{ n: 0 }]);
@@ -284,7 +284,7 @@ describe('Removing', () => {
       message: expect.stringContaining('count as one approver'),
     });
     const facts = async ({ id: user }: Actor) =>
-      (await house.service.card(plan.id, { user, timezone: 'UTC' })).may_approve;
+      (await instance.service.card(plan.id, { user, timezone: 'UTC' })).may_approve;
     expect([await facts(inTeams), await facts(other)]).toEqual([false, true]);
     // What is made from then on is between two.
     const later = await propose(byMail, { approvers });
@@ -300,9 +300,9 @@ describe('Removing', () => {
     const { id } = await propose(typed, { approvers: { kind: 'n_of', n: 2, people } });
     await say({ do: 'remove' }, atWork);
     await join(byMail, inSlack);
-    const plan = await readPlanRow(house.db.query, id);
+    const plan = await readPlanRow(instance.db.query, id);
     const settings = { approvers: [], guardedApprovers: {} };
-    const { query } = house.db;
+    const { query } = instance.db;
     /** Whether the approval of the one counts beside that of the other, and by how many statements that is seen. */
     async function look(after: { statement: number; then: () => Promise<unknown> } | null) {
       let statements = 0;
@@ -331,7 +331,7 @@ describe('Removing', () => {
 
   test('leaves a rule that names them to whoever it names, whatever those approved who were one with them', async () => {
     const guarded = { http_request: { kind: 'named' as const, people: [inTeams.id] } };
-    const strict = await openTestHouse(database.url, {
+    const strict = await openTestInstance(database.url, {
       work: false,
       settings: { guardedApprovers: guarded, http: { allowPrivate: ['127.0.0.1'] } },
     });
@@ -360,13 +360,13 @@ describe('Removing', () => {
   test('makes nobody another than who asked, when the plan came after it', async () => {
     const boss = person('teams:X1:BOSS', 'teams');
     await join(inSlack, boss);
-    const { run_id } = await house.service.startRun(
+    const { run_id } = await instance.service.startRun(
       { text: 'Wait', conversation: 'planned-late' },
       inSlack,
     );
     await say({ do: 'remove' }, boss);
     const plan = await propose(inSlack, { approvers: { kind: 'not_requester' } });
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set run_id = ${run_id} where id = ${plan.id}`,
     );
     await expect(plan.approve(boss)).rejects.toMatchObject({ code: 'not_allowed' });
@@ -377,15 +377,15 @@ describe('Removing', () => {
     await join(inSlack, boss);
     const { id } = await propose(inSlack, { approvers: { kind: 'not_requester' } });
     await say({ do: 'remove' }, boss);
-    await house.service.proposeChanges(id, { version: 1, feedback: 'Shorter.' }, inSlack);
+    await instance.service.proposeChanges(id, { version: 1, feedback: 'Shorter.' }, inSlack);
     const may = async (user: string) =>
-      (await house.service.card(id, { user, timezone: 'UTC' })).may_approve;
+      (await instance.service.card(id, { user, timezone: 'UTC' })).may_approve;
     expect(await may(boss.id)).toBe(false);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set status = 'proposed', revising = false where id = ${id}`,
     );
-    const { version, digest } = await house.service.getPlan(id);
-    await expect(house.service.approve(id, { version, digest }, boss)).rejects.toMatchObject({
+    const { version, digest } = await instance.service.getPlan(id);
+    await expect(instance.service.approve(id, { version, digest }, boss)).rejects.toMatchObject({
       code: 'not_allowed',
     });
   });
@@ -421,11 +421,11 @@ describe('One person', () => {
     await plan.approve(inSlack);
     await plan.approve(inTeams);
     await join(inSlack, inTeams);
-    expect((await house.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
+    expect((await instance.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
       inSlack.id,
     ]);
     expect((await plan.approve(other)).status).toBe('proposed');
-    const facts = await house.service.card(plan.id, { user: other.id, timezone: 'UTC' });
+    const facts = await instance.service.card(plan.id, { user: other.id, timezone: 'UTC' });
     expect(facts.plan.approvals).toHaveLength(2);
     expect(facts.approvers).toBe('somebody whom its rule does not name');
   });
@@ -462,15 +462,15 @@ describe('One person', () => {
     const { id } = await propose(inTeams);
     await join(byMail, inTeams);
     for (const user of [byMail.id, inTeams.id]) {
-      const { plans } = await house.service.listPlans({ user, limit: 10 });
+      const { plans } = await instance.service.listPlans({ user, limit: 10 });
       expect(plans.map((plan) => plan.id)).toContain(id);
     }
-    const { plans } = await house.service.listPlans({ user: inSlack.id, limit: 10 });
+    const { plans } = await instance.service.listPlans({ user: inSlack.id, limit: 10 });
     expect(plans.map((plan) => plan.id)).not.toContain(id);
   });
 
   test('is talked to as the name that stays wants it, and else as the other did', async () => {
-    const { service } = house;
+    const { service } = instance;
     await service.setPolicy(
       inTeams.id,
       { policy: { tone: 'clinical', probing_depth: 0 }, keep: true },
@@ -490,7 +490,7 @@ describe('One person', () => {
   test('is written down for both when it is made and for the one who ends it', async () => {
     await join(byMail, inTeams);
     await say({ do: 'remove' }, inTeams);
-    const { rows } = await house.db.query.execute(sql`
+    const { rows } = await instance.db.query.execute(sql`
       select actor, via, action from countersign.audit where action in ('link', 'unlink') order by id desc limit 3`);
     expect(rows).toEqual([
       { actor: inTeams.id, via: 'teams', action: 'unlink' },

@@ -8,23 +8,23 @@ import { foldName } from '#contracts/names.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import { announce } from '#conversation/announce.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 /** Another process on the same database. */
-let other: TestHouse;
+let other: TestInstance;
 beforeAll(async () => {
-  [house, other] = await Promise.all([
-    openTestHouse(database.url, { work: false }),
-    openTestHouse(database.url, { work: false }),
+  [instance, other] = await Promise.all([
+    openTestInstance(database.url, { work: false }),
+    openTestInstance(database.url, { work: false }),
   ]);
 });
 afterAll(async () => {
-  await Promise.all([house.close(), other.close()]);
+  await Promise.all([instance.close(), other.close()]);
 });
 beforeEach(async () => {
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`truncate countersign.identities, countersign.person_names, countersign.messages`,
   );
 });
@@ -33,15 +33,15 @@ const ana = person('slack:T1:U1', 'slack');
 const ben = person('slack:T1:U2', 'slack');
 
 const cardFor = async (id: string, { id: user }: Actor) =>
-  drawText(viewPlan(await house.service.card(id, { user, timezone: 'UTC' })));
+  drawText(viewPlan(await instance.service.card(id, { user, timezone: 'UTC' })));
 
 async function propose(draft: object = {}, conversation = 'conv-names') {
   const whole = { title: 'Nothing', steps: [noop('1')], ...draft };
-  return house.service.propose(whole, { conversation }, ana);
+  return instance.service.propose(whole, { conversation }, ana);
 }
 
 test('a card, a refusal and a list say what a platform calls people, from when it has said it', async () => {
-  const { service } = house;
+  const { service } = instance;
   const { id, version, digest } = await propose();
   expect(await cardFor(id, ben)).toContain('Waiting for slack:T1:U1');
   await service.noteName(ana.id, 'Ana García');
@@ -62,7 +62,7 @@ test('a card, a refusal and a list say what a platform calls people, from when i
 });
 
 test('what is said of somebody has their name, and a name that has changed stands in what is said after it', async () => {
-  const { service } = house;
+  const { service } = instance;
   const { id } = await propose({ approvers: { kind: 'named', people: [ben.id] } }, 'conv-said');
   const change = async (step: string, by: Actor) => {
     const { revision } = await service.getPlan(id);
@@ -84,7 +84,7 @@ test('what is said of somebody has their name, and a name that has changed stand
 });
 
 test('what is said of somebody does not begin with their name, so that one from right to left turns nothing around', async () => {
-  const { service } = house;
+  const { service } = instance;
   const conversation = 'conv-direction';
   const { id } = await propose({ approvers: { kind: 'anyone' } }, conversation);
   await service.say(conversation, 'I am here as well.', ben);
@@ -99,7 +99,7 @@ test('what is said of somebody does not begin with their name, so that one from 
   const { version, digest } = await service.getPlan(id);
   await service.approve(id, { version, digest }, ana);
   const { patch_id } = await patch(widen, ana);
-  await announce({ db: house.db, enqueue: async () => {} }, id);
+  await announce({ db: instance.db, enqueue: async () => {} }, id);
   const said = (await service.messages(conversation, { limit: 10 })).map(({ text }) => text);
   expect(said).toContainEqual(
     expect.stringContaining(`${id} was changed by אנה: version 2 is below.`),
@@ -118,14 +118,14 @@ test('what is said of somebody does not begin with their name, so that one from 
 });
 
 test('two of one name are told apart, on a card that has only one of them too, until they are one person', async () => {
-  const { service } = house;
+  const { service } = instance;
   const { id } = await propose();
   await Promise.all([
     service.noteName(ana.id, 'Ana García'),
     service.noteName('ana@example.com', 'ana  GARCÍA'),
   ]);
   expect(await cardFor(id, ben)).toContain('Waiting for Ana García (slack:T1:U1)');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into countersign.identities (account, person)
     values (${ana.id}, 'ana@example.com'), ('ana@example.com', 'ana@example.com')`);
   expect(await cardFor(id, ben)).toContain('Waiting for Ana García ·');
@@ -136,13 +136,13 @@ test('two processes that hear different names at once keep one of them, whole', 
     const named = (by: string) => Array.from({ length: 10 }, (_, n) => `Ana ${by} ${round} ${n}`);
     const [here, there] = [named('here'), named('there')];
     await Promise.all([
-      ...here.map((name) => house.service.noteName(ana.id, name)),
+      ...here.map((name) => instance.service.noteName(ana.id, name)),
       ...there.map((name) => other.service.noteName(ana.id, name)),
     ]);
-    const shown = (await house.service.shownNames([ana.id])).get(ana.id) ?? '';
+    const shown = (await instance.service.shownNames([ana.id])).get(ana.id) ?? '';
     expect([...here, ...there]).toContain(shown);
     expect((await other.service.shownNames([ana.id])).get(ana.id)).toBe(shown);
-    const { rows } = await house.db.query.execute(
+    const { rows } = await instance.db.query.execute(
       sql`select account, name, folded from countersign.person_names`,
     );
     expect(rows).toEqual([{ account: ana.id, name: shown, folded: foldName(shown) }]);
@@ -150,14 +150,14 @@ test('two processes that hear different names at once keep one of them, whole', 
 });
 
 test('a name that one process has heard is what the other shows, and another one it hears later stands for both', async () => {
-  await house.service.noteName(ana.id, 'Ana García');
+  await instance.service.noteName(ana.id, 'Ana García');
   expect(await other.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
   await other.service.noteName(ana.id, 'Ana G.');
-  expect(await house.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana G.']]));
+  expect(await instance.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana G.']]));
 });
 
 test('a name decides nothing: whoever calls themselves as another is known is told apart and refused', async () => {
-  const { service } = house;
+  const { service } = instance;
   const { id, version, digest } = await propose({ approvers: { kind: 'named', people: ['ana'] } });
   await service.noteName(ben.id, 'ana');
   await expect(service.approve(id, { version, digest }, ben)).rejects.toMatchObject({
@@ -171,19 +171,19 @@ test('a name decides nothing: whoever calls themselves as another is known is to
 
 test('a person of several accounts is called as one of them is', async () => {
   const mail = 'ana@example.com';
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`insert into countersign.identities (account, person) values (${ana.id}, ${mail}), (${mail}, ${mail})`,
   );
-  await house.service.noteName(mail, 'Ana García');
-  expect(await house.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
+  await instance.service.noteName(mail, 'Ana García');
+  expect(await instance.service.shownNames([ana.id])).toEqual(new Map([[ana.id, 'Ana García']]));
   const { id } = await propose({ approvers: { kind: 'named', people: [ana.id, mail] } });
   // Known by one account only, the person is called the same by every other.
-  expect(await house.service.shownNames(['teams:X1:O1'])).toEqual(new Map());
-  await house.db.query.execute(
+  expect(await instance.service.shownNames(['teams:X1:O1'])).toEqual(new Map());
+  await instance.db.query.execute(
     sql`insert into countersign.identities (account, person) values ('teams:X1:O1', ${mail})`,
   );
-  await house.db.query.execute(sql`update countersign.person_names set account = 'teams:X1:O1'`);
-  expect([...(await house.service.shownNames([ana.id, mail])).values()]).toEqual([
+  await instance.db.query.execute(sql`update countersign.person_names set account = 'teams:X1:O1'`);
+  expect([...(await instance.service.shownNames([ana.id, mail])).values()]).toEqual([
     'Ana García',
     'Ana García',
   ]);
@@ -191,7 +191,7 @@ test('a person of several accounts is called as one of them is', async () => {
 });
 
 test('a task, and who asks for it, are said by the names that readers know, whatever a plan writes', async () => {
-  await house.service.noteName(ben.id, 'Ben <!channel>');
+  await instance.service.noteName(ben.id, 'Ben <!channel>');
   const ask = {
     id: 'ask',
     description: 'Ask',

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, person, type Surface } from '#contracts/actor.ts';
 import type { ApproverPolicy, Plan } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const anaInSlack = person('ana@corp.example', 'slack');
 const benInTeams = person('ben@corp.example', 'teams');
@@ -22,12 +22,12 @@ const twoOf: ApproverPolicy = { kind: 'n_of', n: 2, people };
 
 function propose(approvers: ApproverPolicy, by: Actor, conversation?: string): Promise<Plan> {
   const draft = { title: 'Something', steps: [noop('1')], approvers };
-  return house.service.propose(draft, conversation === undefined ? {} : { conversation }, by);
+  return instance.service.propose(draft, conversation === undefined ? {} : { conversation }, by);
 }
 const approve = ({ id, version, digest }: Plan, by: Actor) =>
-  house.service.approve(id, { version, digest }, by);
+  instance.service.approve(id, { version, digest }, by);
 const cardFor = (plan: Plan, user: string) =>
-  house.service.card(plan.id, { user, timezone: 'UTC' });
+  instance.service.card(plan.id, { user, timezone: 'UTC' });
 
 const typed: Surface[] = ['api', 'console', 'terminal'];
 
@@ -40,7 +40,7 @@ describe('A name that was typed', () => {
         message: expect.stringContaining('two people who signed in through Slack or Teams'),
       });
     }
-    expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
   });
 
   test.each(typed)('in the %s is nobody other than the requester', async (via) => {
@@ -76,7 +76,7 @@ describe('A name that was typed', () => {
 
   test('that approved for another rule counts where different people are asked for once its person signs in', async () => {
     const guarded = { workspace_delete: twoOf };
-    const strict = await openTestHouse(database.url, {
+    const strict = await openTestInstance(database.url, {
       work: false,
       settings: { guardedApprovers: guarded },
     });
@@ -105,7 +105,11 @@ describe('A name that was typed', () => {
 
 test('whoever a rule names can stop a plan, by any surface', async () => {
   const plan = await propose(twoOf, anaInSlack);
-  const stopped = await house.service.cancel(plan.id, { version: 1 }, person(benInTeams.id, 'api'));
+  const stopped = await instance.service.cancel(
+    plan.id,
+    { version: 1 },
+    person(benInTeams.id, 'api'),
+  );
   expect(stopped.status).toBe('cancelled');
 });
 
@@ -133,16 +137,16 @@ describe('Names are compared however they are written', () => {
     const named = await propose({ kind: 'named', people: ['Ben'] }, person('ana', 'api'));
     expect((await approve(named, person('ben', 'api'))).status).toBe('approved');
     const open = await propose({ kind: 'anyone' }, person('ana', 'api'), 'written');
-    await house.service.say('written', 'status', person('Dora', 'api'));
+    await instance.service.say('written', 'status', person('Dora', 'api'));
     expect((await approve(open, person('dora', 'api'))).status).toBe('approved');
   });
 
   test('so a linked account is the same person in other letters', async () => {
-    const code = await house.service.link({ do: 'ask' }, person('Dan@corp.example', 'teams'));
+    const code = await instance.service.link({ do: 'ask' }, person('Dan@corp.example', 'teams'));
     if (code.kind !== 'code') throw new Error('no code came');
-    await house.service.link({ do: 'use', code: code.code }, person('slack:T1:DAN', 'slack'));
-    expect(await house.service.personOf('dan@corp.example')).toBe('dan@corp.example');
-    expect(await house.service.personOf('slack:T1:DAN')).toBe('dan@corp.example');
+    await instance.service.link({ do: 'use', code: code.code }, person('slack:T1:DAN', 'slack'));
+    expect(await instance.service.personOf('dan@corp.example')).toBe('dan@corp.example');
+    expect(await instance.service.personOf('slack:T1:DAN')).toBe('dan@corp.example');
     const plan = await propose({ kind: 'not_requester' }, person('slack:T1:DAN', 'slack'));
     await expect(approve(plan, person('DAN@corp.example', 'teams'))).rejects.toMatchObject({
       code: 'not_allowed',

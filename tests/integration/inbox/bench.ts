@@ -1,8 +1,8 @@
-// What tests of the inbox share: houses with handlers, and looks into its tables.
+// What tests of the inbox share: instances with handlers, and looks into its tables.
 import { sql } from 'drizzle-orm';
 import type { InboxEvent } from '#contracts/inbox.ts';
 import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 /** Short waits; the round looks at once after whatever is late. */
@@ -13,13 +13,13 @@ const quickRule: Partial<InboxRule> = {
   lateSeconds: 0,
 };
 
-/** A house that handles Slack's events with `handler`. */
+/** An instance that handles Slack's events with `handler`. */
 export function openWorker(
   url: string,
   handler: InboxHandler,
   rule: Partial<InboxRule> = {},
-): Promise<TestHouse> {
-  return openTestHouse(url, {
+): Promise<TestInstance> {
+  return openTestInstance(url, {
     inboxHandlers: { slack: handler },
     inboxRule: { ...quickRule, ...rule },
   });
@@ -36,7 +36,7 @@ export type InboxRow = {
   error: string | null;
 };
 
-export async function readInbox({ db }: Pick<TestHouse, 'db'>): Promise<InboxRow[]> {
+export async function readInbox({ db }: Pick<TestInstance, 'db'>): Promise<InboxRow[]> {
   const { rows } = await db.query.execute<InboxRow>(sql`
     select id, convert_from(body, 'utf8') as body, attempt, failures, error,
       case when handled_at is not null then 'handled' when failed_at is not null then 'failed' else 'open' end as state
@@ -45,18 +45,21 @@ export async function readInbox({ db }: Pick<TestHouse, 'db'>): Promise<InboxRow
 }
 
 /** Waits until none of the inbox is open. */
-export function settled(house: Pick<TestHouse, 'db'>, timeoutMs = 30_000): Promise<InboxRow[]> {
+export function settled(
+  instance: Pick<TestInstance, 'db'>,
+  timeoutMs = 30_000,
+): Promise<InboxRow[]> {
   return waitFor(
     'every event to be settled',
     async () => {
-      const rows = await readInbox(house);
+      const rows = await readInbox(instance);
       return rows.length > 0 && rows.every(({ state }) => state !== 'open') && rows;
     },
     { timeoutMs },
   );
 }
 
-export async function clearInbox({ db }: Pick<TestHouse, 'db'>): Promise<void> {
+export async function clearInbox({ db }: Pick<TestInstance, 'db'>): Promise<void> {
   await db.query.execute(
     sql`truncate countersign.inbox, countersign.inbox_keys, countersign.inbox_leases`,
   );

@@ -13,17 +13,17 @@ import {
 } from '#store/sql/inbox-thread.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
-beforeEach(() => clearInbox(house));
+afterAll(() => instance.close());
+beforeEach(() => clearInbox(instance));
 
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
 const mine = { ...thread, holder: 'mine' };
@@ -32,8 +32,8 @@ const hour = 3_600_000;
 
 /** The only event of the thread, taken under a lease of `seconds`. */
 async function takeEvent(seconds: number): Promise<TakenEvent> {
-  await house.receive(makeEvent('e', { thread: thread.thread }));
-  const { event } = await enterThread(house.db.query, mine, seconds);
+  await instance.receive(makeEvent('e', { thread: thread.thread }));
+  const { event } = await enterThread(instance.db.query, mine, seconds);
   if (event === null) throw new Error('takeEvent: nothing was taken');
   return event;
 }
@@ -48,7 +48,7 @@ async function waitUntilHeld(statement: Promise<unknown>): Promise<void> {
     });
   await waitFor('somebody to wait for a lock', async () => {
     if (ended) return true;
-    const { rows } = await house.db.query.execute(sql`
+    const { rows } = await instance.db.query.execute(sql`
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
     return rows.length > 0;
   });
@@ -56,16 +56,16 @@ async function waitUntilHeld(statement: Promise<unknown>): Promise<void> {
 
 test('an event that was put off meanwhile is not taken', async () => {
   const event = await takeEvent(10);
-  const { entering } = await house.db.transaction(async (tx) => {
+  const { entering } = await instance.db.transaction(async (tx) => {
     await leaveThread(tx, mine);
     await postpone(tx, event, { inMs: hour, counts: true, error: 'not now' });
-    const statement = enterThread(house.db.query, yours, 10);
+    const statement = enterThread(instance.db.query, yours, 10);
     await waitUntilHeld(statement);
     // In an object: here it must not be waited for.
     return { entering: statement };
   });
   expect(await entering).toEqual({ held: true, event: null });
-  expect(await readInbox(house)).toMatchObject([{ attempt: 1, failures: 1 }]);
+  expect(await readInbox(instance)).toMatchObject([{ attempt: 1, failures: 1 }]);
 });
 
 describe('an event that fails under a lease that has just run out', () => {
@@ -77,13 +77,13 @@ describe('an event that fails under a lease that has just run out', () => {
     const event = await takeEvent(0);
     let entering: Promise<Taken> | undefined;
     const db: Database = {
-      ...house.db,
+      ...instance.db,
       transaction: (work, options) =>
-        house.db.transaction((tx) => {
+        instance.db.transaction((tx) => {
           const execute = async (query: Parameters<Transaction['execute']>[0]) => {
             const result = await tx.execute(query);
             if (entering === undefined) {
-              entering = enterThread(house.db.query, yours, 10);
+              entering = enterThread(instance.db.query, yours, 10);
               await waitUntilHeld(entering);
             }
             return result;
@@ -122,7 +122,7 @@ describe('an event that fails under a lease that has just run out', () => {
 
   test('is not said to be tried again when it was marked as handled before it failed', async () => {
     const taken = await failWhileEntered(async (_, { markHandled }) => {
-      await markHandled(house.db.query);
+      await markHandled(instance.db.query);
       throw new Error('the answer could not be posted');
     });
     expect(taken.event).toBeNull();

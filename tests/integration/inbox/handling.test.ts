@@ -6,42 +6,42 @@ import type { InboxHandler, InboxRule } from '#conversation/inbox/inbox-context.
 import { readInboxState } from '#store/inbox.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
-const houses: TestHouse[] = [];
+const instances: TestInstance[] = [];
 
-async function work(handler: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestHouse> {
-  const house = await openWorker(database.url, handler, rule);
-  houses.push(house);
-  return house;
+async function work(handler: InboxHandler, rule: Partial<InboxRule> = {}): Promise<TestInstance> {
+  const instance = await openWorker(database.url, handler, rule);
+  instances.push(instance);
+  return instance;
 }
 
-/** A house that only receives. */
-async function openGateway(): Promise<TestHouse> {
-  const house = await openTestHouse(database.url, { work: false });
-  houses.push(house);
-  return house;
+/** An instance that only receives. */
+async function openGateway(): Promise<TestInstance> {
+  const instance = await openTestInstance(database.url, { work: false });
+  instances.push(instance);
+  return instance;
 }
 
 beforeAll(async () => {
-  const house = await openGateway();
-  await house.db.query.execute(sql`create table effects (event bigint, house text)`);
+  const instance = await openGateway();
+  await instance.db.query.execute(sql`create table effects (event bigint, instance text)`);
 });
 afterEach(async () => {
-  const [first] = houses;
-  const open = houses.splice(0);
-  await Promise.all(open.slice(1).map((house) => house.close()));
+  const [first] = instances;
+  const open = instances.splice(0);
+  await Promise.all(open.slice(1).map((instance) => instance.close()));
   if (first === undefined) return;
   await clearInbox(first);
   await first.db.query.execute(sql`delete from effects`);
   await first.close();
 });
 
-async function send(house: TestHouse, thread: string, ...names: string[]): Promise<void> {
-  for (const name of names) await house.receive(makeEvent(name, { thread }));
+async function send(instance: TestInstance, thread: string, ...names: string[]): Promise<void> {
+  for (const name of names) await instance.receive(makeEvent(name, { thread }));
 }
 
 const numbered = (n: number, prefix = '') => Array.from({ length: n }, (_, i) => `${prefix}${i}`);
@@ -78,17 +78,17 @@ describe('one thread', () => {
   test('that waits does not keep others waiting', async () => {
     const gate = Promise.withResolvers<void>();
     const done: string[] = [];
-    const house = await work(async (event) => {
+    const instance = await work(async (event) => {
       if (textOf(event) === 'slow') await gate.promise;
       done.push(textOf(event));
     });
-    await send(house, 'C1', 'slow', 'after slow');
-    await send(house, 'C2', 'a', 'b');
-    await send(house, 'C3', 'c');
+    await send(instance, 'C1', 'slow', 'after slow');
+    await send(instance, 'C2', 'a', 'b');
+    await send(instance, 'C3', 'c');
     await waitFor('the others to be handled', () => done.length === 3);
     expect(done).not.toContain('after slow');
     gate.resolve();
-    await settled(house);
+    await settled(instance);
     expect(done.slice(3)).toEqual(['slow', 'after slow']);
   });
 
@@ -133,18 +133,18 @@ describe('one thread', () => {
 describe('an event that cannot be handled', () => {
   test('is set aside after its tries, told, and its thread goes on', async () => {
     const done: string[] = [];
-    const house = await work(
+    const instance = await work(
       async (event) => {
         if (textOf(event) === 'poison') throw new Error('it cannot be read');
         done.push(textOf(event));
       },
       { tries: 2 },
     );
-    await send(house, 'C1', 'before', 'poison', 'after');
-    const rows = await settled(house);
+    await send(instance, 'C1', 'before', 'poison', 'after');
+    const rows = await settled(instance);
     expect(done).toEqual(['before', 'after']);
     expect(rows[1]).toMatchObject({ state: 'failed', failures: 2, error: 'it cannot be read' });
-    expect(await readInboxState(house.db.query, 10)).toMatchObject({
+    expect(await readInboxState(instance.db.query, 10)).toMatchObject({
       open: 0,
       failed: 1,
       last: { kind: 'event', error: 'it cannot be read' },
@@ -153,24 +153,27 @@ describe('an event that cannot be handled', () => {
 
   test('is handled after all when it is opened again', async () => {
     let well = false;
-    const house = await work(
+    const instance = await work(
       async () => {
         if (!well) throw new Error('not configured');
       },
       { tries: 1 },
     );
-    await send(house, 'C1', 'e');
-    expect(await settled(house)).toMatchObject([{ state: 'failed' }]);
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'failed' }]);
     well = true;
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.inbox set failed_at = null, failures = 0 where failed_at is not null`,
     );
-    await waitFor('it to be handled', async () => (await readInbox(house))[0]?.state === 'handled');
+    await waitFor(
+      'it to be handled',
+      async () => (await readInbox(instance))[0]?.state === 'handled',
+    );
   });
 
   test('keeps its place as long as the cause passes by itself', async () => {
     let tries = 0;
-    const house = await work(
+    const instance = await work(
       async () => {
         tries += 1;
         if (tries <= 3) {
@@ -179,8 +182,8 @@ describe('an event that cannot be handled', () => {
       },
       { tries: 1 },
     );
-    await send(house, 'C1', 'e', 'f');
-    const rows = await settled(house);
+    await send(instance, 'C1', 'e', 'f');
+    const rows = await settled(instance);
     expect(rows).toMatchObject([
       { state: 'handled', attempt: 4, failures: 1, error: null },
       { state: 'handled', attempt: 1 },
@@ -189,39 +192,45 @@ describe('an event that cannot be handled', () => {
 
   test('is not tried before it is due, and its thread waits with it', async () => {
     let broken = true;
-    const house = await work(
+    const instance = await work(
       async () => {
         if (broken) throw new Error('not now');
       },
       { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
     );
-    await send(house, 'C1', 'e');
-    await waitFor('the try to fail', async () => (await readInbox(house))[0]?.error === 'not now');
-    await house.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
-    await send(house, 'C1', 'f');
+    await send(instance, 'C1', 'e');
+    await waitFor(
+      'the try to fail',
+      async () => (await readInbox(instance))[0]?.error === 'not now',
+    );
+    await instance.db.query.execute(sql`delete from pgboss.job where name like 'inbox%'`);
+    await send(instance, 'C1', 'f');
     await waitFor('the slip of the second to be taken', async () => {
-      const { rows } = await house.db.query.execute(
+      const { rows } = await instance.db.query.execute(
         sql`select from pgboss.job where name like 'inbox%' and state = 'completed'`,
       );
       return rows.length === 1;
     });
-    expect(await readInbox(house)).toMatchObject([{ attempt: 1 }, { attempt: 0 }]);
+    expect(await readInbox(instance)).toMatchObject([{ attempt: 1 }, { attempt: 0 }]);
     broken = false;
-    await house.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
-    expect(await settled(house)).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
+    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    expect(await settled(instance)).toMatchObject([{ attempt: 2 }, { attempt: 1 }]);
   });
 
   test('is cut off when its time is over, and cannot mark what was taken since', async () => {
     let late: Promise<void> | undefined;
-    const house = await work(
+    const instance = await work(
       async (_, { attempt, signal, markHandled }) => {
         if (attempt > 1) return;
         late = new Promise((_, reject) => {
           signal.addEventListener(
             'abort',
             () =>
-              void waitFor('the second try', async () => (await readInbox(house))[0]?.attempt === 2)
-                .then(() => house.db.transaction(markHandled))
+              void waitFor(
+                'the second try',
+                async () => (await readInbox(instance))[0]?.attempt === 2,
+              )
+                .then(() => instance.db.transaction(markHandled))
                 .catch(reject),
           );
         });
@@ -229,35 +238,38 @@ describe('an event that cannot be handled', () => {
       },
       { tryWithinMs: 50 },
     );
-    await send(house, 'C1', 'e');
-    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 2, failures: 2 }]);
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 2, failures: 2 }]);
     await expect(late).rejects.toMatchObject({ code: 'lease_lost' });
   });
 });
 
 describe('an error that could not be stored', () => {
   test('is kept as far as it can be, and the event waits as after any other', async () => {
-    const house = await work(
+    const instance = await work(
       async () => {
         throw new Error(`a\0b${'c'.repeat(5000)}`);
       },
       { backoffMs: 3_600_000, longestBackoffMs: 3_600_000 },
     );
-    await send(house, 'C1', 'e');
+    await send(instance, 'C1', 'e');
     const error = `a\ufffdb${'c'.repeat(1997)}`;
-    await waitFor('the error to be kept', async () => (await readInbox(house))[0]?.error === error);
-    expect(await readInbox(house)).toMatchObject([{ state: 'open', attempt: 1, failures: 1 }]);
+    await waitFor(
+      'the error to be kept',
+      async () => (await readInbox(instance))[0]?.error === error,
+    );
+    expect(await readInbox(instance)).toMatchObject([{ state: 'open', attempt: 1, failures: 1 }]);
   });
 
   test('is kept when the event is set aside', async () => {
-    const house = await work(
+    const instance = await work(
       async () => {
         throw new Error('a\0b');
       },
       { tries: 1 },
     );
-    await send(house, 'C1', 'e');
-    expect(await settled(house)).toMatchObject([{ state: 'failed', error: 'a\ufffdb' }]);
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'failed', error: 'a\ufffdb' }]);
   });
 });
 
@@ -268,7 +280,7 @@ describe('without the round', () => {
   test('a slip that is sent now is not dropped for one that is for later', async () => {
     let broken = true;
     const done: string[] = [];
-    const house = await work(
+    const instance = await work(
       async (event) => {
         if (broken) {
           throw new CountersignError('tool_unavailable', 'Slack wants less.', {
@@ -279,24 +291,24 @@ describe('without the round', () => {
       },
       { lateSeconds },
     );
-    await send(house, 'C1', 'first');
+    await send(instance, 'C1', 'first');
     await waitFor(
       'the try to fail',
-      async () => (await readInbox(house))[0]?.error === 'Slack wants less.',
+      async () => (await readInbox(instance))[0]?.error === 'Slack wants less.',
     );
     broken = false;
-    await house.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
-    await send(house, 'C1', 'second');
-    await settled(house);
+    await instance.db.query.execute(sql`update countersign.inbox set due_at = clock_timestamp()`);
+    await send(instance, 'C1', 'second');
+    await settled(instance);
     expect(done).toEqual(['first', 'second']);
   });
 
   test('a thread goes on whose event was marked and then failed', async () => {
     const done: string[] = [];
-    const house = await work(
+    const instance = await work(
       async (event, { markHandled }) => {
         if (textOf(event) === 'marked') {
-          await house.db.transaction(markHandled);
+          await instance.db.transaction(markHandled);
           throw new Error('the answer could not be posted');
         }
         done.push(textOf(event));
@@ -308,53 +320,53 @@ describe('without the round', () => {
     await Promise.all(
       ['marked', 'after'].map((name) => gateway.receive(makeEvent(name, { thread: 'C1' }))),
     );
-    const rows = await settled(house);
+    const rows = await settled(instance);
     expect(done).toEqual(['after']);
     expect(rows).toMatchObject([{ state: 'handled', attempt: 1 }, { state: 'handled' }]);
   });
 });
 
 describe('a handler that marks the event in its own transaction', () => {
-  const countEffects = async ({ db }: TestHouse) => {
+  const countEffects = async ({ db }: TestInstance) => {
     const { rows } = await db.query.execute(sql`select event from effects`);
     return rows.length;
   };
 
   test('writes once, though it fails after that', async () => {
-    const house = await work(async ({ id }, { markHandled }) => {
-      await house.db.transaction(async (tx) => {
+    const instance = await work(async ({ id }, { markHandled }) => {
+      await instance.db.transaction(async (tx) => {
         await tx.execute(sql`insert into effects (event) values (${id})`);
         await markHandled(tx);
       });
       throw new Error('the process is not well');
     });
-    await send(house, 'C1', 'e', 'f');
-    expect(await settled(house)).toMatchObject([{ state: 'handled' }, { state: 'handled' }]);
-    expect(await countEffects(house)).toBe(2);
+    await send(instance, 'C1', 'e', 'f');
+    expect(await settled(instance)).toMatchObject([{ state: 'handled' }, { state: 'handled' }]);
+    expect(await countEffects(instance)).toBe(2);
   });
 
   test('writes nothing when its transaction fails, and is tried again', async () => {
-    const house = await work(async ({ id }, { attempt, markHandled }) => {
-      await house.db.transaction(async (tx) => {
+    const instance = await work(async ({ id }, { attempt, markHandled }) => {
+      await instance.db.transaction(async (tx) => {
         await tx.execute(sql`insert into effects (event) values (${id})`);
         await markHandled(tx);
         if (attempt === 1) throw new Error('rolled back');
       });
     });
-    await send(house, 'C1', 'e');
-    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 2 }]);
-    expect(await countEffects(house)).toBe(1);
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 2 }]);
+    expect(await countEffects(instance)).toBe(1);
   });
 
   test('writes nothing when another has taken the event since', async () => {
     const errors: unknown[] = [];
-    const house = await work(async ({ id }, { attempt, markHandled }) => {
+    const instance = await work(async ({ id }, { attempt, markHandled }) => {
       if (attempt === 1) {
-        await house.db.query.execute(
+        await instance.db.query.execute(
           sql`update countersign.inbox set attempt = attempt + 1 where id = ${id}`,
         );
       }
-      await house.db
+      await instance.db
         .transaction(async (tx) => {
           await tx.execute(sql`insert into effects (event) values (${id})`);
           await markHandled(tx);
@@ -364,10 +376,10 @@ describe('a handler that marks the event in its own transaction', () => {
           throw error;
         });
     });
-    await send(house, 'C1', 'e');
-    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 3 }]);
+    await send(instance, 'C1', 'e');
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 3 }]);
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
-    expect(await countEffects(house)).toBe(1);
+    expect(await countEffects(instance)).toBe(1);
   });
 });
 
@@ -408,7 +420,7 @@ describe('what was lost is found again', () => {
     const gateway = await openGateway();
     await send(gateway, 'C1', 'e', 'f');
     await began.promise;
-    houses.splice(houses.indexOf(stopping), 1);
+    instances.splice(instances.indexOf(stopping), 1);
     await stopping.close();
     expect(await readInbox(gateway)).toMatchObject([
       { state: 'open', attempt: 1, failures: 0, error: null },
@@ -419,22 +431,22 @@ describe('what was lost is found again', () => {
   });
 
   test('when the slip came while nobody served the platform: it is left to whoever does', async () => {
-    const unserved = await openTestHouse(database.url);
+    const unserved = await openTestInstance(database.url);
     await send(unserved, 'C1', 'e');
     await unserved.close();
-    const house = await work(async () => {}, { lateSeconds: 3600 });
-    expect(await settled(house)).toMatchObject([{ state: 'handled', attempt: 1 }]);
+    const instance = await work(async () => {}, { lateSeconds: 3600 });
+    expect(await settled(instance)).toMatchObject([{ state: 'handled', attempt: 1 }]);
   });
 });
 
 describe('a process that serves another platform', () => {
   const openForTeams = async (handled: string[]) => {
-    const house = await openTestHouse(database.url, {
+    const instance = await openTestInstance(database.url, {
       inboxHandlers: { teams: async (event) => void handled.push(textOf(event)) },
       inboxRule: { lateSeconds: 3600 },
     });
-    houses.push(house);
-    return house;
+    instances.push(instance);
+    return instance;
   };
 
   test('takes no slip of this one', async () => {

@@ -9,7 +9,7 @@ import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import type { Receipt } from '#conversation/inbox/receive.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import type { TestHouse } from '#tests/setup/house.ts';
+import type { TestInstance } from '#tests/setup/instance.ts';
 import { openWorker, settled, textOf } from './bench.ts';
 
 const database = useDatabase();
@@ -57,7 +57,7 @@ const scripts = fc
     return { sendings: order.flatMap((place) => at.get(place) ?? []), failing: new Set(failing) };
   });
 
-let houses: TestHouse[] = [];
+let instances: TestInstance[] = [];
 const failing = new Set<string>();
 const began = new Map<string, number>();
 const done: { name: string; thread: string }[] = [];
@@ -78,20 +78,20 @@ const handler: InboxHandler = async (event) => {
 };
 
 beforeAll(async () => {
-  houses = await Promise.all([
+  instances = await Promise.all([
     openWorker(database.url, handler, { leaseSeconds: 10 }),
     openWorker(database.url, handler, { leaseSeconds: 10 }),
   ]);
 });
 afterAll(async () => {
-  await Promise.all(houses.map((house) => house.close()));
+  await Promise.all(instances.map((instance) => instance.close()));
 });
 
 /** As platforms do, what is refused because it waited too long is sent again. */
-async function send(house: TestHouse, event: ReceivedEvent): Promise<Receipt> {
+async function send(instance: TestInstance, event: ReceivedEvent): Promise<Receipt> {
   for (;;) {
     try {
-      return await house.receive(event);
+      return await instance.receive(event);
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'database_unavailable')
         throw error;
@@ -103,7 +103,7 @@ test('each of 2,000 events is handled once and in the order of its thread', asyn
   const seed = Number(process.env.INBOX_SEED ?? randomInt(2 ** 31));
   onTestFailed(() => console.error(`The same again: INBOX_SEED=${seed}`));
   const [script] = fc.sample(scripts, { numRuns: 1, seed });
-  const [one, other] = houses;
+  const [one, other] = instances;
   if (script === undefined || one === undefined || other === undefined)
     throw new Error('no script');
   for (const n of script.failing) failing.add(String(n));

@@ -9,18 +9,18 @@ import { type Database, openDatabase } from '#store/database.ts';
 import { readInboxState, storeEvent } from '#store/inbox.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { examine } from '../../../src/doctor.ts';
 import { clearInbox, readInbox } from './bench.ts';
 
 const database = useDatabase();
-let one: TestHouse;
-let other: TestHouse;
+let one: TestInstance;
+let other: TestInstance;
 beforeAll(async () => {
   [one, other] = await Promise.all([
-    openTestHouse(database.url, { work: false }),
-    openTestHouse(database.url, { work: false }),
+    openTestInstance(database.url, { work: false }),
+    openTestInstance(database.url, { work: false }),
   ]);
 });
 afterAll(async () => {
@@ -80,11 +80,11 @@ describe('an event that comes again', () => {
 
   test('is stored once when two processes receive it at the same moment', async () => {
     const names = Array.from({ length: 300 }, (_, i) => i);
-    const send = (house: TestHouse, order: number[], prefix: string) =>
+    const send = (instance: TestInstance, order: number[], prefix: string) =>
       Promise.all(
         order.map(async (i) => ({
           i,
-          ...(await house.receive(makeEvent(`e${i}`, { keys: [`${prefix}${i}`, `C1:${i}`] }))),
+          ...(await instance.receive(makeEvent(`e${i}`, { keys: [`${prefix}${i}`, `C1:${i}`] }))),
         })),
       );
     const [here, there] = await Promise.all([
@@ -135,7 +135,7 @@ describe('one transaction', () => {
 
   test('meets a twin that is stored while it runs: the event is that one, under every name', async () => {
     const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
-    let again: ReturnType<TestHouse['receive']> | null = null;
+    let again: ReturnType<TestInstance['receive']> | null = null;
     const stored = await other.db.transaction(async (tx) => {
       const answer = await storeEvent(tx, twin);
       again = one.receive(makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }));
@@ -165,8 +165,8 @@ describe('what is stored', () => {
 
   test('has numbers in the order in which it came', async () => {
     const ids: number[] = [];
-    for (const house of [one, other, other, one])
-      ids.push((await house.receive(makeEvent(`e${ids.length}`))).id);
+    for (const instance of [one, other, other, one])
+      ids.push((await instance.receive(makeEvent(`e${ids.length}`))).id);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     const together = await Promise.all(
       Array.from({ length: 50 }, (_, i) => one.receive(makeEvent(`t${i}`, { thread: 'C1' }))),
@@ -187,7 +187,7 @@ describe('what is stored', () => {
   });
 
   test('has its wakeup when the process that stored it ends', async () => {
-    const ending = await openTestHouse(database.url, { work: false });
+    const ending = await openTestInstance(database.url, { work: false });
     await Promise.all(['a', 'b', 'c'].map((name) => ending.receive(makeEvent(name))));
     await ending.close();
     expect(await countNamedThreads()).toBe(3);
@@ -254,8 +254,8 @@ describe('an event that is refused', () => {
   });
 });
 
-/** Waits until no connection of the house is taken. */
-const expectIdle = ({ db: { pool } }: TestHouse) =>
+/** Waits until no connection of the instance is taken. */
+const expectIdle = ({ db: { pool } }: TestInstance) =>
   waitFor('every connection to be given back', () => pool.idleCount === pool.totalCount);
 
 describe('a name that somebody holds who does not go on', () => {

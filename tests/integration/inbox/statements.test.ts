@@ -6,16 +6,16 @@ import { holdThread, workOnThread } from '#conversation/inbox/work-on-thread.ts'
 import type { Queryable, Statement } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { clearInbox, readInbox, textOf } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
-beforeEach(() => clearInbox(house));
+afterAll(() => instance.close());
+beforeEach(() => clearInbox(instance));
 
 const thread = { platform: 'slack', tenant: 'T1', thread: 'C1' } as const;
 const never = new AbortController().signal;
@@ -28,10 +28,10 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
   const run: Queryable['run'] = (statement: Statement, values) => {
     statements.push(statement.name);
     asked.push([statement, values]);
-    return house.db.query.run(statement, values);
+    return instance.db.query.run(statement, values);
   };
   const context: InboxContext = {
-    db: { ...house.db, query: { ...house.db.query, run } },
+    db: { ...instance.db, query: { ...instance.db.query, run } },
     enqueue: async () => {},
     enqueueAll: async () => {},
     handlers: {
@@ -52,11 +52,11 @@ async function work(slack: NonNullable<InboxContext['handlers']['slack']>) {
 }
 
 const states = async () =>
-  (await readInbox(house)).map(({ state, attempt }) => ({ state, attempt }));
+  (await readInbox(instance)).map(({ state, attempt }) => ({ state, attempt }));
 const handledOnce = { state: 'handled', attempt: 1 };
 
 test('an event is settled and the next taken by one statement; the last one lets the thread go', async () => {
-  for (const name of ['a', 'b', 'c']) await house.receive(makeEvent(name, { thread: 'C1' }));
+  for (const name of ['a', 'b', 'c']) await instance.receive(makeEvent(name, { thread: 'C1' }));
   const { statements, handled } = await work(async () => {});
   expect(handled).toEqual(['a', 'b', 'c']);
   const settled = Array.from({ length: 3 }, () => 'settle_and_take');
@@ -65,16 +65,16 @@ test('an event is settled and the next taken by one statement; the last one lets
 });
 
 test('an event that its handler marks is settled once, and the next is taken all the same', async () => {
-  for (const name of ['a', 'b']) await house.receive(makeEvent(name, { thread: 'C1' }));
-  const { handled } = await work((_, { markHandled }) => markHandled(house.db.query));
+  for (const name of ['a', 'b']) await instance.receive(makeEvent(name, { thread: 'C1' }));
+  const { handled } = await work((_, { markHandled }) => markHandled(instance.db.query));
   expect(handled).toEqual(['a', 'b']);
   expect(await states()).toEqual([handledOnce, handledOnce]);
 });
 
 test('an event that comes while the last one is handled is handled under the same lease', async () => {
-  await house.receive(makeEvent('a', { thread: 'C1' }));
+  await instance.receive(makeEvent('a', { thread: 'C1' }));
   const { statements, handled } = await work(async (event) => {
-    if (textOf(event) === 'a') await house.receive(makeEvent('b', { thread: 'C1' }));
+    if (textOf(event) === 'a') await instance.receive(makeEvent('b', { thread: 'C1' }));
   });
   expect(handled).toEqual(['a', 'b']);
   expect(statements).toEqual([
@@ -86,10 +86,10 @@ test('an event that comes while the last one is handled is handled under the sam
 });
 
 test('no statement of a thread reads what is open in other threads', async () => {
-  for (const name of ['a', 'b']) await house.receive(makeEvent(name, { thread: 'C1' }));
+  for (const name of ['a', 'b']) await instance.receive(makeEvent(name, { thread: 'C1' }));
   const { asked } = await work(async () => {});
   expect(asked.map(([{ name }]) => name)).toContain('settle_and_take');
-  const plans = await house.db.transaction(async (tx) => {
+  const plans = await instance.db.transaction(async (tx) => {
     // So few rows are read quicker without any index.
     await tx.execute(sql`set local enable_seqscan = off`);
     const explained: string[][] = [];

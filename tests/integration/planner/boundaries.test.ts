@@ -15,7 +15,7 @@ import {
   stageIn,
   task,
 } from '#tests/fixtures/model-calls.ts';
-import { readCalls, settled } from '#tests/fixtures/model-house.ts';
+import { readCalls, settled } from '#tests/fixtures/model-instance.ts';
 import {
   type ChatBody,
   type OpenAiDouble,
@@ -24,7 +24,7 @@ import {
 } from '#tests/fixtures/openai-double.ts';
 import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { builtins, toolsOf } from '../../unit/planner/manifest.ts';
 import { request } from '../../unit/planner/requests.ts';
 
@@ -288,14 +288,14 @@ describe('the soft ceiling of a turn', () => {
 });
 
 describe('the question about the budget in a conversation', () => {
-  let house: TestHouse;
+  let instance: TestInstance;
   beforeAll(async () => {
     const limits = { ...plenty, softPerTurn: price };
-    house = await openTestHouse(database.url, {
+    instance = await openTestInstance(database.url, {
       planner: openPricedPlanner({ db, url: double.url, price, limits }),
     });
   });
-  afterAll(() => house.close());
+  afterAll(() => instance.close());
 
   test.each(['go on', 'approve'])(
     'is answered with “%s”, and planning goes on from there',
@@ -303,26 +303,26 @@ describe('the question about the budget in a conversation', () => {
       script = inStages(0.9, [0.1, 0.9]);
       const conversation = `budget-${word}`;
       const text = 'Write one.txt';
-      const { run_id } = await house.service.startRun({ text, conversation }, ana);
-      const question = await settled(house, run_id);
+      const { run_id } = await instance.service.startRun({ text, conversation }, ana);
+      const question = await settled(instance, run_id);
       expect(question).toMatchObject({ planning_status: 'needs_clarification' });
       expect(question.response_text).toMatch(/\$0\.25.*go on/s);
       expect(question.plan_id).toBeUndefined();
-      await house.service.reply(run_id, word, ana);
-      const proposed = await settled(house, run_id);
+      await instance.service.reply(run_id, word, ana);
+      const proposed = await settled(instance, run_id);
       expect(proposed.plan_id).toBeDefined();
       expect(asked.map(stageIn)).toEqual(['context', 'outline', 'outline']);
-      expect(await readCalls(house, run_id)).toEqual({ calls: 3, usd: 3 * price, open: 0 });
+      expect(await readCalls(instance, run_id)).toEqual({ calls: 3, usd: 3 * price, open: 0 });
       expect(proposed.cost_usd).toBe(3 * price);
     },
   );
 
   test('ends with “reject”', async () => {
     script = inStages(0.9, [0.1, 0.9]);
-    const { run_id } = await house.service.startRun({ text: 'Write one.txt' }, ana);
-    await settled(house, run_id);
-    await house.service.reply(run_id, 'reject', ana);
-    expect((await settled(house, run_id)).planning_status).toBe('aborted');
+    const { run_id } = await instance.service.startRun({ text: 'Write one.txt' }, ana);
+    await settled(instance, run_id);
+    await instance.service.reply(run_id, 'reject', ana);
+    expect((await settled(instance, run_id)).planning_status).toBe('aborted');
     expect(asked).toHaveLength(1);
   });
 });

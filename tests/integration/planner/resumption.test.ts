@@ -15,7 +15,7 @@ import {
   stageIn,
   task,
 } from '#tests/fixtures/model-calls.ts';
-import { readCalls } from '#tests/fixtures/model-house.ts';
+import { readCalls } from '#tests/fixtures/model-instance.ts';
 import { type OpenAiDouble, type Script, start } from '#tests/fixtures/openai-double.ts';
 import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';

@@ -13,10 +13,10 @@ import {
   stageIn,
   task,
 } from '#tests/fixtures/model-calls.ts';
-import { type ModelHouse, openModelHouse } from '#tests/fixtures/model-house.ts';
+import { type ModelInstance, openModelInstance } from '#tests/fixtures/model-instance.ts';
 import type { ChatBody, Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana } from '#tests/setup/house.ts';
+import { ana } from '#tests/setup/instance.ts';
 
 const realSeconds = 240;
 const viewer = { user: 'ana', timezone: 'Europe/Madrid' };
@@ -160,18 +160,18 @@ describe.each([
   { name: 'the real API (set OPENAI_API_KEY)', real: true },
 ])('against $name', ({ real }) => {
   const missing = real && !env.OPENAI_API_KEY;
-  let house: ModelHouse;
+  let instance: ModelInstance;
 
   beforeAll(async () => {
     if (missing) return;
     const settings = { schedule: { name: 'balanced' } };
-    house = await openModelHouse(database.url, {
+    instance = await openModelInstance(database.url, {
       settings,
       env: real ? realEnvironment() : {},
     });
   });
   afterAll(async () => {
-    if (!missing) await house.close();
+    if (!missing) await instance.close();
   });
 
   const scenario = (name: string, check: () => Promise<void>) =>
@@ -181,12 +181,12 @@ describe.each([
     });
 
   async function cardOf({ run_id }: RunView) {
-    return house.service.runCard(run_id, viewer);
+    return instance.service.runCard(run_id, viewer);
   }
 
   scenario('a routine that recurs comes to a valid schedule', async () => {
-    house.play(routine);
-    const run = await house.ask(
+    instance.play(routine);
+    const run = await instance.ask(
       'Set up a protocol routine (recurring_cycle, protocol_routine): ask me with a human task to walk for 30 minutes every weekday at 8:00 from 7 January 2030 until 18 January 2030, and to review it afterwards. Do not ask me anything.',
       { interaction_policy: { probing_depth: 0 } },
     );
@@ -198,19 +198,19 @@ describe.each([
     if (outline === null || roadmap === null || schedule === null) throw new Error('not planned');
     expect(schedule.blocks.length).toBeGreaterThan(0);
     expect(validateSchedule(outline, roadmap, schedule)).toEqual([]);
-    const plan = await house.service.getPlan(run.plan_id ?? '');
+    const plan = await instance.service.getPlan(run.plan_id ?? '');
     expect(plan).toMatchObject({
       status: 'proposed',
       pattern_type: 'recurring_cycle',
       pattern_subtype: 'protocol_routine',
     });
-    const stored = await house.service.planning(plan.id);
+    const stored = await instance.service.planning(plan.id);
     expect(stored.schedule?.blocks.length).toBe(schedule.blocks.length);
   });
 
   scenario('a project of phases that overlap keeps the ways that were compared', async () => {
-    house.play(launch);
-    const run = await house.ask(
+    instance.play(launch);
+    const run = await instance.ask(
       'Plan the launch of a newsletter as a milestone_project with overlapping phases: writing (texts, subject lines) and design (layout, pictures) overlap, design starts a day after writing starts; then a milestone "ready to send", then a checklist. Each task writes a file of its name into the workspace. Do not ask me anything.',
       { interaction_policy: { probing_depth: 0 } },
     );
@@ -227,15 +227,15 @@ describe.each([
     expect(roadmap.reason).not.toBe('');
     // They overlap: one begins with the other, not after it.
     expect(roadmap.edges.some(({ type }) => type === 'SS')).toBe(true);
-    const plan = await house.service.getPlan(run.plan_id ?? '');
-    const stored = await house.service.planning(plan.id);
+    const plan = await instance.service.getPlan(run.plan_id ?? '');
+    const stored = await instance.service.planning(plan.id);
     expect(stored.roadmap?.options_tried).toEqual(roadmap.options_tried);
     expect(stored.roadmap?.chosen).toBe(roadmap.chosen);
   });
 
   scenario('a subtype that is new waits for a person, and completes with their word', async () => {
-    house.play(protocol);
-    const run = await house.ask(
+    instance.play(protocol);
+    const run = await instance.ask(
       'Plan a daily health protocol: every day at 7:30 from 7 to 20 January 2030 ask me with a human task to measure. No known subtype of recurring_cycle fits: use select_pattern with subtype "proposed:daily_health_protocol_v2" and an rfc why. Do not ask me anything.',
       { conversation: `protocol-${real}`, interaction_policy: { probing_depth: 0 } },
     );
@@ -246,24 +246,24 @@ describe.each([
     });
     expect(run.pattern_rfc_text ?? '').not.toBe('');
     expect(run.plan_id).toBeUndefined();
-    const proposed = await house.reply(run.run_id, 'approve');
+    const proposed = await instance.reply(run.run_id, 'approve');
     expect(proposed).toMatchObject({
       planning_status: 'needs_clarification',
       pattern: { subtype: 'proposed:daily_health_protocol_v2' },
     });
     expect(proposed.pattern_rfc_required ?? false).toBe(false);
-    const plan = await house.service.getPlan(proposed.plan_id ?? '');
+    const plan = await instance.service.getPlan(proposed.plan_id ?? '');
     expect(plan.pattern_subtype).toBe('proposed:daily_health_protocol_v2');
-    await house.service.approve(plan.id, { version: plan.version, digest: plan.digest }, ana);
-    expect((await house.service.getRun(run.run_id)).planning_status).toBe('complete');
+    await instance.service.approve(plan.id, { version: plan.version, digest: plan.digest }, ana);
+    expect((await instance.service.getRun(run.run_id)).planning_status).toBe('complete');
   });
 
   scenario(
     'one who is brief and trusts gets a plan, one who likes to talk gets ideas',
     async () => {
-      house.play(offsite);
+      instance.play(offsite);
       const text = 'Plan our team offsite and note it in offsite.md. What could we do?';
-      const brief = await house.ask(text, {
+      const brief = await instance.ask(text, {
         conversation: `brief-${real}`,
         interaction_policy: {
           conversation_style: 'concise',
@@ -273,7 +273,7 @@ describe.each([
           brainstorming_preference: 'on_demand',
         },
       });
-      const talkative = await house.ask(text, {
+      const talkative = await instance.ask(text, {
         conversation: `talkative-${real}`,
         interaction_policy: {
           conversation_style: 'conversational',

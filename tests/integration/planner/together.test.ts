@@ -18,11 +18,11 @@ import {
   task,
   wordsIn,
 } from '#tests/fixtures/model-calls.ts';
-import { readCalls, settled } from '#tests/fixtures/model-house.ts';
+import { readCalls, settled } from '#tests/fixtures/model-instance.ts';
 import { type ChatBody, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { openPricedPlanner } from '#tests/fixtures/priced-planner.ts';
 import { freshDatabase } from '#tests/setup/database.ts';
-import { openTestHouse } from '#tests/setup/house.ts';
+import { openTestInstance } from '#tests/setup/instance.ts';
 
 const conversations = 50;
 const price = 0.02;
@@ -54,29 +54,29 @@ function play(body: ChatBody): Turn {
   }
 }
 
-/** A house whose planner pays `price` for each call, and runs that are all started at once. */
+/** An instance whose planner pays `price` for each call, and runs that are all started at once. */
 async function planAll(limits: PlanningLimits) {
   const database = await freshDatabase();
   const double = await start({ script: play });
   const db = openDatabase(database.url, { max: 8, applicationName: 'planner', onError: () => {} });
   const planner = openPricedPlanner({ db, url: double.url, price, limits });
-  const house = await openTestHouse(database.url, { planner });
+  const instance = await openTestInstance(database.url, { planner });
   const started = await Promise.all(
     Array.from({ length: conversations }, (_, index) => {
       const user = `user-${index % 7}`;
       const text = `make ${kindOf(index)} ${index}`;
-      return house.service.startRun({ text, conversation: `c-${index}` }, person(user, 'api'));
+      return instance.service.startRun({ text, conversation: `c-${index}` }, person(user, 'api'));
     }),
   );
   const runs: RunView[] = [];
-  for (const { run_id } of started) runs.push(await settled(house, run_id));
+  for (const { run_id } of started) runs.push(await settled(instance, run_id));
   return {
     runs,
-    house,
+    instance,
     db,
     double,
     async close() {
-      await house.close();
+      await instance.close();
       await db.close();
       await double.close();
       await database.close();
@@ -117,7 +117,7 @@ describe('fifty conversations at once', () => {
       const kind = kindOf(index);
       expect({ planning_status, plan: plan_id !== undefined }, kind).toEqual(ends[kind]);
       if (kind === 'endless') expect(run.escalate_reason).toBe('cap_turns');
-      const paid = await readCalls(all.house, run.run_id);
+      const paid = await readCalls(all.instance, run.run_id);
       expect(paid, kind).toMatchObject({ calls: callsOf[kind], open: 0 });
       expect(run.cost_usd).toBeCloseTo(callsOf[kind] * price, 9);
     }
@@ -128,7 +128,7 @@ describe('fifty conversations at once', () => {
       if (kindOf(index) === 'answer') expect(run.response_text).toContain(`Number ${index}.`);
       if (kindOf(index) === 'question') expect(run.questions?.[0]).toContain(`${index}.txt`);
       if (run.plan_id === undefined) continue;
-      const { steps } = await all.house.service.listSteps(run.plan_id, { limit: 10 });
+      const { steps } = await all.instance.service.listSteps(run.plan_id, { limit: 10 });
       expect(steps.map(({ target }) => target)).toEqual([`${index}.txt`]);
     }
   });

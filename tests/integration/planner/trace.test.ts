@@ -6,11 +6,11 @@ import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Planner } from '#contracts/run.ts';
 import { keepInDatabase } from '#planner/controller/stored-checkpoints.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 /** Open once the planner may answer: it may be asked after that as well as before. */
 const gate = Promise.withResolvers<void>();
 
@@ -55,16 +55,16 @@ const planner: Planner = {
 };
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner });
+  instance = await openTestInstance(database.url, { planner });
 });
 afterAll(async () => {
   gate.resolve();
-  await house.close();
+  await instance.close();
 });
 
 async function planned(runId: string): Promise<string> {
   const run = await waitFor('a plan', async () => {
-    const view = await house.service.getRun(runId);
+    const view = await instance.service.getRun(runId);
     return view.plan_id === undefined ? null : view;
   });
   return run.plan_id ?? '';
@@ -72,9 +72,9 @@ async function planned(runId: string): Promise<string> {
 
 describe('the trace', () => {
   test('of a plan is that of its run: entries, the way through the table, and what it came to', async () => {
-    const { run_id } = await house.service.startRun({ text: 'quick' }, ana);
+    const { run_id } = await instance.service.startRun({ text: 'quick' }, ana);
     const id = await planned(run_id);
-    const trace = await house.service.trace(id);
+    const trace = await instance.service.trace(id);
     expect(trace).toMatchObject({
       run_id,
       planner: 'traced planner',
@@ -87,12 +87,12 @@ describe('the trace', () => {
       open_calls: [],
     });
     expect(trace.entries.slice(0, 2)).toEqual(entries);
-    expect(await house.service.runTrace(run_id)).toEqual(trace);
+    expect(await instance.service.runTrace(run_id)).toEqual(trace);
   });
 
   test('of a run under way holds what its planner has done so far, and calls that have not come back', async () => {
-    const { run_id } = await house.service.startRun({ text: 'slow' }, ana);
-    expect(await house.service.runTrace(run_id)).toMatchObject({ entries: [], path: [] });
+    const { run_id } = await instance.service.startRun({ text: 'slow' }, ana);
+    expect(await instance.service.runTrace(run_id)).toMatchObject({ entries: [], path: [] });
     const state = PlanningState.parse({
       thread_id: 'user_ana:new',
       run_id,
@@ -102,26 +102,26 @@ describe('the trace', () => {
       timezone: 'UTC',
       trace: entries,
     });
-    await keepInDatabase(house.db.query, () => {}).append(state, null, 0);
-    await house.db.query.execute(sql`
+    await keepInDatabase(instance.db.query, () => {}).append(state, null, 0);
+    await instance.db.query.execute(sql`
       insert into countersign.model_calls (run_id, turn, "user", model, stage, estimate_usd)
       values (${run_id}, 1, 'ana', 'gpt-4.1', 'DRAFT_OUTLINE', 0.07)`);
-    const trace = await house.service.runTrace(run_id);
+    const trace = await instance.service.runTrace(run_id);
     expect(trace.entries).toEqual(entries);
     expect(trace.path).toHaveLength(1);
     expect(trace.open_calls).toMatchObject([{ stage: 'DRAFT_OUTLINE', estimate_usd: 0.07 }]);
     gate.resolve();
     const id = await planned(run_id);
-    expect((await house.service.trace(id)).entries.slice(0, 3)).toEqual(entries);
+    expect((await instance.service.trace(id)).entries.slice(0, 3)).toEqual(entries);
   });
 
   test('of a plan that nobody planned here is empty', async () => {
-    const { id } = await house.service.propose(
+    const { id } = await instance.service.propose(
       { title: 'As it stands', steps: [noop('a')] },
       {},
       ana,
     );
-    expect(await house.service.trace(id)).toMatchObject({
+    expect(await instance.service.trace(id)).toMatchObject({
       run_id: null,
       entries: [],
       problem: null,
@@ -129,10 +129,10 @@ describe('the trace', () => {
   });
 
   test('of what is not there is not found', async () => {
-    await expect(house.service.runTrace('run_none')).rejects.toMatchObject({
+    await expect(instance.service.runTrace('run_none')).rejects.toMatchObject({
       code: 'run_not_found',
     });
-    await expect(house.service.trace('PLAN-ffffffff')).rejects.toMatchObject({
+    await expect(instance.service.trace('PLAN-ffffffff')).rejects.toMatchObject({
       code: 'plan_not_found',
     });
   });

@@ -4,17 +4,17 @@ import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { ApproverPolicy, Plan, PlanDraft } from '#contracts/plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
 const ana = person('ana', 'slack');
 const ben = person('ben', 'slack');
 const cleo = person('cleo', 'slack');
 const dan = person('dan', 'slack');
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: {
       guardedApprovers: {
@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const remove = (id: string, ...after: string[]) => ({
   id,
@@ -45,13 +45,13 @@ const move = (id: string, ...after: string[]) => ({
 
 function propose(draft: Omit<PlanDraft, 'title'>, conversation?: string): Promise<Plan> {
   const options = conversation === undefined ? { user: 'ana' } : { user: 'ana', conversation };
-  return house.service.propose({ title: 'Plan', ...draft }, options, ana);
+  return instance.service.propose({ title: 'Plan', ...draft }, options, ana);
 }
 function approve({ id, version, digest }: Plan, actor: Actor, part: object = {}): Promise<Plan> {
-  return house.service.approve(id, { version, digest, ...part }, actor);
+  return instance.service.approve(id, { version, digest, ...part }, actor);
 }
 const cardFor = (plan: Plan, user: string) =>
-  house.service.card(plan.id, { user, timezone: 'UTC' });
+  instance.service.card(plan.id, { user, timezone: 'UTC' });
 const refused = { code: 'not_allowed' };
 
 describe('a policy', () => {
@@ -78,9 +78,9 @@ describe('a policy', () => {
       'Only someone in this conversation can approve this. You have not written there yet.',
     );
     expect((await cardFor(plan, 'ben')).may_approve).toBe(false);
-    await house.service.say('elsewhere', 'status', ben);
+    await instance.service.say('elsewhere', 'status', ben);
     await expect(approve(plan, ben)).rejects.toMatchObject(refused);
-    await house.service.say('room', 'status', ben);
+    await instance.service.say('room', 'status', ben);
     expect((await cardFor(plan, 'ben')).may_approve).toBe(true);
     expect((await approve(plan, ben)).decided_by).toBe('ben');
     expect((await approve(await propose(draft, 'room'), ana)).status).toBe('approved');
@@ -125,7 +125,9 @@ describe('a plan with guarded operations', () => {
     await expect(approve(plan, ben)).rejects.toThrow(
       'What you can approve is approved already (ana). It still needs dan for workspace_move.',
     );
-    expect((await house.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual(['ana']);
+    expect((await instance.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
+      'ana',
+    ]);
     expect((await approve(plan, dan)).status).toBe('approved');
   });
 
@@ -137,9 +139,9 @@ describe('a plan with guarded operations', () => {
     const results = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) => approve(plan, [ana, ben, cleo][n % 3] ?? ana)),
     );
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     expect(now.status).toBe('approved');
-    const audit = await house.service.audit(plan.id, { limit: 500 });
+    const audit = await instance.service.audit(plan.id, { limit: 500 });
     expect(audit.filter(({ action }) => action === 'approve')).toHaveLength(1);
     expect(audit.filter(({ action }) => action === 'approve_in_part')).toHaveLength(
       now.approvals.length - 1,
@@ -154,8 +156,8 @@ describe('a plan with guarded operations', () => {
   test('may be refused and cancelled by whoever may approve it, and by nobody else', async () => {
     const plan = await propose({ steps: [move('b')] });
     const decision = { version: 1 };
-    await expect(house.service.cancel(plan.id, decision, ben)).rejects.toMatchObject(refused);
-    expect((await house.service.cancel(plan.id, decision, dan)).status).toBe('cancelled');
+    await expect(instance.service.cancel(plan.id, decision, ben)).rejects.toMatchObject(refused);
+    expect((await instance.service.cancel(plan.id, decision, dan)).status).toBe('cancelled');
   });
 });
 
@@ -165,11 +167,11 @@ describe('a part of a plan', () => {
     await expect(approve(plan, ana, { except: ['2'] })).rejects.toThrow(
       'These steps need more than one approval (also one of ben or cleo for workspace_delete), so the plan is approved as a whole.',
     );
-    expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
     const now = await approve(plan, ana, { except: ['a'] });
     expect(now).toMatchObject({ status: 'approved', tools_required: ['control_noop'] });
     expect(now.guarded_operations).toEqual([]);
-    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
     expect(steps.map(({ id, status }) => [id, status])).toEqual([
       ['1', 'pending'],
       ['a', 'cancelled'],
@@ -212,21 +214,24 @@ describe('a part of a plan', () => {
 
   test('is approved in words by the numbers of the card', async () => {
     const texts = async () =>
-      (await house.service.messages('words', { limit: 100 })).map(({ text }) => text);
+      (await instance.service.messages('words', { limit: 100 })).map(({ text }) => text);
     const plan = await propose(
       { steps: [noop('x'), noop('y'), noop('1', 'x', 'y'), noop('2', '1')] },
       'words',
     );
-    await house.service.say('words', 'approve all but 2', ana);
+    await instance.service.say('words', 'approve all but 2', ana);
     expect((await texts()).at(-1)).toBe('Steps you approve need 2 (Does nothing).');
-    await house.service.say('words', 'approve all but 7', ana);
+    await instance.service.say('words', 'approve all but 7', ana);
     expect((await texts()).at(-1)).toContain('The card has no step 7');
-    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
-    await house.service.say('words', 'approve 1-2', ana);
+    expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+    await instance.service.say('words', 'approve 1-2', ana);
     expect((await texts()).at(-1)).toBe(
       'Approved by ana: 1a (Does nothing), 1b (Does nothing) and 2 (Does nothing) only.',
     );
-    const { steps } = await house.service.listSteps(plan.id, { status: ['cancelled'], limit: 10 });
+    const { steps } = await instance.service.listSteps(plan.id, {
+      status: ['cancelled'],
+      limit: 10,
+    });
     expect(steps.map(({ id }) => id)).toEqual(['2']);
   });
 
@@ -237,12 +242,12 @@ describe('a part of a plan', () => {
         i === 0 ? noop('0') : noop(`${i}`, `${i - 1}`),
       );
       const plan = await propose({ steps: chain }, `words-${n}`);
-      await house.service.say(`words-${n}`, 'approve all but 24', ana);
-      const said = await house.service.messages(`words-${n}`, { limit: 100 });
+      await instance.service.say(`words-${n}`, 'approve all but 24', ana);
+      const said = await instance.service.messages(`words-${n}`, { limit: 100 });
       const last = said.at(-1)?.text;
       if (n === 24) expect(last).toContain('Approved by ana: all but 24 (Does nothing)');
       else expect(last).toContain('in plans of up to 24 steps');
-      const { status } = await house.service.getPlan(plan.id);
+      const { status } = await instance.service.getPlan(plan.id);
       expect(status === 'proposed').toBe(n === 25);
     },
   );

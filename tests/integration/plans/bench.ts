@@ -11,25 +11,25 @@ import { takeTurn } from '#executor/turn.ts';
 import { storeBackend } from '#store/backends.ts';
 import type { Database } from '#store/database.ts';
 import type { Outcome } from '#store/sql/settle.ts';
-import { ana, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 
 let workers = 0;
 
-/** An executor on the house's database; its jobs go nowhere. Stop its leases when the test is done. */
+/** An executor on the instance's database; its jobs go nowhere. Stop its leases when the test is done. */
 export function makeExecutor(
-  house: TestHouse,
+  instance: TestInstance,
   overrides: Partial<ExecutorContext> = {},
 ): ExecutorContext & { warnings: string[] } {
-  const db = overrides.db ?? house.db;
+  const db = overrides.db ?? instance.db;
   const worker = `bench:${++workers}`;
-  const { settings } = house.config;
+  const { settings } = instance.config;
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
   return {
     db,
     enqueue: async () => {},
-    registry: house.registry,
-    catalogue: house.catalogue,
+    registry: instance.registry,
+    catalogue: instance.catalogue,
     clock: systemClock,
     random: systemRandom,
     settings: settings.executor,
@@ -44,8 +44,8 @@ export function makeExecutor(
       capabilities: [],
       concurrency: settings.executor.concurrency,
       mostConcurrency: settings.executor.concurrency,
-      operations: () => house.registry.list().map(({ name }) => name),
-      manifest: () => house.registry.list(),
+      operations: () => instance.registry.list().map(({ name }) => name),
+      manifest: () => instance.registry.list(),
     },
     timezone: 'UTC',
     leases: keepLeases(db, worker, settings.executor.lease_seconds, warn),
@@ -57,12 +57,12 @@ export function makeExecutor(
 }
 
 /** Writes down a back end that could have run anything for `days`: without one nothing stalls. */
-export async function haveWorkedFor(house: TestHouse, days: number): Promise<void> {
-  const manifest = house.registry.list();
+export async function haveWorkedFor(instance: TestInstance, days: number): Promise<void> {
+  const manifest = instance.registry.list();
   const operations = manifest.map(({ name }) => name);
   const row = { id: 'idle/main', name: 'main', capabilities: [], concurrency: 1 };
-  await storeBackend(house.db.query, { ...row, operations, manifest });
-  await house.db.query.execute(
+  await storeBackend(instance.db.query, { ...row, operations, manifest });
+  await instance.db.query.execute(
     sql`update countersign.backends set since_at = clock_timestamp() - make_interval(days => ${days})`,
   );
 }
@@ -76,13 +76,13 @@ export const crowdedSlots = (limit: number): Slots => ({
 /** Leave for every call, at any time. */
 export const mayCall: Mark = async () => ({ isFresh: () => true });
 
-/** Proposes, approves and starts a plan in a house that takes no jobs. */
+/** Proposes, approves and starts a plan in an instance that takes no jobs. */
 export async function startBy(
   executor: ExecutorContext,
-  house: TestHouse,
+  instance: TestInstance,
   draft: PlanDraft,
 ): Promise<Plan> {
-  const plan = await runPlan(house, draft, ana);
+  const plan = await runPlan(instance, draft, ana);
   await startPlan(executor, plan.id);
   return plan;
 }
@@ -121,17 +121,17 @@ export async function settleOutcomes(
 }
 
 /** Lets the leases of a plan's running steps run out. */
-export async function expireLeases(house: TestHouse, planId: string): Promise<void> {
-  await house.db.query.execute(sql`
+export async function expireLeases(instance: TestInstance, planId: string): Promise<void> {
+  await instance.db.query.execute(sql`
     update countersign.step_states set lease_until = clock_timestamp() - interval '1 second'
     where plan_id = ${planId} and status = 'running'`);
 }
 
 export async function statusesOf(
-  house: TestHouse,
+  instance: TestInstance,
   planId: string,
 ): Promise<Record<string, StepStatus>> {
-  const { steps } = await house.service.listSteps(planId, { limit: 1000 });
+  const { steps } = await instance.service.listSteps(planId, { limit: 1000 });
   return Object.fromEntries(steps.map(({ id, status }) => [id, status]));
 }
 

@@ -5,29 +5,29 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import { takeTurn } from '#executor/turn.ts';
 import type { Outcome } from '#store/sql/settle.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { claimReady, makeExecutor, outcomeOf, startBy, statusesOf } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: { resourcePools: { cpu: { capacity: 2 } } },
   });
-  executor = makeExecutor(house);
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 
 /** Starts the plan and claims all that is ready. */
 async function begin(steps: PlanDraft['steps']) {
-  const { id, version } = await startBy(executor, house, { title: 'Chains', steps });
+  const { id, version } = await startBy(executor, instance, { title: 'Chains', steps });
   const { steps: held } = await claimReady(executor, id, 100);
   const end = (status: Outcome['status'] = 'succeeded') =>
     held.map((step) => outcomeOf(step, status));
@@ -43,18 +43,18 @@ test('the next step of a chain starts in the turn that settles the one before', 
     { step_id: 'b', attempt: 1, tries: 1, tool: 'control', operation: 'noop', args: {} },
   ]);
   expect(more).toBe(false);
-  expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', b: 'running', c: 'pending' });
-  const { changes } = await house.service.diff(id, 0, 100);
+  expect(await statusesOf(instance, id)).toEqual({ a: 'succeeded', b: 'running', c: 'pending' });
+  const { changes } = await instance.service.diff(id, 0, 100);
   expect(changes.filter(({ step_id }) => step_id === 'b').map(({ kind }) => kind)).toEqual([
     'step_started',
   ]);
-  const audit = await house.service.audit(id, { limit: 100 });
+  const audit = await instance.service.audit(id, { limit: 100 });
   const allowed = audit.filter(({ action }) => action === 'call_allowed');
   expect(allowed.map(({ data }) => data)).toEqual([
     { operation: 'control_noop', attempt: 1, steps: ['a'] },
     { operation: 'control_noop', attempt: 1, steps: ['b'] },
   ]);
-  await checkPlan(house.db.query, id);
+  await checkPlan(instance.db.query, id);
 });
 
 test('no more start than there is room for, the most urgent first, and the rest are ready', async () => {
@@ -68,8 +68,8 @@ test('no more start than there is room for, the most urgent first, and the rest 
   const turn = await takeTurn(executor, id, end(), 2, null);
   expect(named(turn.steps)).toEqual(['high', 'wanted']);
   expect(turn.more).toBe(true);
-  expect(await statusesOf(house, id)).toMatchObject({ low: 'ready', last: 'pending' });
-  await checkPlan(house.db.query, id);
+  expect(await statusesOf(instance, id)).toMatchObject({ low: 'ready', last: 'pending' });
+  await checkPlan(instance.db.query, id);
 });
 
 test('a step that waits for another one as well, or for its time, does not start', async () => {
@@ -85,12 +85,12 @@ test('a step that waits for another one as well, or for its time, does not start
   const { steps, nextInMs } = await takeTurn(executor, id, a, 10, null);
   expect(named(steps)).toEqual(['next']);
   expect(nextInMs).toBeGreaterThan(59 * 60_000);
-  expect(await statusesOf(house, id)).toMatchObject({
+  expect(await statusesOf(instance, id)).toMatchObject({
     both: 'pending',
     later: 'ready',
     dated: 'ready',
   });
-  await checkPlan(house.db.query, id);
+  await checkPlan(instance.db.query, id);
 });
 
 test('what is ready already is not overtaken', async () => {
@@ -101,7 +101,7 @@ test('what is ready already is not overtaken', async () => {
   await takeTurn(executor, id, [outcomeOf(x, 'ready')], 0, null);
   const { steps } = await takeTurn(executor, id, [outcomeOf(a, 'succeeded')], 1, null);
   expect(named(steps)).toEqual(['x']);
-  expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
+  expect(await statusesOf(instance, id)).toMatchObject({ b: 'ready' });
 });
 
 test('what this back end cannot run stays ready, and what it can starts', async () => {
@@ -113,7 +113,7 @@ test('what this back end cannot run stays ready, and what it can starts', async 
   const { steps, others } = await takeTurn(executor, id, end(), 10, null);
   expect(named(steps)).toEqual(['c']);
   expect(others).toBe(true);
-  expect(await statusesOf(house, id)).toMatchObject({ b: 'ready' });
+  expect(await statusesOf(instance, id)).toMatchObject({ b: 'ready' });
 });
 
 test('a step that is started meets the start edges of others', async () => {
@@ -125,23 +125,23 @@ test('a step that is started meets the start edges of others', async () => {
   const { steps, more } = await takeTurn(executor, id, end(), 1, null);
   expect(named(steps)).toEqual(['b']);
   expect(more).toBe(true);
-  expect(await statusesOf(house, id)).toMatchObject({ with: 'ready' });
-  await checkPlan(house.db.query, id);
+  expect(await statusesOf(instance, id)).toMatchObject({ with: 'ready' });
+  await checkPlan(instance.db.query, id);
 });
 
 describe('nothing starts', () => {
   test('in a plan that is paused', async () => {
     const { id, version, end } = await begin([noop('a'), noop('b', 'a')]);
-    await house.service.pause(id, { version }, ana);
+    await instance.service.pause(id, { version }, ana);
     expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
-    expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', b: 'ready' });
+    expect(await statusesOf(instance, id)).toEqual({ a: 'succeeded', b: 'ready' });
   });
 
   test('in a plan that was cancelled', async () => {
     const { id, version, end } = await begin([noop('a'), noop('b', 'a')]);
-    await house.service.cancel(id, { version }, ana);
+    await instance.service.cancel(id, { version }, ana);
     expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
-    expect(await statusesOf(house, id)).toMatchObject({ b: 'cancelled' });
+    expect(await statusesOf(instance, id)).toMatchObject({ b: 'cancelled' });
   });
 
   test('of what needs a pool, before there is room in it', async () => {
@@ -152,29 +152,29 @@ describe('nothing starts', () => {
     ]);
     const { steps } = await takeTurn(executor, id, end(), 10, null);
     expect(steps).toHaveLength(1);
-    const { rows } = await house.db.query.execute<{ in_use: number }>(
+    const { rows } = await instance.db.query.execute<{ in_use: number }>(
       sql`select in_use::int as in_use from countersign.resource_pools where name = 'cpu'`,
     );
     expect(rows).toEqual([{ in_use: steps[0]?.step_id === 'big' ? 2 : 1 }]);
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('of a plan that is not the one that was approved', async () => {
     const { id, end } = await begin([noop('a'), noop('b', 'a')]);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set digest = ${'0'.repeat(64)} where id = ${id}`,
     );
     expect((await takeTurn(executor, id, end(), 10, null)).steps).toEqual([]);
-    expect((await house.service.getPlan(id)).status).toBe('failed');
-    expect(await statusesOf(house, id)).toMatchObject({ a: 'succeeded', b: 'ready' });
+    expect((await instance.service.getPlan(id)).status).toBe('failed');
+    expect(await statusesOf(instance, id)).toMatchObject({ a: 'succeeded', b: 'ready' });
   });
 
   test('when another step of the batch failed and stops it', async () => {
-    const stopping = makeExecutor(house, {
-      settings: { ...house.config.settings.executor, on_failure: 'stop_all' },
+    const stopping = makeExecutor(instance, {
+      settings: { ...instance.config.settings.executor, on_failure: 'stop_all' },
     });
     try {
-      const { id } = await startBy(stopping, house, {
+      const { id } = await startBy(stopping, instance, {
         title: 'Stop',
         steps: [noop('a'), noop('x'), noop('b', 'a')],
       });
@@ -183,7 +183,7 @@ describe('nothing starts', () => {
         outcomeOf(step, step.step_id === 'x' ? 'failed' : 'succeeded'),
       );
       expect((await takeTurn(stopping, id, outcomes, 10, null)).steps).toEqual([]);
-      expect(await statusesOf(house, id)).toEqual({ a: 'succeeded', x: 'failed', b: 'skipped' });
+      expect(await statusesOf(instance, id)).toEqual({ a: 'succeeded', x: 'failed', b: 'skipped' });
     } finally {
       stopping.leases.stop();
     }
@@ -194,5 +194,5 @@ test('an outcome whose lease was lost starts nothing', async () => {
   const { id, held } = await begin([noop('a'), noop('b', 'a')]);
   const late = held.map((step) => outcomeOf({ ...step, attempt: step.attempt + 1 }, 'succeeded'));
   expect((await takeTurn(executor, id, late, 10, null)).steps).toEqual([]);
-  expect(await statusesOf(house, id)).toEqual({ a: 'running', b: 'pending' });
+  expect(await statusesOf(instance, id)).toEqual({ a: 'running', b: 'pending' });
 });

@@ -3,29 +3,35 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '#contracts/views.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import {
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 
 /** More than two rows of the stream hold. */
 const steps = 1203;
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let id: string;
 let all: Change[];
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url);
+  instance = await openTestInstance(database.url);
   const names = Array.from({ length: steps }, (_, at) => noop(`s${at + 1}`));
-  id = (await runPlan(house, { title: 'Many at once', steps: names })).id;
-  await reach(house, id, 'completed');
-  all = (await house.service.diff(id, 0, 10_000)).changes;
+  id = (await runPlan(instance, { title: 'Many at once', steps: names })).id;
+  await reach(instance, id, 'completed');
+  all = (await instance.service.diff(id, 0, 10_000)).changes;
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 async function readInPages(limit: number, compact: boolean, since = 0): Promise<Change[]> {
   const changes: Change[] = [];
   for (let from = since; ; ) {
-    const page = await house.service.diff(id, from, limit, compact);
+    const page = await instance.service.diff(id, from, limit, compact);
     expect(page.changes.length).toBeLessThanOrEqual(limit);
     changes.push(...page.changes);
     if (!page.more) return changes;
@@ -35,7 +41,7 @@ async function readInPages(limit: number, compact: boolean, since = 0): Promise<
 }
 
 test('a change has a revision of its own, and those of a step are in the order of its course', async () => {
-  const { revision } = await house.service.overview(id);
+  const { revision } = await instance.service.overview(id);
   expect(all.map((change) => change.revision)).toEqual(
     Array.from({ length: revision }, (_, at) => at + 1),
   );
@@ -47,7 +53,7 @@ test('a change has a revision of its own, and those of a step are in the order o
   expect(new Set([...course.values()].map((statuses) => statuses.join(' ')))).toEqual(
     new Set(['ready running succeeded']),
   );
-  const { rows } = await house.db.query.execute<{ rows: number; longest: number }>(sql`
+  const { rows } = await instance.db.query.execute<{ rows: number; longest: number }>(sql`
     select count(*)::int as rows, max(n) as longest from countersign.plan_events
     where plan_id = ${id} and status = 'ready'`);
   expect(rows).toEqual([{ rows: Math.ceil(steps / 500), longest: 500 }]);
@@ -70,7 +76,7 @@ test('a compact reader learns the last of each step', async () => {
 });
 
 test('the latest changes are shown newest first', async () => {
-  const { recent_events } = await house.service.overview(id);
+  const { recent_events } = await instance.service.overview(id);
   expect(recent_events).toEqual(all.toReversed().slice(0, recent_events.length));
   expect(recent_events).toHaveLength(20);
 });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
 import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
-import { ana, noop, reach, runPlan } from '#tests/setup/house.ts';
+import { ana, noop, reach, runPlan } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({ settings: { executor: { max_attempts: 1 } } });
+const instance = useInstance({ settings: { executor: { max_attempts: 1 } } });
 
 const read = (id: string, path: string): StepDraft => ({
   id,
@@ -38,7 +38,7 @@ const when = (
 const plan = (...steps: StepDraft[]): PlanDraft => ({ title: 'On conditions', steps });
 
 async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await house.service.getSteps(planId, [id]);
+  const [step] = await instance.service.getSteps(planId, [id]);
   if (step === undefined) throw new Error(`There is no step ${id}.`);
   return step;
 }
@@ -51,22 +51,22 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
 }
 
 const isThere = (path: string) =>
-  readFile(join(house.workspace, path)).then(
+  readFile(join(instance.workspace, path)).then(
     () => true,
     () => false,
   );
 
 async function exportOf(planId: string): Promise<string> {
   const parts: string[] = [];
-  for await (const part of exportMarkdown(house.db.query, planId)) parts.push(part);
+  for await (const part of exportMarkdown(instance.db.query, planId)) parts.push(part);
   return parts.join('');
 }
 
 describe('a step with a condition', () => {
   test('runs when it holds and is skipped with the reason when it does not; what only waits for it goes on', async () => {
-    await writeFile(join(house.workspace, 'status.txt'), ' red \n');
+    await writeFile(join(instance.workspace, 'status.txt'), ' red \n');
     const { id } = await runPlan(
-      house,
+      instance,
       plan(
         read('status', 'status.txt'),
         write('deploy', when('status', '/text', 'equals', 'green')),
@@ -74,7 +74,7 @@ describe('a step with a condition', () => {
         write('log', { after: ['deploy', 'tell'] }),
       ),
     );
-    const done = await reach(house, id, 'completed');
+    const done = await reach(instance, id, 'completed');
     expect(await stepOf(id, 'deploy')).toMatchObject({
       status: 'skipped',
       result_summary: 'Skipped: step 1 /text is " red \\n", not "green".',
@@ -86,13 +86,13 @@ describe('a step with a condition', () => {
     expect(done.result_summary).toBe(
       '3 steps done, 1 step skipped. Step 2a was skipped: step 1 /text is " red \\n", not "green".',
     );
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('takes along the steps that need its output or have a condition on it, and no others', async () => {
-    await writeFile(join(house.workspace, 'a.txt'), 'no');
+    await writeFile(join(instance.workspace, 'a.txt'), 'no');
     const { id } = await runPlan(
-      house,
+      instance,
       plan(
         read('a', 'a.txt'),
         { ...read('b', 'a.txt'), ...when('a', '/text', 'equals', 'yes') },
@@ -101,7 +101,7 @@ describe('a step with a condition', () => {
         noop('order', 'b'),
       ),
     );
-    await reach(house, id, 'completed');
+    await reach(instance, id, 'completed');
     expect(await stepOf(id, 'uses')).toMatchObject({
       status: 'skipped',
       result_summary: 'Skipped: it needs the output of step 2, which was skipped.',
@@ -111,12 +111,12 @@ describe('a step with a condition', () => {
       result_summary: 'Skipped: step 2 was skipped.',
     });
     expect((await stepOf(id, 'order')).status).toBe('succeeded');
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('waits for the step it looks at, whether or not that was said', async () => {
     const { id } = await runPlan(
-      house,
+      instance,
       plan(
         {
           id: 'ask',
@@ -136,20 +136,20 @@ describe('a step with a condition', () => {
       status: 'pending',
       after: [{ id: 'ask', type: 'FS', lag_minutes: 0 }],
     });
-    await house.service.resume(
+    await instance.service.resume(
       id,
       { version: 1, steps: { ask: 'done' }, answers: { ask: { ok: 'No' } } },
       ana,
     );
-    await reach(house, id, 'completed');
+    await reach(instance, id, 'completed');
     expect((await stepOf(id, 'ship')).status).toBe('skipped');
     expect(await isThere('ship.md')).toBe(false);
   });
 
   test('stays skipped, and counts as met once, when a failed step beside it is tried again', async () => {
-    await writeFile(join(house.workspace, 'b.txt'), 'no');
+    await writeFile(join(instance.workspace, 'b.txt'), 'no');
     const { id } = await runPlan(
-      house,
+      instance,
       plan(
         read('b', 'b.txt'),
         { ...read('late', 'late.txt'), after: ['b'] },
@@ -158,18 +158,18 @@ describe('a step with a condition', () => {
         noop('last', 'never', 'late', 'skip'),
       ),
     );
-    await reach(house, id, 'failed');
+    await reach(instance, id, 'failed');
     expect((await stepOf(id, 'never')).status).toBe('skipped');
-    await writeFile(join(house.workspace, 'late.txt'), 'here');
-    await house.service.resume(id, { version: 1, steps: { late: 'retry' } }, ana);
-    await reach(house, id, 'completed');
+    await writeFile(join(instance.workspace, 'late.txt'), 'here');
+    await instance.service.resume(id, { version: 1, steps: { late: 'retry' } }, ana);
+    await reach(instance, id, 'completed');
     expect(await stepOf(id, 'never')).toMatchObject({ status: 'skipped', attempt: 1 });
     expect((await stepOf(id, 'last')).status).toBe('succeeded');
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('is refused when it is about no step, about itself, or about what no output can have', async () => {
-    const propose = (draft: PlanDraft) => house.service.propose(draft, {}, ana);
+    const propose = (draft: PlanDraft) => instance.service.propose(draft, {}, ana);
     await expect(
       propose(plan(write('x', when('nobody', '/text', 'equals', 'a')))),
     ).rejects.toMatchObject({ code: 'unknown_step' });
@@ -186,14 +186,14 @@ describe('a step with a condition', () => {
       read('r', 'a.txt'),
       write('x', { ...when('r', '/text', 'equals', 'green'), ask_before: true }),
     );
-    const proposed = await house.service.propose(draft, {}, ana);
+    const proposed = await instance.service.propose(draft, {}, ana);
     const again = readMarkdown(await exportOf(proposed.id));
     expect(again.steps[1]).toMatchObject({
       when: [{ step: 'r', path: '/text', is: 'equals', value: 'green' }],
       ask_before: true,
     });
     expect(again.steps[0]).not.toHaveProperty('when');
-    const copy = await house.service.propose(again, {}, ana);
+    const copy = await instance.service.propose(again, {}, ana);
     expect(await stepOf(copy.id, 'x')).toMatchObject({
       ask_before: true,
       when: again.steps[1]?.when,
@@ -204,7 +204,7 @@ describe('a step with a condition', () => {
 describe('a change of the conditions of an approved plan', () => {
   const held = () =>
     runPlan(
-      house,
+      instance,
       plan(
         {
           id: 'gate',
@@ -223,16 +223,16 @@ describe('a change of the conditions of an approved plan', () => {
     await becomes(id, 'gate', 'waiting');
     await becomes(id, 'r', 'succeeded');
     const patch = async (set: object) => {
-      const { revision } = await house.service.getPlan(id);
+      const { revision } = await instance.service.getPlan(id);
       const operations = [{ op: 'update_steps' as const, steps: { ids: ['x'] }, set }];
-      return house.service.patch(id, { base_revision: revision, operations }, ana);
+      return instance.service.patch(id, { base_revision: revision, operations }, ana);
     };
     const [one] = (await stepOf(id, 'x')).when;
     if (one === undefined) throw new Error('There is no condition.');
     const more = await patch({ when: [one, { step: 'gate', path: '/answer', is: 'exists' }] });
     expect(more.status).toBe('applied');
     expect((await stepOf(id, 'x')).when).toHaveLength(2);
-    const diff = await house.service.versionDiff(id, 1, 2);
+    const diff = await instance.service.versionDiff(id, 1, 2);
     expect(diff.changed[0]?.changes).toContainEqual({
       field: 'when',
       from: 'step r /text is "green"',
@@ -250,14 +250,14 @@ describe('a change of the conditions of an approved plan', () => {
 describe('a step that asks before it runs', () => {
   test('shows its final arguments and runs on a word, while the others just run', async () => {
     const { id } = await runPlan(
-      house,
+      instance,
       plan(write('free'), write('asks', { ask_before: true, after: ['free'] })),
     );
     const asked = await becomes(id, 'asks', 'waiting');
     expect(asked.final_args).toEqual({ path: 'asks.md', content: 'asks' });
     expect([await isThere('free.md'), await isThere('asks.md')]).toEqual([true, false]);
-    await house.service.resume(id, { version: 1, steps: { asks: 'retry' } }, ana);
-    await reach(house, id, 'completed');
+    await instance.service.resume(id, { version: 1, steps: { asks: 'retry' } }, ana);
+    await reach(instance, id, 'completed');
     expect(await isThere('asks.md')).toBe(true);
   });
 });

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#contracts/actor.ts';
 import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
-import { ana, noop, reach, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
+import { ana, noop, reach, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({
+const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
   settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
@@ -22,7 +22,7 @@ const strict = (...steps: StepDraft[]): PlanDraft => ({
 });
 
 async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await house.service.getSteps(planId, [id]);
+  const [step] = await instance.service.getSteps(planId, [id]);
   if (step === undefined) throw new Error(`There is no step ${id}.`);
   return step;
 }
@@ -35,7 +35,7 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
 }
 
 const say = (planId: string, steps: Record<string, 'retry' | 'done' | 'failed'>, actor = ana) =>
-  house.service.resume(planId, { version: 1, steps }, actor);
+  instance.service.resume(planId, { version: 1, steps }, actor);
 
 const write = (id: string, path: string, content: string, ...after: string[]): StepDraft => ({
   id,
@@ -48,42 +48,42 @@ const write = (id: string, path: string, content: string, ...after: string[]): S
 
 describe('a plan in which each step asks', () => {
   test('runs nothing on its approval, and each step on its own word, once, in order', async () => {
-    const plan = await runPlan(house, strict(write('a', 'a.md', 'one'), noop('b', 'a')));
+    const plan = await runPlan(instance, strict(write('a', 'a.md', 'one'), noop('b', 'a')));
     const asked = await becomes(plan.id, 'a', 'waiting');
     expect(asked.question).toBe('Run workspace_write with the values on the plan’s card?');
     expect(asked.final_args).toEqual({ path: 'a.md', content: 'one' });
-    await expect(readFile(join(house.workspace, 'a.md'))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(instance.workspace, 'a.md'))).rejects.toThrow('ENOENT');
     expect((await stepOf(plan.id, 'b')).status).toBe('pending');
     await say(plan.id, { a: 'retry' });
     await becomes(plan.id, 'b', 'waiting');
-    expect(await readFile(join(house.workspace, 'a.md'), 'utf8')).toBe('one');
+    expect(await readFile(join(instance.workspace, 'a.md'), 'utf8')).toBe('one');
     expect(await stepOf(plan.id, 'a')).toMatchObject({ status: 'succeeded', attempt: 2 });
     await expect(say(plan.id, { a: 'retry' })).rejects.toThrow('asked already');
     await say(plan.id, { b: 'retry' });
-    await reach(house, plan.id, 'completed');
-    const words = (await house.service.audit(plan.id, { limit: 200 })).filter(
+    await reach(instance, plan.id, 'completed');
+    const words = (await instance.service.audit(plan.id, { limit: 200 })).filter(
       ({ action }) => action === 'settle_retry',
     );
     expect(words.map(({ actor, actor_kind, data }) => [actor, actor_kind, data?.step])).toEqual([
       ['ana', 'person', 'a'],
       ['ana', 'person', 'b'],
     ]);
-    await checkPlan(house.db.query, plan.id);
+    await checkPlan(instance.db.query, plan.id);
   });
 
   test('may have several steps that wait at once, answered in any order', async () => {
-    const plan = await runPlan(house, strict(noop('a'), noop('b'), noop('c')));
+    const plan = await runPlan(instance, strict(noop('a'), noop('b'), noop('c')));
     await Promise.all(['a', 'b', 'c'].map((id) => becomes(plan.id, id, 'waiting')));
     await say(plan.id, { c: 'retry' });
     await becomes(plan.id, 'c', 'succeeded');
     expect((await stepOf(plan.id, 'a')).status).toBe('waiting');
     await say(plan.id, { a: 'retry', b: 'retry' });
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('does not ask whether a person’s own task may begin', async () => {
     const plan = await runPlan(
-      house,
+      instance,
       strict({
         id: 'ask',
         description: 'Ask Ana',
@@ -95,16 +95,16 @@ describe('a plan in which each step asks', () => {
     const step = await becomes(plan.id, 'ask', 'waiting');
     expect(step.question).toBe('Which room?');
     await say(plan.id, { ask: 'done' });
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('leaves a step undone that a person does not want, and what depends on it', async () => {
-    const plan = await runPlan(house, strict(write('a', 'no.md', 'x'), noop('b', 'a')));
+    const plan = await runPlan(instance, strict(write('a', 'no.md', 'x'), noop('b', 'a')));
     await becomes(plan.id, 'a', 'waiting');
     await say(plan.id, { a: 'failed' });
-    await reach(house, plan.id, 'failed');
+    await reach(instance, plan.id, 'failed');
     expect((await stepOf(plan.id, 'b')).status).toBe('skipped');
-    await expect(readFile(join(house.workspace, 'no.md'))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(instance.workspace, 'no.md'))).rejects.toThrow('ENOENT');
   });
 
   test('takes a person’s “retry” of a failed step for their word, and asks again after one for the whole plan', async () => {
@@ -115,26 +115,26 @@ describe('a plan in which each step asks', () => {
       operation: 'read',
       args: { path: 'missing.md' },
     };
-    const plan = await runPlan(house, strict(read));
+    const plan = await runPlan(instance, strict(read));
     await becomes(plan.id, 'r', 'waiting');
     await say(plan.id, { r: 'retry' });
-    await reach(house, plan.id, 'failed');
+    await reach(instance, plan.id, 'failed');
     await say(plan.id, { r: 'retry' });
     await becomes(plan.id, 'r', 'failed');
     expect((await stepOf(plan.id, 'r')).attempt).toBe(3);
-    await reach(house, plan.id, 'failed');
-    await house.service.retry(plan.id, { version: 1 }, ana);
+    await reach(instance, plan.id, 'failed');
+    await instance.service.retry(plan.id, { version: 1 }, ana);
     await becomes(plan.id, 'r', 'waiting');
   });
 
   test('asks about values that an earlier step has put out, as they are', async () => {
     await reach(
-      house,
-      (await runPlan(house, { title: 'Before', steps: [write('w', 'source.md', 'hello')] })).id,
+      instance,
+      (await runPlan(instance, { title: 'Before', steps: [write('w', 'source.md', 'hello')] })).id,
       'completed',
     );
     const plan = await runPlan(
-      house,
+      instance,
       strict(
         {
           id: 'r',
@@ -161,32 +161,32 @@ describe('a plan in which each step asks', () => {
   });
 
   test('takes the word of those who may approve it only', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       { ...strict(noop('a')), approvers: { kind: 'named', people: ['ben'] } },
       { user: 'ana' },
       ana,
     );
     const ben = person('ben', 'api');
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
     await becomes(plan.id, 'a', 'waiting');
     await expect(say(plan.id, { a: 'retry' })).rejects.toThrow('Only ben');
     await expect(
       say(plan.id, { a: 'retry' }, { kind: 'model', id: 'm', via: 'api' }),
     ).rejects.toThrow('Only a person');
     await say(plan.id, { a: 'retry' }, ben);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('says so on its card, with the buttons of any call that asks', async () => {
-    const plan = await house.service.propose(strict(noop('a')), { user: 'ana' }, ana);
+    const plan = await instance.service.propose(strict(noop('a')), { user: 'ana' }, ana);
     const viewer = { user: 'ana', timezone: 'UTC' };
-    const proposed = viewPlan(await house.service.card(plan.id, viewer));
+    const proposed = viewPlan(await instance.service.card(plan.id, viewer));
     expect(proposed.sections.find(({ kind }) => kind === 'terms')?.lines[0]?.text).toBe(
       'Each step asks before it runs.',
     );
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     await becomes(plan.id, 'a', 'waiting');
-    const [ask] = viewPlan(await house.service.card(plan.id, viewer)).asks;
+    const [ask] = viewPlan(await instance.service.card(plan.id, viewer)).asks;
     expect(ask).toMatchObject({
       kind: 'confirm',
       label: 'This step asks before it runs',

@@ -8,12 +8,18 @@ import { createExpiry } from '#conversation/expire.ts';
 import { appendMessage } from '#store/messages.ts';
 import { lockPlan } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
-let idle: TestHouse;
+let instance: TestInstance;
+let idle: TestInstance;
 
 const planner = scriptedPlanner(({ text }) =>
   text === 'Otherwise'
@@ -22,7 +28,7 @@ const planner = scriptedPlanner(({ text }) =>
 );
 
 /** Only what the functions under test need; `days` later. */
-function contextOf(of: TestHouse, days = 0): ConversationContext {
+function contextOf(of: TestInstance, days = 0): ConversationContext {
   return {
     db: of.db,
     enqueue: async () => {},
@@ -47,69 +53,72 @@ function contextOf(of: TestHouse, days = 0): ConversationContext {
 }
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { planner });
-  idle = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { planner });
+  idle = await openTestInstance(database.url, { work: false });
 });
 afterAll(async () => {
   await idle.close();
-  await house.close();
+  await instance.close();
 });
 
 async function askIn(conversation: string, text: string) {
-  const { run_id } = await house.service.startRun({ text, conversation }, ana);
-  return waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
+  const { run_id } = await instance.service.startRun({ text, conversation }, ana);
+  return waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
 }
 
 const textsIn = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
 
 describe('the word "approve"', () => {
   test('decides nothing while a plan that came over the API is open beside the planned one', async () => {
     const planned = await askIn('two', 'planned here');
-    const sent = await house.service.propose(
+    const sent = await instance.service.propose(
       { title: 'Sent over the API', steps: [noop('1')] },
       { conversation: 'two' },
       ana,
     );
-    await house.service.say('two', 'approve', ana);
+    await instance.service.say('two', 'approve', ana);
     for (const id of [planned, sent.id]) {
-      expect((await house.service.getPlan(id)).status).toBe('proposed');
+      expect((await instance.service.getPlan(id)).status).toBe('proposed');
     }
     expect((await textsIn('two')).join('\n')).toMatch(/^More than one plan is open here: /m);
   });
 
   test('decides about a plan that came over the API when it is the only one', async () => {
-    const { id } = await house.service.propose(
+    const { id } = await instance.service.propose(
       { title: 'Alone', steps: [noop('1')] },
       { conversation: 'one' },
       ana,
     );
-    await house.service.say('one', 'approve', ana);
-    expect((await house.service.getPlan(id)).decided_by).toBe('ana');
+    await instance.service.say('one', 'approve', ana);
+    expect((await instance.service.getPlan(id)).decided_by).toBe('ana');
   });
 
   test('decides nothing while two plans of one run are open', async () => {
-    const { run_id } = await house.service.startRun({ text: 'first', conversation: 'talk' }, ana);
+    const { run_id } = await instance.service.startRun(
+      { text: 'first', conversation: 'talk' },
+      ana,
+    );
     const first = await waitFor(
       'the first plan',
-      async () => (await house.service.getRun(run_id)).plan_id,
+      async () => (await instance.service.getRun(run_id)).plan_id,
     );
-    await house.service.reply(run_id, 'and a second one', ana);
+    await instance.service.reply(run_id, 'and a second one', ana);
     const second = await waitFor('the second plan', async () => {
-      const { plan_id } = await house.service.getRun(run_id);
+      const { plan_id } = await instance.service.getRun(run_id);
       return plan_id === first ? null : plan_id;
     });
-    await house.service.say('talk', 'approve', ana);
+    await instance.service.say('talk', 'approve', ana);
     for (const id of [first, second])
-      expect((await house.service.getPlan(id)).status).toBe('proposed');
+      expect((await instance.service.getPlan(id)).status).toBe('proposed');
   });
 });
 
 describe('a planned proposal', () => {
   test('is shown once', async () => {
     const id = await askIn('once', 'show me');
-    await announce(contextOf(house), id);
-    const shown = (await house.service.messages('once', { limit: 100 })).filter(
+    await announce(contextOf(instance), id);
+    const shown = (await instance.service.messages('once', { limit: 100 })).filter(
       ({ plan_id }) => plan_id === id,
     );
     expect(shown).toHaveLength(1);
@@ -180,13 +189,13 @@ describe('proposals nobody decides', () => {
   test('are cancelled with a notice that says why, and their run ends with them', async () => {
     const id = await askIn('stale', 'forget me');
     await age(id, 8);
-    await createExpiry(contextOf(house), 7)();
-    await announce(contextOf(house), id);
-    expect((await house.service.getPlan(id)).status).toBe('cancelled');
+    await createExpiry(contextOf(instance), 7)();
+    await announce(contextOf(instance), id);
+    expect((await instance.service.getPlan(id)).status).toBe('cancelled');
     const texts = await textsIn('stale');
     expect(texts.at(-1)).toContain('Nobody decided within 7 days.');
     expect(texts.join()).not.toContain('still waits');
-    const { rows } = await house.db.query.execute<{ planning_status: string }>(
+    const { rows } = await instance.db.query.execute<{ planning_status: string }>(
       sql`select planning_status from countersign.runs where plan_id = ${id}`,
     );
     expect(rows).toEqual([{ planning_status: 'complete' }]);

@@ -9,10 +9,10 @@ import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import { Settings } from '#contracts/settings.ts';
-import { ana, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { ana, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-tickets-'));
@@ -21,7 +21,7 @@ const tickets = {
   args: [...quickly, join(root, 'tests/fixtures/ticket-server.ts'), folder],
   env: { NODE_COMPILE_CACHE: compileCache },
 };
-const house = useHouse({
+const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
   settings: {
     mcpServers: {
@@ -45,15 +45,15 @@ const close = (ticket: string, tool = 'tracker'): StepDraft => ({
 });
 
 const propose = (...steps: StepDraft[]) =>
-  house.service.propose({ title: 'Close tickets', steps }, { user: ana.id }, ana);
+  instance.service.propose({ title: 'Close tickets', steps }, { user: ana.id }, ana);
 const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
-  house.service.approve(id, { version, digest }, ana);
+  instance.service.approve(id, { version, digest }, ana);
 const confirm = (planId: string, id: string) =>
-  house.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
+  instance.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
 
 function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
   return waitFor(`step ${id} to be ${status}`, async () => {
-    const [found] = await house.service.getSteps(planId, [id]);
+    const [found] = await instance.service.getSteps(planId, [id]);
     return found?.status === status ? found : null;
   });
 }
@@ -63,13 +63,13 @@ describe('a change whose target a declared read shows', () => {
     await writeFile(ticketAt('T-1'), 'open: the printer burns');
     const plan = await propose(close('T-1'));
     expect(await calls()).toContain('show T-1');
-    const [step] = await house.service.getSteps(plan.id, ['T-1']);
+    const [step] = await instance.service.getSteps(plan.id, ['T-1']);
     expect(step?.seen).toMatchObject({ state: 'exists' });
-    const { steps } = await house.service.listSteps(plan.id, { order: 'review', limit: 5 });
+    const { steps } = await instance.service.listSteps(plan.id, { order: 'review', limit: 5 });
     const aid = steps[0]?.call.parts.find((part) => part.aid === true);
     expect(aid?.text).toContain('open: the printer burns');
     await approve(plan);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
     expect(await readFile(ticketAt('T-1'), 'utf8')).toBe('closed: done');
   });
 
@@ -82,13 +82,13 @@ describe('a change whose target a declared read shows', () => {
     expect(asked.question).toContain('changed after the plan was approved');
     expect(asked.question).toContain('open: minor');
     expect(asked.question).toContain('open: people are trapped');
-    const card = await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' });
+    const card = await instance.service.card(plan.id, { user: ana.id, timezone: 'UTC' });
     expect(drawText(viewPlan(card))).toContain('open: people are trapped');
     expect(await calls()).not.toContain('close T-2');
     await confirm(plan.id, 'T-2');
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
     expect((await calls()).filter((line) => line === 'close T-2')).toHaveLength(1);
-    await checkPlan(house.db.query, plan.id);
+    await checkPlan(instance.db.query, plan.id);
   });
 
   test('asks when the target cannot be looked up any more', async () => {
@@ -100,17 +100,17 @@ describe('a change whose target a declared read shows', () => {
     expect(asked.question).toContain('now it cannot be looked up');
     expect(await calls()).not.toContain('close T-3');
     await confirm(plan.id, 'T-3');
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('is looked up by nothing where its target is not known yet or no read is declared', async () => {
     await writeFile(ticketAt('T-4'), 'open');
     const args = { ticket: { $decide: 'The oldest ticket' }, comment: 'done' };
     const plan = await propose({ ...close('open'), args }, close('T-4', 'plain'));
-    const steps = await house.service.getSteps(plan.id, ['open', 'T-4']);
+    const steps = await instance.service.getSteps(plan.id, ['open', 'T-4']);
     expect(steps.map(({ seen }) => seen)).toEqual([null, null]);
     expect((await calls()).join()).not.toContain('show');
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 });
 

@@ -8,11 +8,11 @@ import type { Step, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { createHumanReminders } from '#conversation/human-reminders.ts';
 import { findStalledPlans } from '#store/sql/recover.ts';
-import { ana, ben, noop, reach, runPlan } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana, ben, noop, reach, runPlan } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse();
+const instance = useInstance();
 
 const form = [
   { name: 'amount', label: 'Amount in EUR', type: 'number', required: true, min: 0 },
@@ -37,14 +37,14 @@ function write(id: string, content: JsonObject, ...after: string[]): StepDraft {
 }
 
 async function stepOf(planId: string, id: string): Promise<Step> {
-  const [step] = await house.service.getSteps(planId, [id]);
+  const [step] = await instance.service.getSteps(planId, [id]);
   if (step === undefined) throw new Error(`There is no step ${id}.`);
   return step;
 }
 
 /** Proposes, approves and waits until the step asks. */
 async function askIn(steps: StepDraft[], id = 'ask'): Promise<string> {
-  const plan = await runPlan(house, { title: 'Ask', steps });
+  const plan = await runPlan(instance, { title: 'Ask', steps });
   await becomes(plan.id, id, 'waiting');
   return plan.id;
 }
@@ -67,8 +67,12 @@ describe('an answer with a form', () => {
       write('by', { $from: 'ask', path: '/by' }),
     ]);
     const answers = { ask: { amount: '12.50', room: 'blue' } };
-    await house.service.resume(id, { version: 1, steps: done, answers, answer: 'as agreed' }, ben);
-    await reach(house, id, 'completed');
+    await instance.service.resume(
+      id,
+      { version: 1, steps: done, answers, answer: 'as agreed' },
+      ben,
+    );
+    await reach(instance, id, 'completed');
     const { output, result_summary } = await stepOf(id, 'ask');
     expect(output).toEqual({
       answer: 'as agreed',
@@ -77,8 +81,8 @@ describe('an answer with a form', () => {
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
     expect(result_summary).toBe('as agreed · Amount in EUR: 12.5 · Room: Blue');
-    expect(await readFile(join(house.workspace, 'room.md'), 'utf8')).toBe('Blue');
-    expect(await readFile(join(house.workspace, 'by.md'), 'utf8')).toBe('ben');
+    expect(await readFile(join(instance.workspace, 'room.md'), 'utf8')).toBe('Blue');
+    expect(await readFile(join(instance.workspace, 'by.md'), 'utf8')).toBe('ben');
   });
 
   test('is refused whole, with a sentence for each field, when one is wrong', async () => {
@@ -87,7 +91,7 @@ describe('an answer with a form', () => {
     const answers = { ask: { amount: -1, colour: 'red' } };
     const steps = { ...done, other: 'done' as const };
     await expect(
-      house.service.resume(id, { version: 1, steps, answers }, ana),
+      instance.service.resume(id, { version: 1, steps, answers }, ana),
     ).rejects.toMatchObject({
       code: 'invalid_answer',
       message:
@@ -101,7 +105,7 @@ describe('an answer with a form', () => {
       },
     });
     for (const step of ['ask', 'other']) expect((await stepOf(id, step)).status).toBe('waiting');
-    const deeds = await house.service.audit(id, { limit: 100 });
+    const deeds = await instance.service.audit(id, { limit: 100 });
     expect(deeds.filter(({ action }) => action.startsWith('settle'))).toEqual([]);
   });
 
@@ -111,7 +115,7 @@ describe('an answer with a form', () => {
   ])('is refused for %s', async (_, said, code) => {
     const id = await askIn([task('ask')]);
     await expect(
-      house.service.resume(id, { version: 1, steps: done, ...said }, ana),
+      instance.service.resume(id, { version: 1, steps: done, ...said }, ana),
     ).rejects.toMatchObject({ code });
     expect((await stepOf(id, 'ask')).status).toBe('waiting');
   });
@@ -121,8 +125,8 @@ describe('an answer with a form', () => {
     await becomes(id, 'other', 'waiting');
     const answers = { ask: { amount: 1, room: 'Green' }, other: 'by hand' };
     const steps = { ...done, other: 'done' as const };
-    await house.service.resume(id, { version: 1, steps, answers }, ana);
-    await reach(house, id, 'completed');
+    await instance.service.resume(id, { version: 1, steps, answers }, ana);
+    await reach(instance, id, 'completed');
     expect((await stepOf(id, 'other')).output).toMatchObject({ answer: 'by hand', fields: {} });
   });
 
@@ -136,7 +140,7 @@ describe('an answer with a form', () => {
       'rooms',
     );
     const answers = { rooms: { list: 'Attic' } };
-    await house.service.resume(id, { version: 1, steps: { rooms: 'done' }, answers }, ana);
+    await instance.service.resume(id, { version: 1, steps: { rooms: 'done' }, answers }, ana);
     expect((await becomes(id, 'ask', 'waiting')).output).toMatchObject({
       form: [{ name: 'room', options: [{ value: 'Attic', label: 'Attic' }] }],
     });
@@ -147,50 +151,50 @@ describe('a person who is blocked', () => {
   test('says why; what depends on the step is skipped and the rest goes on', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), noop('after', 'ask'), task('rest')]);
     await expect(
-      house.service.resume(id, { version: 1, steps: blocked }, ben),
+      instance.service.resume(id, { version: 1, steps: blocked }, ben),
     ).rejects.toMatchObject({ code: 'feedback_required' });
     const why = 'No rooms are left.';
-    await house.service.resume(id, { version: 1, steps: blocked, answer: why }, ben);
+    await instance.service.resume(id, { version: 1, steps: blocked, answer: why }, ben);
     expect(await stepOf(id, 'ask')).toMatchObject({
       status: 'failed',
       error: { code: 'blocked', message: why },
     });
     expect((await stepOf(id, 'after')).status).toBe('skipped');
-    expect((await house.service.getPlan(id)).status).toBe('executing');
-    await house.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
-    const { result_summary } = await reach(house, id, 'failed');
+    expect((await instance.service.getPlan(id)).status).toBe('executing');
+    await instance.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    const { result_summary } = await reach(instance, id, 'failed');
     expect(result_summary).toContain(why);
   });
 
   test('is asked again when somebody who may decide wants it, while the rest goes on', async () => {
     const id = await askIn([task('ask', { form }), noop('after', 'ask'), task('rest')]);
-    await house.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
-    await house.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ana);
+    await instance.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
+    await instance.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ana);
     expect(await becomes(id, 'ask', 'waiting')).toMatchObject({ attempt: 2, error: null });
     const answers = { ask: { amount: 2, room: 'Blue' } };
-    await house.service.resume(id, { version: 1, steps: done, answers }, ana);
+    await instance.service.resume(id, { version: 1, steps: done, answers }, ana);
     await becomes(id, 'after', 'succeeded');
-    await house.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
-    await reach(house, id, 'completed');
+    await instance.service.resume(id, { version: 1, steps: { rest: 'done' } }, ana);
+    await reach(instance, id, 'completed');
   });
 
   test('does not stop a plan that somebody goes on with', async () => {
     const id = await askIn([task('ask', { form }), noop('after', 'ask')]);
-    await house.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
-    await reach(house, id, 'failed');
-    await house.service.resume(id, { version: 1, steps: done }, ana);
-    await reach(house, id, 'completed');
+    await instance.service.resume(id, { version: 1, steps: blocked, answer: 'Not today' }, ana);
+    await reach(instance, id, 'failed');
+    await instance.service.resume(id, { version: 1, steps: done }, ana);
+    await reach(instance, id, 'completed');
     expect((await stepOf(id, 'ask')).output).toMatchObject({ fields: {}, by: 'ana' });
   });
 
   test('is told of in the plan’s conversation', async () => {
     const draft = { title: 'Tell', steps: [task('ask', { assignee: 'ben' }), task('rest')] };
-    const plan = await house.service.propose(draft, { conversation: 'blocked' }, ana);
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    const plan = await instance.service.propose(draft, { conversation: 'blocked' }, ana);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     await becomes(plan.id, 'ask', 'waiting');
-    await house.service.resume(plan.id, { version: 1, steps: blocked, answer: 'No key.' }, ben);
+    await instance.service.resume(plan.id, { version: 1, steps: blocked, answer: 'No key.' }, ben);
     await waitFor('the news', async () => {
-      const messages = await house.service.messages('blocked', { limit: 100 });
+      const messages = await instance.service.messages('blocked', { limit: 100 });
       return (
         messages.some(
           ({ text }) => text.startsWith('Step ask (') && text.includes('is blocked, as ben says: '),
@@ -204,18 +208,20 @@ describe('who answers', () => {
   test('is the person the step names, however their name is written, and who may decide', async () => {
     const id = await askIn([task('ask', { assignee: '@Ben' })]);
     const cem = person('cem', 'api');
-    await expect(house.service.resume(id, { version: 1, steps: done }, cem)).rejects.toMatchObject({
+    await expect(
+      instance.service.resume(id, { version: 1, steps: done }, cem),
+    ).rejects.toMatchObject({
       code: 'not_allowed',
     });
-    await house.service.resume(id, { version: 1, steps: done }, ben);
-    await reach(house, id, 'completed');
+    await instance.service.resume(id, { version: 1, steps: done }, ben);
+    await reach(instance, id, 'completed');
   });
 
   test('is exactly one of two at once; the other reads who was quicker', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' }), task('rest')]);
     const results = await Promise.allSettled([
-      house.service.resume(id, { version: 1, steps: done, answer: 'Ben’s word' }, ben),
-      house.service.resume(id, { version: 1, steps: done, answer: 'Ana’s word' }, ana),
+      instance.service.resume(id, { version: 1, steps: done, answer: 'Ben’s word' }, ben),
+      instance.service.resume(id, { version: 1, steps: done, answer: 'Ana’s word' }, ana),
     ]);
     const lost = results.find((result) => result.status === 'rejected');
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -229,9 +235,11 @@ describe('who answers', () => {
 
   test('reads who was quicker even when that answer ended the plan', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' })]);
-    await house.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ana);
-    await reach(house, id, 'completed');
-    await expect(house.service.resume(id, { version: 1, steps: done }, ben)).rejects.toMatchObject({
+    await instance.service.resume(id, { version: 1, steps: done, answer: 'Yes' }, ana);
+    await reach(instance, id, 'completed');
+    await expect(
+      instance.service.resume(id, { version: 1, steps: done }, ben),
+    ).rejects.toMatchObject({
       code: 'already_decided',
       message: 'Step ask was answered by ana already: “Yes”. Your answer was not stored.',
     });
@@ -239,8 +247,10 @@ describe('who answers', () => {
 
   test('learns that a cancelled plan asks nobody any more', async () => {
     const id = await askIn([task('ask', { assignee: 'ben' })]);
-    await house.service.cancel(id, { version: 1 }, ana);
-    await expect(house.service.resume(id, { version: 1, steps: done }, ben)).rejects.toMatchObject({
+    await instance.service.cancel(id, { version: 1 }, ana);
+    await expect(
+      instance.service.resume(id, { version: 1, steps: done }, ben),
+    ).rejects.toMatchObject({
       code: 'invalid_transition',
       message:
         'This plan was cancelled by ana; step ask asks nobody any more. Your answer was not stored.',
@@ -251,7 +261,7 @@ describe('who answers', () => {
 
 test('a form nobody could fill in is refused with the plan', async () => {
   const steps = [task('ask', { form: [{ name: 'room', type: 'choice' }] })];
-  await expect(house.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
+  await expect(instance.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
     code: 'invalid_arguments',
     message: expect.stringContaining('form[0].options is needed for a choice'),
   });
@@ -259,14 +269,14 @@ test('a form nobody could fill in is refused with the plan', async () => {
 
 test('a field that no form has is refused with the plan', async () => {
   const steps = [task('ask', { form }), write('use', { $from: 'ask', path: '/fields/price' })];
-  await expect(house.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
+  await expect(instance.service.propose({ title: 'Ask', steps }, {}, ana)).rejects.toMatchObject({
     code: 'invalid_reference',
   });
 });
 
 test('waiting for a person never stalls a plan', async () => {
   const id = await askIn([task('ask')]);
-  await house.db.transaction(async (tx) => {
+  await instance.db.transaction(async (tx) => {
     const age = sql`update countersign.plans set updated_at = now() - interval '3 days'`;
     await tx.execute(sql`${age} where id = ${id}`);
     await tx.execute(sql`update countersign.backends set since_at = since_at - interval '3 days'`);
@@ -284,7 +294,7 @@ describe('a question that stays open', () => {
   const remindAfter = (hours: number, limit?: number) =>
     createHumanReminders(
       {
-        db: house.db,
+        db: instance.db,
         enqueue: async () => {},
         warn: () => {},
         clock: { now: () => new Date(Date.now() + hours * hour) },
@@ -294,14 +304,14 @@ describe('a question that stays open', () => {
     )();
 
   async function askThere(conversation: string, ...steps: StepDraft[]): Promise<string> {
-    const plan = await house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    const plan = await instance.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     for (const { id } of steps) if (id !== undefined) await becomes(plan.id, id, 'waiting');
     return plan.id;
   }
 
   const remindersIn = async (conversation: string) =>
-    (await house.service.messages(conversation, { limit: 100 })).filter(({ text }) =>
+    (await instance.service.messages(conversation, { limit: 100 })).filter(({ text }) =>
       text.startsWith('Reminder'),
     );
 
@@ -326,8 +336,8 @@ describe('a question that stays open', () => {
   test('is nobody’s any more once it is answered, and waits while the plan is paused', async () => {
     const answered = await askThere('answered', task('ask'), task('rest'));
     const paused = await askThere('paused', task('ask'));
-    await house.service.resume(answered, { version: 1, steps: done }, ana);
-    await house.service.pause(paused, { version: 1 }, ana);
+    await instance.service.resume(answered, { version: 1, steps: done }, ana);
+    await instance.service.pause(paused, { version: 1 }, ana);
     await remindAfter(25);
     expect((await remindersIn('answered')).map(({ text }) => text.includes('step rest'))).toEqual([
       true,
@@ -348,10 +358,10 @@ describe('a question that stays open', () => {
 test('each plan is told of under its own name: two plans with the same step ids both ask', async () => {
   for (const conversation of ['first', 'second']) {
     const draft = { title: 'Ask', steps: [task('ask', { assignee: 'ben' })] };
-    const plan = await house.service.propose(draft, { conversation }, ana);
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
+    const plan = await instance.service.propose(draft, { conversation }, ana);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana);
     await waitFor(`the question in ${conversation}`, async () => {
-      const messages = await house.service.messages(conversation, { limit: 100 });
+      const messages = await instance.service.messages(conversation, { limit: 100 });
       return (
         messages.some(({ text }) => text === 'Step ask waits for ben: What did it cost?') || null
       );

@@ -12,14 +12,14 @@ import type { PatchOperation } from '#contracts/patch.ts';
 import type { Plan, PlanDraft } from '#contracts/plan.ts';
 import { recover } from '#executor/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 import { expireLeases, makeExecutor } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
-let other: TestHouse;
+let instance: TestInstance;
+let other: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let port = 0;
 
@@ -48,16 +48,16 @@ beforeAll(async () => {
     },
     resourcePools: { tools: 3 },
   };
-  house = await openTestHouse(database.url, { settings });
-  other = await openTestHouse(database.url, { settings, workspace: house.workspace });
-  executor = makeExecutor(house);
+  instance = await openTestInstance(database.url, { settings });
+  other = await openTestInstance(database.url, { settings, workspace: instance.workspace });
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
   server.closeAllConnections();
   server.close();
   await other.close();
-  await house.close();
+  await instance.close();
 });
 
 let paths = 0;
@@ -196,7 +196,7 @@ function operationsOf(deed: Deed, step: number): PatchOperation[] {
 }
 
 async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<void> {
-  const { service } = house;
+  const { service } = instance;
   const { id, version } = plan;
   switch (deed) {
     case 'pause':
@@ -213,7 +213,7 @@ async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<
       return;
     case 'lose':
       // The workers go on, and come too late.
-      await expireLeases(house, id);
+      await expireLeases(instance, id);
       await recover(executor);
       return;
     case 'decide': {
@@ -235,7 +235,7 @@ async function act(plan: Plan, deed: Deed, step: number, yes: boolean): Promise<
 /** @returns whether the deed was done; somebody who comes late is told so, and nothing has changed */
 async function tryTo(id: string, deed: Deed, step: number, yes: boolean): Promise<boolean> {
   try {
-    await act(await house.service.getPlan(id), deed, step, yes);
+    await act(await instance.service.getPlan(id), deed, step, yes);
     return true;
   } catch (error) {
     if (error instanceof CountersignError && late.has(error.code)) return false;
@@ -247,9 +247,9 @@ const over = ['completed', 'failed', 'cancelled'];
 
 /** A person says of each write whose worker was lost that it was done. */
 async function sayWhatBecame({ id, version }: Plan): Promise<void> {
-  const { steps } = await house.service.listSteps(id, { status: ['unknown'], limit: 1000 });
+  const { steps } = await instance.service.listSteps(id, { status: ['unknown'], limit: 1000 });
   const done = Object.fromEntries(steps.map((step) => [step.id, 'done' as const]));
-  await house.service.resume(id, { version, steps: done }, ana);
+  await instance.service.resume(id, { version, steps: done }, ana);
 }
 
 /** Takes away whatever keeps the plan from its end, until it is there. */
@@ -257,7 +257,7 @@ function bringToRest(id: string): Promise<Plan> {
   return waitFor(
     `${id} to be at rest`,
     async () => {
-      const plan = await house.service.getPlan(id);
+      const plan = await instance.service.getPlan(id);
       if (plan.pending_patch !== null) await tryTo(id, 'decide', 0, true);
       else if (plan.paused) await tryTo(id, 'resume', 0, true);
       const { running, unknown } = plan.counts;
@@ -291,15 +291,15 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
   await fc.assert(
     fc.asyncProperty(draft, script, async (sketches, deeds) => {
       const steps = toSteps(sketches);
-      const { id } = await runPlan(house, { title: 'Interference', steps });
+      const { id } = await runPlan(instance, { title: 'Interference', steps });
       const done: Deed[] = [];
       for (const { deed, after, step, yes } of deeds) {
         await new Promise((resolve) => setTimeout(resolve, after));
         if (await tryTo(id, deed, step, yes)) done.push(deed);
       }
       const plan = await bringToRest(id);
-      await checkPlan(house.db.query, id);
-      const audit = await house.service.audit(id, { limit: 1000 });
+      await checkPlan(instance.db.query, id);
+      const audit = await instance.service.audit(id, { limit: 1000 });
       const byPeople = audit.filter(({ actor_kind }) => actor_kind === 'person');
       for (const [deed, action] of Object.entries(actions)) {
         const times = done.filter((one) => one === deed).length;
@@ -315,7 +315,7 @@ test('whatever people do meanwhile, the books are right', { timeout: 240_000 }, 
     }),
     { numRuns: 20, endOnFailure: true, examples: [[manyWaits, manyLosses]] },
   );
-  const { rows } = await house.db.query.execute<{ lost: number; passed: number }>(sql`
+  const { rows } = await instance.db.query.execute<{ lost: number; passed: number }>(sql`
     select (select count(*)::int from countersign.step_attempts where status = 'lost') as lost,
       (select count(*)::int from countersign.step_attempts a join countersign.plan_steps s using (plan_id, position)
         where s.operation = 'get' and a.status = 'succeeded' and a.attempt > 1) as passed`);

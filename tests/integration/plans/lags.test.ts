@@ -2,17 +2,17 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes, startBy } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const types = ['FS', 'SS', 'FF', 'SF'] as const;
 const lags = [-30, 0, 30];
@@ -20,7 +20,11 @@ const named = (type: string, lag: number) => `${type}${lag}`;
 
 /** How each step stands: `now` could be claimed, `in 30` could be in 30 minutes. */
 async function look(planId: string): Promise<Record<string, string>> {
-  const { rows } = await house.db.query.execute<{ id: string; status: string; wait: number }>(sql`
+  const { rows } = await instance.db.query.execute<{
+    id: string;
+    status: string;
+    wait: number;
+  }>(sql`
     select step_id as id, status, ceil(extract(epoch from available_at - clock_timestamp()) / 60)::int as wait
     from countersign.step_states where plan_id = ${planId} order by position`);
   return Object.fromEntries(
@@ -32,7 +36,7 @@ async function look(planId: string): Promise<Record<string, string>> {
 }
 
 test('a step is free when its lag has passed since the end of the edge that it hangs on', async () => {
-  const executor = makeExecutor(house);
+  const executor = makeExecutor(instance);
   const steps = [
     noop('a'),
     ...types.flatMap((type) =>
@@ -42,7 +46,7 @@ test('a step is free when its lag has passed since the end of the edge that it h
       })),
     ),
   ];
-  const { id } = await startBy(executor, house, { title: 'Lags', steps });
+  const { id } = await startBy(executor, instance, { title: 'Lags', steps });
   const each = (of: readonly string[], status: (lag: number) => string) =>
     of.flatMap((type) => lags.map((lag) => [named(type, lag), status(lag)]));
   const due = (lag: number) => (lag > 0 ? `in ${lag}` : 'now');
@@ -59,6 +63,6 @@ test('a step is free when its lag has passed since the end of the edge that it h
     claimed.map((step) => outcomeOf(step, 'succeeded')),
   );
   expect(await look(id)).toEqual({ a: 'succeeded', ...Object.fromEntries(each(types, due)) });
-  await checkPlan(house.db.query, id);
+  await checkPlan(instance.db.query, id);
   executor.leases.stop();
 });

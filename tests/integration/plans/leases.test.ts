@@ -12,7 +12,7 @@ import { lockPlan } from '#store/plans.ts';
 import { markCalling } from '#store/sql/leases.ts';
 import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
@@ -29,21 +29,21 @@ import {
 } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 const executors: ExecutorContext[] = [];
 
 function executorFor(overrides: Partial<ExecutorContext> = {}) {
-  const executor = makeExecutor(house, overrides);
+  const executor = makeExecutor(instance, overrides);
   executors.push(executor);
   return executor;
 }
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
 afterAll(async () => {
   for (const { leases } of executors) leases.stop();
-  await house.close();
+  await instance.close();
 });
 
 /** A step whose call must not be repeated. */
@@ -66,14 +66,14 @@ async function claimOne(executor: ExecutorContext, planId: string) {
 describe('a worker that is slow but alive', () => {
   test('cannot call what recovery is just giving to somebody else', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Slow', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, { title: 'Slow', steps: [move('m')] });
     const { lease } = await claimOne(executor, id);
-    await expireLeases(house, id);
-    const { marking } = await house.db.transaction(async (tx) => {
+    await expireLeases(instance, id);
+    const { marking } = await instance.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       const lost = await readLostSteps(tx, id);
       // The slow worker comes between the decision and its being stored. Not awaited: it may have to wait for us.
-      const marking = markCalling(house.db.query, executor.worker, [lease], 2);
+      const marking = markCalling(instance.db.query, executor.worker, [lease], 2);
       await Promise.race([marking, waitForBlocked()]);
       await settleLostSteps(
         tx,
@@ -83,22 +83,22 @@ describe('a worker that is slow but alive', () => {
       return { marking };
     });
     expect(await marking).toEqual([]);
-    expect(await statusesOf(house, id)).toEqual({ m: 'ready' });
+    expect(await statusesOf(instance, id)).toEqual({ m: 'ready' });
   });
 
   test('cannot call once its lease has run out, even before anybody noticed', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Late', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, { title: 'Late', steps: [move('m')] });
     const { lease } = await claimOne(executor, id);
-    await expireLeases(house, id);
-    expect(await markCalling(house.db.query, executor.worker, [lease], 2)).toEqual([]);
+    await expireLeases(instance, id);
+    expect(await markCalling(instance.db.query, executor.worker, [lease], 2)).toEqual([]);
   });
 
   test('cannot call an attempt that it lost with the mark of the one it took afterwards', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Again', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, { title: 'Again', steps: [move('m')] });
     const { lease: lost } = await claimOne(executor, id);
-    await expireLeases(house, id);
+    await expireLeases(instance, id);
     await recover(executor);
     const { lease } = await claimOne(executor, id);
     expect(lease).toMatchObject({ position: lost.position, attempt: 2 });
@@ -113,19 +113,19 @@ describe('a worker that stands still between its mark and its call', () => {
   async function standStill(passedMs: number) {
     let calls = 0;
     let standing = 0;
-    const real = house.registry.get('workspace_move');
+    const real = instance.registry.get('workspace_move');
     if (real === undefined) throw new Error('workspace_move is gone');
     const call = async () => {
       calls++;
       return { summary: 'Moved.', data: null };
     };
     const executor = executorFor({
-      registry: { ...house.registry, get: () => ({ ...real, call }) },
+      registry: { ...instance.registry, get: () => ({ ...real, call }) },
       clock: { now: () => new Date(Date.now() + standing) },
     });
-    const { id } = await startBy(executor, house, { title: 'Still', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, { title: 'Still', steps: [move('m')] });
     const { plan, step, lease } = await claimOne(executor, id);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.step_states set lease_until = clock_timestamp() + interval '100 ms' where plan_id = ${id}`,
     );
     const ask = createMarker(executor);
@@ -137,7 +137,7 @@ describe('a worker that stands still between its mark and its call', () => {
     const { signal } = new AbortController();
     const run = { context: executor, plan, step, lease, signal, mark };
     const outcome = await runStep({ ...run, cutOff: () => {}, mayBegin: () => true });
-    const { rows } = await house.db.query.execute<{ renewed: boolean }>(sql`
+    const { rows } = await instance.db.query.execute<{ renewed: boolean }>(sql`
       select lease_until > clock_timestamp() + interval '1 second' as renewed from countersign.step_states
       where plan_id = ${id}`);
     return { calls, outcome, renewed: rows[0]?.renewed };
@@ -161,7 +161,7 @@ describe('a worker that stands still between its mark and its call', () => {
 /** Resolves when a session of this database waits for a lock. */
 function waitForBlocked(): Promise<unknown> {
   return waitFor('a blocked session', async () => {
-    const { rows } = await house.db.query.execute<{ n: number }>(sql`
+    const { rows } = await instance.db.query.execute<{ n: number }>(sql`
       select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
     return (rows[0]?.n ?? 0) > 0;
   });
@@ -169,9 +169,9 @@ function waitForBlocked(): Promise<unknown> {
 
 describe('a database that goes away for a moment', () => {
   test('between the claim and the call fails no step', async () => {
-    const db = flaky(house.db);
+    const db = flaky(instance.db);
     const executor = executorFor({ db });
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Away',
       steps: [noop('1'), { ...noop('2', '1'), args: { from: { $from: '1' } } }],
     });
@@ -196,9 +196,9 @@ describe('a database that goes away for a moment', () => {
   test.each(['before', 'after'] as const)(
     'makes the mark of a call again when its connection was lost %s it was written',
     async (when) => {
-      const db = flaky(house.db);
+      const db = flaky(instance.db);
       const executor = executorFor({ db });
-      const { id } = await startBy(executor, house, { title: 'Mark', steps: [move('m')] });
+      const { id } = await startBy(executor, instance, { title: 'Mark', steps: [move('m')] });
       const { lease } = await claimOne(executor, id);
       db.fail(when);
       expect(await createMarker(executor)(lease)).not.toBeNull();
@@ -206,9 +206,9 @@ describe('a database that goes away for a moment', () => {
   );
 
   test('keeps the lease of a step whose outcome is not stored yet', async () => {
-    const db = flaky(house.db);
+    const db = flaky(instance.db);
     const executor = executorFor({ db });
-    const { id } = await startBy(executor, house, { title: 'Keep', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, { title: 'Keep', steps: [noop('1')] });
     const heldWhileSettling: number[] = [];
     const transaction = db.transaction;
     let claims = 0;
@@ -220,59 +220,59 @@ describe('a database that goes away for a moment', () => {
     await createPlanWorker(executor).work(id);
     expect(heldWhileSettling).toEqual([1]);
     expect(executor.leases.held()).toBe(0);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
   });
 });
 
 describe('an outcome that Postgres refuses', () => {
   test('does not take the outcomes of its neighbours with it', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Poison',
       steps: [noop('good'), noop('poison'), noop('after', 'good')],
     });
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create function refuse_poison() returns trigger language plpgsql as
         $$ begin if new.step_id = 'poison' and new.status = 'succeeded' then raise exception 'refused'; end if; return new; end $$`);
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create trigger refuse_poison before update on countersign.step_states for each row execute function refuse_poison()`);
     try {
       await createPlanWorker(executor).work(id);
     } finally {
-      await house.db.query.execute(sql`drop function refuse_poison() cascade`);
+      await instance.db.query.execute(sql`drop function refuse_poison() cascade`);
     }
-    expect(await statusesOf(house, id)).toEqual({
+    expect(await statusesOf(instance, id)).toEqual({
       good: 'succeeded',
       poison: 'failed',
       after: 'succeeded',
     });
-    expect((await house.service.getPlan(id)).result_summary).toMatch(/could not be stored/);
+    expect((await instance.service.getPlan(id)).result_summary).toMatch(/could not be stored/);
   });
 
   test('because of what it would have started is taken by itself', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Start',
       steps: [noop('one'), noop('next', 'one')],
     });
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create function refuse_start() returns trigger language plpgsql as
         $$ begin if old.status = 'pending' and new.status = 'running' then raise exception 'refused'; end if; return new; end $$`);
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create trigger refuse_start before update on countersign.step_states for each row execute function refuse_start()`);
     try {
       await createPlanWorker(executor).work(id);
     } finally {
-      await house.db.query.execute(sql`drop function refuse_start() cascade`);
+      await instance.db.query.execute(sql`drop function refuse_start() cascade`);
     }
-    expect(await statusesOf(house, id)).toEqual({ one: 'succeeded', next: 'succeeded' });
+    expect(await statusesOf(instance, id)).toEqual({ one: 'succeeded', next: 'succeeded' });
   });
 });
 
 describe('a call', () => {
   test('is not made when its plan was cancelled while it waited for its turn', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Turn',
       steps: [
         {
@@ -285,10 +285,10 @@ describe('a call', () => {
       ],
     });
     let called = false;
-    const real = house.registry.get('workspace_write');
+    const real = instance.registry.get('workspace_write');
     if (real === undefined) throw new Error('workspace_write is gone');
     const registry = {
-      ...house.registry,
+      ...instance.registry,
       get: () => ({
         ...real,
         call: async () => {
@@ -318,20 +318,20 @@ describe('a call', () => {
 describe('steps whose worker was lost', () => {
   test('of a stalled plan run again once it is resumed', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Stalled',
       steps: [noop('1'), noop('2', '1')],
     });
     await claimOne(executor, id);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set status = 'stalled' where id = ${id}`,
     );
-    await expireLeases(house, id);
+    await expireLeases(instance, id);
     await recover(executor);
-    expect(await statusesOf(house, id)).toEqual({ 1: 'ready', 2: 'pending' });
-    await house.service.resume(id, { version: 1 }, ana);
+    expect(await statusesOf(instance, id)).toEqual({ 1: 'ready', 2: 'pending' });
+    await instance.service.resume(id, { version: 1 }, ana);
     await createPlanWorker(executor).work(id);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
   });
 
   test('are given up for the workers they took down, not for how often a person ran them', () => {
@@ -353,17 +353,17 @@ describe('steps whose worker was lost', () => {
 
   test('have as many chances again once a person has had them run', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Chances', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, { title: 'Chances', steps: [noop('1')] });
     const lose = async () => {
       await claimOne(executor, id);
-      await expireLeases(house, id);
+      await expireLeases(instance, id);
       await recover(executor);
-      return (await statusesOf(house, id))['1'];
+      return (await statusesOf(instance, id))['1'];
     };
     const first: unknown[] = [];
     for (let loss = 0; loss < 5; loss++) first.push(await lose());
     expect(first).toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
-    await house.service.retry(id, { version: 1 }, ana);
+    await instance.service.retry(id, { version: 1 }, ana);
     const second: unknown[] = [];
     for (let loss = 0; loss < 5; loss++) second.push(await lose());
     expect(second).toEqual(first);
@@ -371,7 +371,7 @@ describe('steps whose worker was lost', () => {
 
   test('are counted however often they were handed back in between', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Handed back', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, { title: 'Handed back', steps: [noop('1')] });
     const seen: unknown[] = [];
     for (let loss = 0; loss < 5; loss++) {
       for (let times = 0; times < 3; times++) {
@@ -379,9 +379,9 @@ describe('steps whose worker was lost', () => {
         await settleOutcomes(executor, id, [reportNotCalled(step, 'its plan was paused')]);
       }
       await claimOne(executor, id);
-      await expireLeases(house, id);
+      await expireLeases(instance, id);
       await recover(executor);
-      seen.push((await statusesOf(house, id))['1']);
+      seen.push((await statusesOf(instance, id))['1']);
     }
     expect(seen).toEqual(['ready', 'ready', 'ready', 'ready', 'failed']);
   });
@@ -394,64 +394,64 @@ describe('steps whose worker was lost', () => {
     'tell whoever is asked what their worker says when it comes back: %s',
     async (status, rest, said) => {
       const executor = executorFor();
-      const { id } = await startBy(executor, house, { title: 'Late', steps: [move('m')] });
+      const { id } = await startBy(executor, instance, { title: 'Late', steps: [move('m')] });
       const { step, lease } = await claimOne(executor, id);
-      await markCalling(house.db.query, executor.worker, [lease], 2);
-      await expireLeases(house, id);
+      await markCalling(instance.db.query, executor.worker, [lease], 2);
+      await expireLeases(instance, id);
       await recover(executor);
       const outcome = outcomeOf(step, status, rest);
-      const { revision } = await house.service.getPlan(id);
+      const { revision } = await instance.service.getPlan(id);
       for (let times = 0; times < 2; times++) await settleOutcomes(executor, id, [outcome]);
-      const { steps } = await house.service.listSteps(id, { limit: 1 });
+      const { steps } = await instance.service.listSteps(id, { limit: 1 });
       expect(steps[0]?.status).toBe('unknown');
       expect(steps[0]?.question?.split('Its worker came back').length).toBe(2);
       expect(steps[0]?.question?.endsWith(said)).toBe(true);
-      const audit = await house.service.audit(id, { limit: 100 });
+      const audit = await instance.service.audit(id, { limit: 100 });
       const refused = audit.filter(({ action }) => action === 'settle_refused');
       expect(refused[0]?.data).toMatchObject({ attempt: 1, status });
       // Cards that show the question are drawn again, once.
-      const { changes } = await house.service.diff(id, revision, 100);
+      const { changes } = await instance.service.diff(id, revision, 100);
       expect(changes.map(({ kind }) => kind)).toEqual(['late_outcome']);
       // Once somebody has said what became of it, it is no question any more.
-      await house.service.resume(id, { version: 1, steps: { m: 'done' } }, ana);
+      await instance.service.resume(id, { version: 1, steps: { m: 'done' } }, ana);
       await settleOutcomes(executor, id, [outcome]);
-      expect((await house.service.listSteps(id, { limit: 1 })).steps[0]?.question).toBe(null);
+      expect((await instance.service.listSteps(id, { limit: 1 })).steps[0]?.question).toBe(null);
     },
   );
 
   test('of one plan are recovered although another plan cannot be', async () => {
     const executor = executorFor();
-    const bad = await startBy(executor, house, { title: 'Bad', steps: [noop('bad')] });
-    const good = await startBy(executor, house, { title: 'Good', steps: [noop('good')] });
+    const bad = await startBy(executor, instance, { title: 'Bad', steps: [noop('bad')] });
+    const good = await startBy(executor, instance, { title: 'Good', steps: [noop('good')] });
     for (const { id } of [bad, good]) {
       await claimOne(executor, id);
-      await expireLeases(house, id);
+      await expireLeases(instance, id);
     }
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create function refuse_bad() returns trigger language plpgsql as
         $$ begin if new.step_id = 'bad' then raise exception 'refused'; end if; return new; end $$`);
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       create trigger refuse_bad before update on countersign.step_states for each row execute function refuse_bad()`);
     try {
       await recover(executor);
     } finally {
-      await house.db.query.execute(sql`drop function refuse_bad() cascade`);
+      await instance.db.query.execute(sql`drop function refuse_bad() cascade`);
     }
-    expect(await statusesOf(house, good.id)).toEqual({ good: 'ready' });
+    expect(await statusesOf(instance, good.id)).toEqual({ good: 'ready' });
     expect(executor.warnings.join()).toContain(bad.id);
   });
 });
 
 test('a step whose worker was lost keeps no lease, and its attempt tells who had it', async () => {
   const executor = executorFor();
-  const { id } = await startBy(executor, house, { title: 'Lost', steps: [move('m')] });
+  const { id } = await startBy(executor, instance, { title: 'Lost', steps: [move('m')] });
   const { lease } = await claimOne(executor, id);
-  await markCalling(house.db.query, executor.worker, [lease], 2);
-  await expireLeases(house, id);
+  await markCalling(instance.db.query, executor.worker, [lease], 2);
+  await expireLeases(instance, id);
   await recover(executor);
-  expect(await statusesOf(house, id)).toEqual({ m: 'unknown' });
-  await checkPlan(house.db.query, id);
-  const { rows } = await house.db.query.execute(
+  expect(await statusesOf(instance, id)).toEqual({ m: 'unknown' });
+  await checkPlan(instance.db.query, id);
+  const { rows } = await instance.db.query.execute(
     sql`select status, worker from countersign.step_attempts where plan_id = ${id}`,
   );
   expect(rows).toEqual([{ status: 'unknown', worker: executor.worker }]);
@@ -460,26 +460,26 @@ test('a step whose worker was lost keeps no lease, and its attempt tells who had
 describe('a stalled plan', () => {
   test('whose last step ended meanwhile ends when it is resumed', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Last', steps: [noop('1')] });
+    const { id } = await startBy(executor, instance, { title: 'Last', steps: [noop('1')] });
     const { step } = await claimOne(executor, id);
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.plans set status = 'stalled' where id = ${id}`,
     );
     await settleOutcomes(executor, id, [outcomeOf(step, 'succeeded')]);
-    expect((await house.service.resume(id, { version: 1 }, ana)).status).toBe('completed');
+    expect((await instance.service.resume(id, { version: 1 }, ana)).status).toBe('completed');
   });
 
   test('is not made of one that was paused or went on in the same moment', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Moment', steps: [noop('1')] });
-    await house.db.query.execute(
+    const { id } = await startBy(executor, instance, { title: 'Moment', steps: [noop('1')] });
+    await instance.db.query.execute(
       sql`update countersign.plans set updated_at = now() - interval '1 day' where id = ${id}`,
     );
-    await house.db.query.execute(
+    await instance.db.query.execute(
       sql`update countersign.step_states set available_at = now() - interval '1 day' where plan_id = ${id}`,
     );
-    await haveWorkedFor(house, 1);
-    const round = await house.db.transaction(async (tx) => {
+    await haveWorkedFor(instance, 1);
+    const round = await instance.db.transaction(async (tx) => {
       await lockPlan(tx, id);
       const round = recover(executor);
       await waitForBlocked();
@@ -489,20 +489,20 @@ describe('a stalled plan', () => {
       return { round };
     });
     await round.round;
-    expect((await house.service.getPlan(id)).status).toBe('executing');
+    expect((await instance.service.getPlan(id)).status).toBe('executing');
   });
 });
 
 describe('a cancelled plan', () => {
   test('asks nobody what became of a call it cut off, and keeps that it is not known', async () => {
     const executor = executorFor();
-    const { id } = await startBy(executor, house, { title: 'Cut off', steps: [move('m')] });
+    const { id } = await startBy(executor, instance, { title: 'Cut off', steps: [move('m')] });
     const { step } = await claimOne(executor, id);
-    await house.service.cancel(id, { version: 1 }, ana);
+    await instance.service.cancel(id, { version: 1 }, ana);
     await settleOutcomes(executor, id, [outcomeOf(step, 'unknown')]);
-    expect(await statusesOf(house, id)).toEqual({ m: 'cancelled' });
+    expect(await statusesOf(instance, id)).toEqual({ m: 'cancelled' });
     const log: string[] = [];
-    for await (const chunk of house.service.exportLog(id)) log.push(chunk);
+    for await (const chunk of instance.service.exportLog(id)) log.push(chunk);
     expect(JSON.parse(log.join(''))).toMatchObject({ step: 'm', status: 'unknown' });
   });
 });

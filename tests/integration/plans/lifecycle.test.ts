@@ -9,21 +9,21 @@ import {
   ana,
   ben,
   noop,
-  openTestHouse,
+  openTestInstance,
   reach,
   runPlan,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url);
+  instance = await openTestInstance(database.url);
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 const write = (id: string, path: string, content: string, ...after: string[]) => ({
   id,
@@ -36,7 +36,7 @@ const write = (id: string, path: string, content: string, ...after: string[]) =>
 
 describe('an approved plan', () => {
   test('runs its steps in order and tells what came of it', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Two notes',
       steps: [
         write('a', 'notes/a.md', 'first'),
@@ -50,18 +50,18 @@ describe('an approved plan', () => {
         },
       ],
     });
-    const done = await reach(house, plan.id, 'completed', 'failed');
+    const done = await reach(instance, plan.id, 'completed', 'failed');
     expect(done).toMatchObject({
       status: 'completed',
       result_summary: '2 steps done.',
       decided_by: 'ana',
     });
-    expect(await readFile(join(house.workspace, 'archive/a.md'), 'utf8')).toBe('first');
-    await checkPlan(house.db.query, done.id);
+    expect(await readFile(join(instance.workspace, 'archive/a.md'), 'utf8')).toBe('first');
+    await checkPlan(instance.db.query, done.id);
   });
 
   test('stops the dependents of a failed step and nothing else', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'One fails',
       steps: [
         {
@@ -75,8 +75,8 @@ describe('an approved plan', () => {
         write('free', 'free.md', 'still written'),
       ],
     });
-    const failed = await reach(house, plan.id, 'failed');
-    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    const failed = await reach(instance, plan.id, 'failed');
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
     expect(steps.map(({ id, status }) => [id, status])).toEqual([
       ['gone', 'failed'],
       ['behind', 'skipped'],
@@ -85,7 +85,7 @@ describe('an approved plan', () => {
     expect(failed.result_summary).toMatch(
       /^Step 1a failed: .*none\.md.* 1 step done, 1 step not started\.$/,
     );
-    await checkPlan(house.db.query, failed.id);
+    await checkPlan(instance.db.query, failed.id);
   });
 
   test.each([
@@ -102,15 +102,15 @@ describe('an approved plan', () => {
       args: { path: 'none.md' },
     };
     const steps = [noop('first'), noop('second', 'first'), gone, ...others];
-    const { id } = await runPlan(house, { title: 'One fails', steps });
-    const failed = await reach(house, id, 'failed');
+    const { id } = await runPlan(instance, { title: 'One fails', steps });
+    const failed = await reach(instance, id, 'failed');
     expect(failed.result_summary).toMatch(new RegExp(`^Step ${label} failed: .*none\\.md`));
-    const card = await house.service.card(id, { user: 'ana', timezone: 'UTC' });
+    const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
     expect(labelSteps(card.steps, card.plan.total_steps).get('gone')).toBe(label);
   });
 
   test('hands outputs of earlier steps to later ones', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Copy',
       steps: [
         write('w', 'source.md', 'carried over'),
@@ -131,12 +131,12 @@ describe('an approved plan', () => {
         },
       ],
     });
-    await reach(house, plan.id, 'completed');
-    expect(await readFile(join(house.workspace, 'copy.md'), 'utf8')).toBe('carried over');
+    await reach(instance, plan.id, 'completed');
+    expect(await readFile(join(instance.workspace, 'copy.md'), 'utf8')).toBe('carried over');
   });
 
   test('goes on after a person has done their part', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Ask Ben',
       steps: [
         {
@@ -157,16 +157,20 @@ describe('an approved plan', () => {
     });
     await waitFor(
       'the question',
-      async () => (await house.service.overview(plan.id)).counts.waiting === 1,
+      async () => (await instance.service.overview(plan.id)).counts.waiting === 1,
     );
-    expect((await house.service.getPlan(plan.id)).status).toBe('executing');
-    await house.service.resume(plan.id, { version: 1, steps: { ask: 'done' }, answer: '42' }, ana);
-    await reach(house, plan.id, 'completed');
-    expect(await readFile(join(house.workspace, 'figure.md'), 'utf8')).toBe('42');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
+    await instance.service.resume(
+      plan.id,
+      { version: 1, steps: { ask: 'done' }, answer: '42' },
+      ana,
+    );
+    await reach(instance, plan.id, 'completed');
+    expect(await readFile(join(instance.workspace, 'figure.md'), 'utf8')).toBe('42');
   });
 
   test('runs a failed step again when asked to, and then what waited for it', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Late file',
       steps: [
         {
@@ -179,54 +183,54 @@ describe('an approved plan', () => {
         noop('after', 'r'),
       ],
     });
-    await reach(house, plan.id, 'failed');
-    const helper = await runPlan(house, {
+    await reach(instance, plan.id, 'failed');
+    const helper = await runPlan(instance, {
       title: 'Now write it',
       steps: [write('w', 'late.md', 'here')],
     });
-    await reach(house, helper.id, 'completed');
-    await house.service.retry(plan.id, { version: 1 }, ana);
-    const done = await reach(house, plan.id, 'completed');
+    await reach(instance, helper.id, 'completed');
+    await instance.service.retry(plan.id, { version: 1 }, ana);
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.counts.succeeded).toBe(2);
-    const [step] = await house.service.getSteps(plan.id, ['r']);
+    const [step] = await instance.service.getSteps(plan.id, ['r']);
     expect(step?.attempt).toBe(2);
   });
 
   test('leaves out what was not approved', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       { title: 'In part', steps: [noop('1'), noop('2', '1'), noop('3', '2'), noop('4')] },
       {},
       ana,
     );
     const approval = { version: 1, digest: plan.digest };
     await expect(
-      house.service.approve(plan.id, { ...approval, steps: ['3'] }, ana),
+      instance.service.approve(plan.id, { ...approval, steps: ['3'] }, ana),
     ).rejects.toMatchObject({ code: 'steps_missing', details: { missing: ['1', '2'] } });
-    await house.service.approve(plan.id, { ...approval, steps: ['1', '2'] }, ana);
-    const done = await reach(house, plan.id, 'completed');
+    await instance.service.approve(plan.id, { ...approval, steps: ['1', '2'] }, ana);
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.counts).toMatchObject({ succeeded: 2, cancelled: 2 });
   });
 });
 
 describe('a decision', () => {
   test('on an outdated digest or version changes nothing and says what is current', async () => {
-    const plan = await house.service.propose({ title: 'Digest', steps: [noop('1')] }, {}, ana);
+    const plan = await instance.service.propose({ title: 'Digest', steps: [noop('1')] }, {}, ana);
     await expect(
-      house.service.approve(plan.id, { version: 1, digest: '0'.repeat(64) }, ana),
+      instance.service.approve(plan.id, { version: 1, digest: '0'.repeat(64) }, ana),
     ).rejects.toMatchObject({
       code: 'digest_mismatch',
       details: { current: { version: 1, digest: plan.digest } },
     });
     await expect(
-      house.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
+      instance.service.approve(plan.id, { version: 2, digest: plan.digest }, ana),
     ).rejects.toMatchObject({ code: 'stale_version' });
-    expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   });
 
   test('of a model is refused', async () => {
-    const plan = await house.service.propose({ title: 'Model', steps: [noop('1')] }, {}, ana);
+    const plan = await instance.service.propose({ title: 'Model', steps: [noop('1')] }, {}, ana);
     await expect(
-      house.service.approve(
+      instance.service.approve(
         plan.id,
         { version: 1, digest: plan.digest },
         { kind: 'model', id: 'ana', via: 'system' },
@@ -235,14 +239,14 @@ describe('a decision', () => {
   });
 
   test('of somebody else is refused with who may decide', async () => {
-    const plan = await house.service.propose({ title: 'Mine', steps: [noop('1')] }, {}, ana);
+    const plan = await instance.service.propose({ title: 'Mine', steps: [noop('1')] }, {}, ana);
     await expect(
-      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ben),
+      instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben),
     ).rejects.toThrow('Only ana can approve this.');
   });
 
   test('by two of two people starts the plan at the second', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       {
         title: 'Both',
         steps: [noop('1')],
@@ -253,16 +257,16 @@ describe('a decision', () => {
     );
     const approval = { version: 1, digest: plan.digest };
     const [first, second] = [person('ana', 'slack'), person('ben', 'slack')];
-    expect((await house.service.approve(plan.id, approval, first)).status).toBe('proposed');
-    expect((await house.service.approve(plan.id, approval, first)).approvals).toHaveLength(1);
-    expect((await house.service.approve(plan.id, approval, second)).approvals).toHaveLength(2);
-    await reach(house, plan.id, 'completed');
+    expect((await instance.service.approve(plan.id, approval, first)).status).toBe('proposed');
+    expect((await instance.service.approve(plan.id, approval, first)).approvals).toHaveLength(1);
+    expect((await instance.service.approve(plan.id, approval, second)).approvals).toHaveLength(2);
+    await reach(instance, plan.id, 'completed');
   });
 
   test('is taken once however many come at the same moment', async () => {
-    const other = await openTestHouse(database.url, { workspace: house.workspace });
+    const other = await openTestInstance(database.url, { workspace: instance.workspace });
     try {
-      const plan = await house.service.propose(
+      const plan = await instance.service.propose(
         {
           title: 'Race',
           steps: [write('1', 'race.md', 'x')],
@@ -275,10 +279,10 @@ describe('a decision', () => {
       const by = (n: number) => (n % 3 === 0 ? ana : ben);
       const results = await Promise.allSettled(
         Array.from({ length: 100 }, (_, n) =>
-          (n % 2 === 0 ? house : other).service.approve(plan.id, approval, by(n)),
+          (n % 2 === 0 ? instance : other).service.approve(plan.id, approval, by(n)),
         ),
       );
-      const first = (await house.service.getPlan(plan.id)).decided_by;
+      const first = (await instance.service.getPlan(plan.id)).decided_by;
       for (const [n, result] of results.entries()) {
         // Whoever was first is told so however often they press, and the other one who it was.
         expect([n, result.status]).toEqual([n, by(n).id === first ? 'fulfilled' : 'rejected']);
@@ -288,11 +292,11 @@ describe('a decision', () => {
           /^Decided by (ana|ben) at \d\d:\d\d UTC\. Version 1 is /,
         );
       }
-      const audit = await house.service.audit(plan.id, { limit: 500 });
+      const audit = await instance.service.audit(plan.id, { limit: 500 });
       expect(audit.filter(({ action }) => action === 'approve')).toHaveLength(1);
-      await reach(house, plan.id, 'completed');
+      await reach(instance, plan.id, 'completed');
       const log: string[] = [];
-      for await (const chunk of house.service.exportLog(plan.id)) log.push(chunk);
+      for await (const chunk of instance.service.exportLog(plan.id)) log.push(chunk);
       expect(log.join('').trim().split('\n')).toHaveLength(1);
     } finally {
       await other.close();
@@ -300,7 +304,7 @@ describe('a decision', () => {
   });
 
   test('to cancel stops what has not begun', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Wait',
       steps: [
         {
@@ -315,18 +319,18 @@ describe('a decision', () => {
     });
     await waitFor(
       'the wait',
-      async () => (await house.service.overview(plan.id)).counts.running === 1,
+      async () => (await instance.service.overview(plan.id)).counts.running === 1,
     );
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
     await waitFor(
       'the running step to stop',
-      async () => (await house.service.overview(plan.id)).counts.cancelled === 2,
+      async () => (await instance.service.overview(plan.id)).counts.cancelled === 2,
     );
-    expect((await house.service.getPlan(plan.id)).status).toBe('cancelled');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('cancelled');
   });
 
   test('to pause lets nothing new begin until it is resumed', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Pause',
       steps: [
         {
@@ -341,23 +345,23 @@ describe('a decision', () => {
     });
     await waitFor(
       'the wait',
-      async () => (await house.service.overview(plan.id)).counts.running === 1,
+      async () => (await instance.service.overview(plan.id)).counts.running === 1,
     );
-    await house.service.pause(plan.id, { version: 1 }, ana);
+    await instance.service.pause(plan.id, { version: 1 }, ana);
     await waitFor(
       'the running step to end',
-      async () => (await house.service.overview(plan.id)).counts.succeeded === 1,
+      async () => (await instance.service.overview(plan.id)).counts.succeeded === 1,
     );
-    const { counts } = await house.service.overview(plan.id);
+    const { counts } = await instance.service.overview(plan.id);
     expect(counts).toMatchObject({ ready: 1, running: 0 });
-    await house.service.resume(plan.id, { version: 1 }, ana);
-    await reach(house, plan.id, 'completed');
+    await instance.service.resume(plan.id, { version: 1 }, ana);
+    await reach(instance, plan.id, 'completed');
   });
 
   test('about a plan that is over names its status', async () => {
-    const plan = await runPlan(house, { title: 'Over', steps: [noop('1')] });
-    await reach(house, plan.id, 'completed');
-    await expect(house.service.cancel(plan.id, { version: 1 }, ana)).rejects.toThrow(
+    const plan = await runPlan(instance, { title: 'Over', steps: [noop('1')] });
+    await reach(instance, plan.id, 'completed');
+    await expect(instance.service.cancel(plan.id, { version: 1 }, ana)).rejects.toThrow(
       "This plan is completed (completed), so it can't be cancelled.",
     );
   });
@@ -365,7 +369,7 @@ describe('a decision', () => {
 
 describe('the audit', () => {
   test('says which step a person decided about', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Ask',
       steps: [
         {
@@ -379,14 +383,14 @@ describe('the audit', () => {
     });
     await waitFor(
       'the question',
-      async () => (await house.service.overview(plan.id)).counts.waiting === 1,
+      async () => (await instance.service.overview(plan.id)).counts.waiting === 1,
     );
-    await house.service.resume(
+    await instance.service.resume(
       plan.id,
       { version: 1, steps: { ask: 'done' }, answer: 'That' },
       ana,
     );
-    const entries = await house.service.audit(plan.id, { limit: 100 });
+    const entries = await instance.service.audit(plan.id, { limit: 100 });
     expect(entries.find(({ action }) => action === 'settle_done')).toMatchObject({
       actor: 'ana',
       data: { step: 'ask', answer: 'That' },

@@ -6,12 +6,12 @@ import type { Actor } from '#contracts/actor.ts';
 import type { CardPress } from '#contracts/card.ts';
 import type { PlanDraft, Step } from '#contracts/plan.ts';
 import { carryOut } from '#conversation/press/carry-out.ts';
-import { ana, reach, runPlan, scriptedPlanner } from '#tests/setup/house.ts';
+import { ana, reach, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({
+const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
   settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
@@ -53,14 +53,14 @@ const task: PlanDraft = {
 
 function becomes(planId: string, status: Step['status'], attempt: number): Promise<Step> {
   return waitFor(`attempt ${attempt} to be ${status}`, async () => {
-    const [step] = await house.service.getSteps(planId, ['a']);
+    const [step] = await instance.service.getSteps(planId, ['a']);
     return step?.status === status && step.attempt === attempt ? step : null;
   });
 }
 
 /** A button of the plan's card as it is drawn now. */
 async function findPress(planId: string, action: CardPress['action']): Promise<CardPress> {
-  const view = viewPlan(await house.service.card(planId, { user: ana.id, timezone: 'UTC' }));
+  const view = viewPlan(await instance.service.card(planId, { user: ana.id, timezone: 'UTC' }));
   const buttons = [...view.asks.flatMap((ask) => ask.buttons), ...view.buttons];
   const found = buttons.find(({ press }) => press.action === action);
   if (found === undefined) throw new Error(`There is no ${action} on the card.`);
@@ -68,25 +68,25 @@ async function findPress(planId: string, action: CardPress['action']): Promise<C
 }
 
 const press = (one: CardPress, text = '', actor: Actor = ana) =>
-  carryOut(house.service, one, { text, fields: null }, actor);
+  carryOut(instance.service, one, { text, fields: null }, actor);
 
 test('a second “Run it” on the same card does not make the call again when the first one failed', async () => {
-  const { id } = await runPlan(house, failing);
+  const { id } = await runPlan(instance, failing);
   await becomes(id, 'waiting', 1);
   const run = await findPress(id, 'settle_retry');
   await press(run);
   await becomes(id, 'failed', 2);
-  await reach(house, id, 'failed');
+  await reach(instance, id, 'failed');
   await expect(press(run)).rejects.toMatchObject({
     code: 'already_decided',
     message: 'Step a is to be run again, as ana has asked already. Your answer was not stored.',
   });
-  expect((await house.service.getPlan(id)).status).toBe('failed');
-  await checkPlan(house.db.query, id);
+  expect((await instance.service.getPlan(id)).status).toBe('failed');
+  await checkPlan(instance.db.query, id);
 });
 
 test('“Done” on a card of an earlier question does not answer the one that is asked now', async () => {
-  const { id } = await runPlan(house, task);
+  const { id } = await runPlan(instance, task);
   await becomes(id, 'waiting', 1);
   const done = await findPress(id, 'human_done');
   await press(await findPress(id, 'human_blocked'), 'The door is locked');
@@ -103,10 +103,10 @@ test('“Done” on a card of an earlier question does not answer the one that i
 });
 
 test('“Retry” of a plan counts once for each of its ends', async () => {
-  const { id } = await runPlan(house, failing);
+  const { id } = await runPlan(instance, failing);
   await becomes(id, 'waiting', 1);
   await press(await findPress(id, 'settle_retry'));
-  await reach(house, id, 'failed');
+  await reach(instance, id, 'failed');
   const retry = await findPress(id, 'retry');
   await press(retry);
   // While it runs again the same press is answered as done, and runs nothing more.
@@ -115,16 +115,16 @@ test('“Retry” of a plan counts once for each of its ends', async () => {
   await becomes(id, 'waiting', 3);
   await press(await findPress(id, 'settle_retry'));
   await becomes(id, 'failed', 4);
-  await reach(house, id, 'failed');
+  await reach(instance, id, 'failed');
   await expect(press(retry)).rejects.toEqual(late);
   expect((await findPress(id, 'retry')).ended_at).not.toBe(retry.ended_at);
 });
 
 test('whoever does not say what they looked at means the step as it stands', async () => {
-  const { id, version } = await runPlan(house, task);
+  const { id, version } = await runPlan(instance, task);
   await becomes(id, 'waiting', 1);
   const say = (attempt: number) =>
-    house.service.resume(
+    instance.service.resume(
       id,
       { version, steps: { a: 'done' }, answer: 'x', about: { a: { attempt, status: 'waiting' } } },
       ana,
@@ -135,6 +135,6 @@ test('whoever does not say what they looked at means the step as it stands', asy
       'Step a has gone on since you looked at it: it is waiting now. Your answer was not stored.',
   });
   await expect(say(2)).rejects.toMatchObject({ code: 'already_decided' });
-  await house.service.resume(id, { version, steps: { a: 'done' }, answer: 'x' }, ana);
+  await instance.service.resume(id, { version, steps: { a: 'done' }, answer: 'x' }, ana);
   await becomes(id, 'succeeded', 1);
 });

@@ -2,29 +2,33 @@
 // while it waits itself.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
+  instance = await openTestInstance(database.url, { work: false });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 test('forty plans are proposed at once, and approved by forty presses in a chat', async () => {
   const numbers = Array.from({ length: 40 }, (_, i) => i);
   const plans = await Promise.all(
     numbers.map((n) =>
-      house.service.propose({ title: `Plan ${n}`, steps: [noop('a')] }, { user: ana.id }, ana),
+      instance.service.propose({ title: `Plan ${n}`, steps: [noop('a')] }, { user: ana.id }, ana),
     ),
   );
   const at = new Date();
   const approved = await Promise.all(
     plans.map(({ id, version, digest }) =>
-      house.service.approve(id, { version, digest, pressed: { once: `press on ${id}`, at } }, ana),
+      instance.service.approve(
+        id,
+        { version, digest, pressed: { once: `press on ${id}`, at } },
+        ana,
+      ),
     ),
   );
   expect(approved).toHaveLength(40);
   for (const { id } of plans)
-    expect(await house.service.getPlan(id)).toMatchObject({ status: 'approved' });
+    expect(await instance.service.getPlan(id)).toMatchObject({ status: 'approved' });
 });

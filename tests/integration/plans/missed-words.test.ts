@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { keepLeases } from '#executor/leases.ts';
 import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { claimReady, crowdedSlots, makeExecutor, startBy, statusesOf } from './bench.ts';
 
@@ -21,20 +21,23 @@ const wait = (id: string, resources: Record<string, number> = {}) => ({
 
 const version = { version: 1 };
 
-function isRunning(house: TestHouse, planId: string, id: string): Promise<unknown> {
-  return waitFor(`${id} to run`, async () => (await statusesOf(house, planId))[id] === 'running');
+function isRunning(instance: TestInstance, planId: string, id: string): Promise<unknown> {
+  return waitFor(
+    `${id} to run`,
+    async () => (await statusesOf(instance, planId))[id] === 'running',
+  );
 }
 
 describe('a worker that is not told', () => {
-  let house: TestHouse;
+  let instance: TestInstance;
   beforeAll(async () => {
-    house = await openTestHouse(database.url, { work: false });
+    instance = await openTestInstance(database.url, { work: false });
   });
-  afterAll(() => house.close());
+  afterAll(() => instance.close());
 
   test('stops what a person cancelled when it renews its leases', async () => {
-    const executor = makeExecutor(house);
-    const { id } = await startBy(executor, house, { title: 'Untold', steps: [wait('w')] });
+    const executor = makeExecutor(instance);
+    const { id } = await startBy(executor, instance, { title: 'Untold', steps: [wait('w')] });
     const { steps } = await claimReady(executor, id, 1);
     executor.leases.stop();
     // Renewed by itself only long after the test.
@@ -42,7 +45,7 @@ describe('a worker that is not told', () => {
     const calls = steps.map(({ position, attempt }) =>
       leases.hold({ plan_id: id, position, attempt }),
     );
-    await house.service.cancel(id, version, ana);
+    await instance.service.cancel(id, version, ana);
     expect(calls[0]?.signal.aborted).toBe(false);
     leases.renew();
     await waitFor('the call to be stopped', () => calls[0]?.signal.aborted ?? false);
@@ -53,26 +56,26 @@ describe('a worker that is not told', () => {
 
 test('a cancelled plan stops its calls although the listening connection was lost', async () => {
   // So long a lease is renewed after the reconnection only.
-  const house = await openTestHouse(database.url, {
+  const instance = await openTestInstance(database.url, {
     settings: { executor: { lease_seconds: 60 } },
   });
-  const { id } = await runPlan(house, { title: 'Deaf', steps: [wait('w')] });
-  await isRunning(house, id, 'w');
-  const { rows } = await house.db.query.execute(sql`
+  const { id } = await runPlan(instance, { title: 'Deaf', steps: [wait('w')] });
+  await isRunning(instance, id, 'w');
+  const { rows } = await instance.db.query.execute(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'countersign listener' and datname = current_database()`);
   expect(rows.length).toBeGreaterThan(0);
-  await house.service.cancel(id, version, ana);
+  await instance.service.cancel(id, version, ana);
   await waitFor(
     'the step to be cancelled',
-    async () => (await statusesOf(house, id)).w === 'cancelled',
+    async () => (await statusesOf(instance, id)).w === 'cancelled',
     { timeoutMs: 10_000 },
   );
-  await house.close();
+  await instance.close();
 });
 
 describe('a step that waits for a slot of its worker', () => {
-  let house: TestHouse;
+  let instance: TestInstance;
   let executor: ReturnType<typeof makeExecutor>;
   let worker: PlanWorker;
   let busy: Promise<void>;
@@ -80,15 +83,15 @@ describe('a step that waits for a slot of its worker', () => {
   let free: () => void;
 
   beforeAll(async () => {
-    house = await openTestHouse(database.url, {
+    instance = await openTestInstance(database.url, {
       work: false,
       settings: { resourcePools: { desk: 4 } },
     });
   });
-  afterAll(() => house.close());
+  afterAll(() => instance.close());
   beforeEach(async () => {
     const slots = crowdedSlots(1);
-    executor = makeExecutor(house, { slots });
+    executor = makeExecutor(instance, { slots });
     worker = createPlanWorker(executor);
     const { promise, resolve } = Promise.withResolvers<void>();
     free = resolve;
@@ -102,28 +105,28 @@ describe('a step that waits for a slot of its worker', () => {
 
   /** Begins a plan whose only step is taken, and waits. */
   async function queue(title: string): Promise<string> {
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title,
       steps: [{ ...noop('next'), resources: { desk: 4 } }],
     });
     void worker.work(id);
-    await isRunning(house, id, 'next');
+    await isRunning(instance, id, 'next');
     return id;
   }
 
   async function readInUse(): Promise<number | undefined> {
-    const { rows } = await house.db.query.execute<{ n: number }>(
+    const { rows } = await instance.db.query.execute<{ n: number }>(
       sql`select in_use::int as n from countersign.resource_pools where name = 'desk'`,
     );
     return rows[0]?.n;
   }
 
-  const next = async (id: string) => (await statusesOf(house, id)).next;
+  const next = async (id: string) => (await statusesOf(instance, id)).next;
 
   test('is cancelled with its plan, and gives back what it holds', async () => {
     const id = await queue('Cancelled');
     expect(await readInUse()).toBe(4);
-    await house.service.cancel(id, version, ana);
+    await instance.service.cancel(id, version, ana);
     executor.leases.renew();
     await waitFor('it to be cancelled', async () => (await next(id)) === 'cancelled');
     expect(await readInUse()).toBe(0);
@@ -131,24 +134,24 @@ describe('a step that waits for a slot of its worker', () => {
 
   test('does not begin when its plan is paused, and gives back what it holds', async () => {
     const id = await queue('Paused');
-    await house.service.pause(id, version, ana);
+    await instance.service.pause(id, version, ana);
     // Long enough that it asks before it begins.
     await new Promise((resolve) => setTimeout(resolve, 300));
     free();
     await waitFor('it to be ready', async () => (await next(id)) === 'ready');
     expect(await readInUse()).toBe(0);
-    await house.service.cancel(id, version, ana);
+    await instance.service.cancel(id, version, ana);
   });
 
   test('goes to whoever has its lease', async () => {
     const id = await queue('Lost');
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.step_states set lease_owner = 'another worker', attempt = attempt + 1 where plan_id = ${id}`);
     executor.leases.renew();
     await waitFor('its outcome to be refused', async () => {
-      const entries = await house.service.audit(id, { limit: 100 });
+      const entries = await instance.service.audit(id, { limit: 100 });
       return entries.some(({ action }) => action === 'settle_refused');
     });
-    await house.service.cancel(id, version, ana);
+    await instance.service.cancel(id, version, ana);
   });
 });

@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recover } from '#executor/recover.ts';
 import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  reach,
+  runPlan,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
@@ -17,19 +24,19 @@ import {
 } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: { resourcePools: { desk: 100 } },
   });
-  executor = makeExecutor(house);
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 
 const edge = (id: string, type: 'FS' | 'SS' | 'FF' | 'SF') => ({ id, type, lag_minutes: 0 });
@@ -50,7 +57,7 @@ describe('of steps that are ready', () => {
     async (_where, shared) => {
       // Positions are the other way round: they decide last.
       const then = (id: string, after: string) => ({ ...noop(id, after), ...shared });
-      const { id } = await startBy(executor, house, {
+      const { id } = await startBy(executor, instance, {
         title: 'Age',
         steps: [
           ...['third', 'second', 'first'].map((root) => ({ ...noop(root), ...shared })),
@@ -80,7 +87,7 @@ describe('of steps that are ready', () => {
   );
 
   test('one that was handed back waits behind those that were ready before', async () => {
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Back in line',
       steps: [noop('1'), noop('2')],
     });
@@ -94,23 +101,23 @@ describe('of steps that are ready', () => {
 
 describe('a start edge', () => {
   test('is met once, however often its predecessor is started', async () => {
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Twice',
       steps: [noop('a'), noop('b'), { ...noop('c'), after: [edge('a', 'SS'), edge('b', 'FS')] }],
     });
     await claimReady(executor, id, 2);
-    await expireLeases(house, id);
+    await expireLeases(instance, id);
     await recover(executor);
     const { steps } = await claimReady(executor, id, 2);
-    expect(await statusesOf(house, id)).toMatchObject({ c: 'pending' });
+    expect(await statusesOf(instance, id)).toMatchObject({ c: 'pending' });
     const b = steps.find(({ step_id }) => step_id === 'b');
     if (b === undefined) throw new Error('b was not claimed again');
     await settleOutcomes(executor, id, [outcomeOf(b, 'succeeded')]);
-    expect(await statusesOf(house, id)).toMatchObject({ a: 'running', c: 'ready' });
+    expect(await statusesOf(instance, id)).toMatchObject({ a: 'running', c: 'ready' });
   });
 
   test('that is met already does not carry a failure on', async () => {
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Carry',
       steps: [
         noop('a'),
@@ -123,56 +130,56 @@ describe('a start edge', () => {
     const [b] = (await claimReady(executor, id, 1)).steps;
     if (a === undefined || b === undefined) throw new Error('a and b should have been ready');
     await settleOutcomes(executor, id, [outcomeOf(a, 'failed')]);
-    expect(await statusesOf(house, id)).toEqual({
+    expect(await statusesOf(instance, id)).toEqual({
       a: 'failed',
       b: 'running',
       c: 'pending',
       d: 'skipped',
     });
     await settleOutcomes(executor, id, [outcomeOf(b, 'succeeded')]);
-    expect(await statusesOf(house, id)).toMatchObject({ c: 'ready' });
+    expect(await statusesOf(instance, id)).toMatchObject({ c: 'ready' });
   });
 });
 
 test('a step that waits for a start begins while its predecessor still runs', async () => {
-  const { id } = await startBy(executor, house, {
+  const { id } = await startBy(executor, instance, {
     title: 'Prompt',
     steps: [waitStep('long', 60), { ...noop('b'), after: [edge('long', 'SS')] }],
   });
   const working = createPlanWorker(executor).work(id);
-  await waitFor('the successor', async () => (await statusesOf(house, id)).b === 'succeeded');
-  expect(await statusesOf(house, id)).toMatchObject({ long: 'running' });
-  await house.service.cancel(id, { version: 1 }, ana);
+  await waitFor('the successor', async () => (await statusesOf(instance, id)).b === 'succeeded');
+  expect(await statusesOf(instance, id)).toMatchObject({ long: 'running' });
+  await instance.service.cancel(id, { version: 1 }, ana);
   executor.leases.abortPlan(id, new Error('a person cancelled the plan'));
   await working;
-  expect(await statusesOf(house, id)).toMatchObject({ long: 'cancelled' });
+  expect(await statusesOf(instance, id)).toMatchObject({ long: 'cancelled' });
 });
 
 test('what a stopping process has not begun is handed back with a job', async () => {
   const sent: string[] = [];
   const enqueue: typeof executor.enqueue = async (_tx, name) => void sent.push(name);
   const stopping = { ...executor, enqueue, slots: crowdedSlots(1) };
-  const { id } = await startBy(executor, house, {
+  const { id } = await startBy(executor, instance, {
     title: 'Stop',
     steps: [waitStep('first', 0.3), noop('second'), noop('third', 'first')],
   });
   const worker = createPlanWorker(stopping);
   const working = worker.work(id);
-  await waitFor('both', async () => (await statusesOf(house, id)).second === 'running');
+  await waitFor('both', async () => (await statusesOf(instance, id)).second === 'running');
   await worker.stop();
   await working;
-  expect(await statusesOf(house, id)).toEqual({
+  expect(await statusesOf(instance, id)).toEqual({
     first: 'succeeded',
     second: 'ready',
     third: 'ready',
   });
   expect(sent).toContain('step');
-  await house.service.cancel(id, { version: 1 }, ana);
+  await instance.service.cancel(id, { version: 1 }, ana);
 });
 
 describe('a not-before time', () => {
   test('holds for a step that waits for another one', async () => {
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Later',
       steps: [noop('a'), { ...noop('b', 'a'), not_before: '2999-01-01T00:00:00Z' }],
     });
@@ -185,13 +192,13 @@ describe('a not-before time', () => {
   test('outside the years of the calendar is refused', async () => {
     for (const not_before of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-14:00']) {
       await expect(
-        runPlan(house, { title: 'When', steps: [{ ...noop('a'), not_before }] }),
+        runPlan(instance, { title: 'When', steps: [{ ...noop('a'), not_before }] }),
       ).rejects.toMatchObject({ code: 'invalid_request' });
     }
   });
 
   test('is kept when another step is under way for longer', async () => {
-    const working = await openTestHouse(database.url);
+    const working = await openTestInstance(database.url);
     try {
       const soon = new Date(Date.now() + 700).toISOString();
       const plan = await runPlan(working, {
@@ -213,7 +220,7 @@ describe('a not-before time', () => {
 
 describe('a small plan', () => {
   test('does not wait for a large one to end', async () => {
-    const working = await openTestHouse(database.url, {
+    const working = await openTestInstance(database.url, {
       settings: { executor: { concurrency: 2, batch: 2, lease_seconds: 2 } },
     });
     try {

@@ -7,11 +7,11 @@ import { person } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import { type Plan, type PlanDraft, StepStatus } from '#contracts/plan.ts';
-import { ana, ben, noop, reach, runPlan } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana, ben, noop, reach, runPlan } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({
+const instance = useInstance({
   settings: {
     resourcePools: { cpu: { capacity: 8 } },
     guardedTools: ['workspace_delete'],
@@ -45,38 +45,38 @@ async function refusal(attempt: Promise<unknown>): Promise<CountersignError> {
 }
 
 async function patch(id: string, operations: PatchOperation[], base?: number, actor = ana) {
-  const { revision } = await house.service.overview(id);
-  return house.service.patch(id, { base_revision: base ?? revision, operations }, actor);
+  const { revision } = await instance.service.overview(id);
+  return instance.service.patch(id, { base_revision: base ?? revision, operations }, actor);
 }
 
 /** An approved plan whose first step waits for ana. */
 async function held(steps: PlanDraft['steps'], extra: Partial<PlanDraft> = {}): Promise<Plan> {
-  const plan = await runPlan(house, { title: 'Held', steps: [hold, ...steps], ...extra });
+  const plan = await runPlan(instance, { title: 'Held', steps: [hold, ...steps], ...extra });
   return waitFor(`${plan.id} to wait`, async () => {
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     return now.counts.waiting === 1 ? now : null;
   });
 }
 
 async function goOn(id: string): Promise<void> {
-  const { version } = await house.service.getPlan(id);
-  await house.service.resume(id, { version, steps: { hold: 'done' }, answer: 'yes' }, ana);
+  const { version } = await instance.service.getPlan(id);
+  await instance.service.resume(id, { version, steps: { hold: 'done' }, answer: 'yes' }, ana);
 }
 
 async function statusesOf(id: string): Promise<Record<string, string>> {
-  const { steps } = await house.service.listSteps(id, { limit: 100 });
+  const { steps } = await instance.service.listSteps(id, { limit: 100 });
   return Object.fromEntries(steps.map((step) => [step.id, step.status]));
 }
 
 /** Kept counters, unmet prerequisites and dependents beside what a full count says. */
 async function expectSound(id: string): Promise<void> {
-  const { query } = house.db;
+  const { query } = instance.db;
   const { rows: counted } = await query.execute<{ status: StepStatus; n: number }>(
     sql`select status, count(*)::int as n from countersign.step_states where plan_id = ${id} group by status`,
   );
   const full = Object.fromEntries(StepStatus.options.map((status) => [status, 0]));
   for (const { status, n } of counted) full[status] = n;
-  const plan = await house.service.getPlan(id);
+  const plan = await instance.service.getPlan(id);
   expect(plan.counts).toEqual(full);
   expect(plan.total_steps).toBe(Object.values(full).reduce((sum, n) => sum + n, 0));
   const { rows: wrong } = await query.execute(sql`
@@ -120,7 +120,7 @@ describe('a patch that narrows an approved plan', () => {
       removed: 2,
       changed: 1,
     });
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     expect(now).toMatchObject({ version: 2, digest: outcome.digest, decided_by: 'ana' });
     expect(await statusesOf(plan.id)).toMatchObject({
       a: 'cancelled',
@@ -128,25 +128,25 @@ describe('a patch that narrows an approved plan', () => {
       c: 'pending',
     });
     await expectSound(plan.id);
-    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    const diff = await instance.service.versionDiff(plan.id, 1, 2);
     expect(diff.removed.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(diff.changed).toMatchObject([{ id: 'c', fields: ['priority'] }]);
     expect(diff.total).toEqual({ from: 4, to: 2 });
-    const { changes } = await house.service.diff(plan.id, plan.revision, 100);
+    const { changes } = await instance.service.diff(plan.id, plan.revision, 100);
     expect(changes.map(({ kind }) => kind)).toEqual([
       'step_left_out',
       'step_left_out',
       'step_changed',
       'patch_applied',
     ]);
-    const deed = (await house.service.audit(plan.id, { limit: 100 })).find(
+    const deed = (await instance.service.audit(plan.id, { limit: 100 })).find(
       ({ action }) => action === 'patch_applied',
     );
     expect(deed).toMatchObject({ actor: 'ana', version: 2, data: { base_digest: plan.digest } });
     await goOn(plan.id);
-    const done = await reach(house, plan.id, 'completed');
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.result_summary).toBe('2 steps done, 2 steps left out.');
-    expect(await house.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
+    expect(await instance.service.simulate(plan.id, {}, ana)).toMatchObject({ problems: [] });
   });
 
   test('keeps each version it went through', async () => {
@@ -165,7 +165,7 @@ describe('a patch that narrows an approved plan', () => {
     ];
     const told = await Promise.all(
       pairs.map(async ([from, to]) => {
-        const { removed, changed, added } = await house.service.versionDiff(plan.id, from, to);
+        const { removed, changed, added } = await instance.service.versionDiff(plan.id, from, to);
         return {
           added: added.length,
           removed: removed.map(({ id }) => id),
@@ -195,7 +195,7 @@ describe('a patch that narrows an approved plan', () => {
     ]);
     await expectSound(plan.id);
     await goOn(plan.id);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('frees and holds steps as their prerequisites come and go', async () => {
@@ -213,7 +213,7 @@ describe('a patch that narrows an approved plan', () => {
     ]);
     expect(added).toMatchObject({ status: 'needs_approval', added: 2 });
     const { version, digest } = added;
-    await house.service.approve(plan.id, { version, digest }, ana);
+    await instance.service.approve(plan.id, { version, digest }, ana);
     await waitFor('the new step', async () =>
       (await statusesOf(plan.id))['after-done'] === 'succeeded' ? true : null,
     );
@@ -227,11 +227,11 @@ describe('a patch that narrows an approved plan', () => {
     ]);
     await expectSound(plan.id);
     await goOn(plan.id);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('ends the plan when it removes the last step that was open', async () => {
-    const plan = await runPlan(house, {
+    const plan = await runPlan(instance, {
       title: 'Late',
       steps: [noop('now'), { ...noop('late'), not_before: '2999-01-01T00:00:00Z' }],
     });
@@ -239,7 +239,10 @@ describe('a patch that narrows an approved plan', () => {
       (await statusesOf(plan.id)).now === 'succeeded' ? true : null,
     );
     await patch(plan.id, [{ op: 'remove_steps', steps: { ids: ['late'] } }]);
-    expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'completed', version: 2 });
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      status: 'completed',
+      version: 2,
+    });
   });
 });
 
@@ -314,17 +317,17 @@ describe('a patch is refused as a whole', () => {
   ];
   test.each(cases)('%s', async (_name, code, operations, sentence) => {
     const plan = await held([noop('a', 'hold'), noop('b', 'a'), noop('c', 'b')]);
-    const before = await house.service.getPlan(plan.id);
+    const before = await instance.service.getPlan(plan.id);
     const error = await refusal(patch(plan.id, operations(plan.id)));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(sentence);
-    expect(await house.service.getPlan(plan.id)).toEqual(before);
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    expect(await instance.service.getPlan(plan.id)).toEqual(before);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
   test('when its operations mean the same many steps again and again', async () => {
     const steps = Array.from({ length: 1001 }, (_, i) => ({ ...noop(`${i}`), tags: ['all'] }));
-    const plan = await house.service.propose({ title: 'Many', steps }, { user: 'ana' }, ana);
+    const plan = await instance.service.propose({ title: 'Many', steps }, { user: 'ana' }, ana);
     const again = (times: number) =>
       Array.from({ length: times }, (_, priority): PatchOperation => {
         return { op: 'update_steps', steps: { tag: 'all' }, set: { priority } };
@@ -354,14 +357,14 @@ describe('a patch is refused as a whole', () => {
     expect(await patch(plan.id, other, plan.revision)).toMatchObject({ version: 3 });
     const twice = await refusal(patch(plan.id, other, plan.revision));
     expect(twice.code).toBe('patch_conflict');
-    await house.service.cancel(plan.id, { version: 3 }, ana);
+    await instance.service.cancel(plan.id, { version: 3 }, ana);
   });
 
   test('when its author had seen a part only of what changed together', async () => {
     const plan = await held([noop('a', 'hold'), noop('b', 'hold')]);
     const both = { ids: ['a', 'b'] };
     await patch(plan.id, [{ op: 'update_steps', steps: both, set: { priority: 5 } }]);
-    const { changes } = await house.service.diff(plan.id, plan.revision, 100);
+    const { changes } = await instance.service.diff(plan.id, plan.revision, 100);
     const [first, second] = changes.filter(({ kind }) => kind === 'step_changed');
     if (first?.step_id == null || second?.step_id == null) throw new Error('two should differ');
     const lower = (id: string): PatchOperation[] => [
@@ -375,14 +378,14 @@ describe('a patch is refused as a whole', () => {
     expect(await patch(plan.id, lower(first.step_id), first.revision)).toMatchObject({
       version: 3,
     });
-    await house.service.cancel(plan.id, { version: 3 }, ana);
+    await instance.service.cancel(plan.id, { version: 3 }, ana);
   });
 
   test('when somebody else sends it, or the plan is over', async () => {
     const plan = await held([noop('a', 'hold')]);
     const remove: PatchOperation[] = [{ op: 'remove_steps', steps: { ids: ['a'] } }];
     expect((await refusal(patch(plan.id, remove, undefined, ben))).code).toBe('not_allowed');
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
     const late = await refusal(patch(plan.id, remove));
     expect(late.code).toBe('invalid_transition');
     expect(late.message).toContain('cancelled');
@@ -407,8 +410,8 @@ describe('a patch that widens an approved plan', () => {
     expect(outcome.widening[0]).toBe(
       'Adds step again-0: workspace_list, a call that nobody has approved.',
     );
-    expect((await house.service.getPlan(plan.id)).total_steps).toBe(2);
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    expect((await instance.service.getPlan(plan.id)).total_steps).toBe(2);
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
   const add: PatchOperation[] = [{ op: 'add_step', step: write('w', 'widened.md') }];
@@ -427,43 +430,43 @@ describe('a patch that widens an approved plan', () => {
         'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. The planner’s reason: “Write widened.md”.',
       ],
     });
-    const waiting = await house.service.getPlan(plan.id);
+    const waiting = await instance.service.getPlan(plan.id);
     expect(waiting).toMatchObject({ version: 1, pending_patch: outcome });
     await goOn(plan.id);
     await waitFor('the rest to be done', async () =>
-      (await house.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
+      (await instance.service.getPlan(plan.id)).counts.succeeded === 2 ? true : null,
     );
-    expect((await house.service.getPlan(plan.id)).status).toBe('executing');
+    expect((await instance.service.getPlan(plan.id)).status).toBe('executing');
     // The same person has approved that before, and is told how the plan stands.
-    expect(await house.service.approve(plan.id, keyOf(plan), ana)).toMatchObject({
+    expect(await instance.service.approve(plan.id, keyOf(plan), ana)).toMatchObject({
       version: 1,
       status: 'executing',
     });
     const wrong = { version: 2, digest: plan.digest };
-    expect((await refusal(house.service.approve(plan.id, wrong, ana))).code).toBe(
+    expect((await refusal(instance.service.approve(plan.id, wrong, ana))).code).toBe(
       'digest_mismatch',
     );
-    const stranger = await refusal(house.service.approve(plan.id, keyOf(outcome), ben));
+    const stranger = await refusal(instance.service.approve(plan.id, keyOf(outcome), ben));
     expect(stranger.code).toBe('not_allowed');
     const model = { kind: 'model', id: 'planner', via: 'system' } as const;
-    expect((await refusal(house.service.approve(plan.id, keyOf(outcome), model))).code).toBe(
+    expect((await refusal(instance.service.approve(plan.id, keyOf(outcome), model))).code).toBe(
       'not_allowed',
     );
-    expect((await house.service.getPlan(plan.id)).version).toBe(1);
-    const approved = await house.service.approve(plan.id, keyOf(outcome), ana);
+    expect((await instance.service.getPlan(plan.id)).version).toBe(1);
+    const approved = await instance.service.approve(plan.id, keyOf(outcome), ana);
     expect(approved).toMatchObject({
       version: 2,
       pending_patch: null,
       tools_required: ['control_noop', 'human_task', 'workspace_write'],
       approvals: [{ by: 'ana' }],
     });
-    const done = await reach(house, plan.id, 'completed');
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.counts.succeeded).toBe(3);
-    expect(await house.service.listPatches(plan.id, { limit: 10 })).toMatchObject({
+    expect(await instance.service.listPatches(plan.id, { limit: 10 })).toMatchObject({
       patches: [{ patch_id: outcome.patch_id, status: 'applied' }],
       next_cursor: null,
     });
-    const twice = await house.service.approve(plan.id, keyOf(outcome), ana);
+    const twice = await instance.service.approve(plan.id, keyOf(outcome), ana);
     expect(twice).toMatchObject({ version: 2, status: 'completed' });
     await expectSound(plan.id);
   });
@@ -473,15 +476,15 @@ describe('a patch that widens an approved plan', () => {
     const outcome = await patch(plan.id, add);
     await goOn(plan.id);
     await waitFor('the rest to be done', async () =>
-      (await house.service.getPlan(plan.id)).counts.succeeded === 1 ? true : null,
+      (await instance.service.getPlan(plan.id)).counts.succeeded === 1 ? true : null,
     );
-    await house.service.reject(plan.id, { version: outcome.version, feedback: 'no' }, ana);
-    expect(await house.service.getPlan(plan.id)).toMatchObject({
+    await instance.service.reject(plan.id, { version: outcome.version, feedback: 'no' }, ana);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
       status: 'completed',
       version: 1,
       pending_patch: null,
     });
-    const late = await refusal(house.service.approve(plan.id, keyOf(outcome), ana));
+    const late = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
     expect(late).toMatchObject({ code: 'already_decided' });
     expect(late.message).toContain('was rejected by ana');
   });
@@ -496,13 +499,16 @@ describe('a patch that widens an approved plan', () => {
     await waitFor('step a', async () =>
       (await statusesOf(plan.id)).a === 'succeeded' ? true : null,
     );
-    const error = await refusal(house.service.approve(plan.id, keyOf(outcome), ana));
+    const error = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
     expect(error).toMatchObject({
       code: 'patch_conflict',
       details: { steps: [{ id: 'a', status: 'succeeded' }] },
     });
-    expect(await house.service.getPlan(plan.id)).toMatchObject({ version: 1, pending_patch: null });
-    await house.service.cancel(plan.id, { version: 1 }, ana);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
+      version: 1,
+      pending_patch: null,
+    });
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
   test('gives way to the next one of its author and stands before everybody else’s', async () => {
@@ -513,17 +519,17 @@ describe('a patch that widens an approved plan', () => {
     expect(other.message).toContain(first.patch_id);
     const second = await patch(plan.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
     expect(second).toMatchObject({ status: 'needs_approval', version: 2 });
-    expect((await refusal(house.service.approve(plan.id, keyOf(first), ana))).message).toContain(
+    expect((await refusal(instance.service.approve(plan.id, keyOf(first), ana))).message).toContain(
       'was overtaken',
     );
-    await house.service.cancel(plan.id, { version: 1 }, ana);
-    expect(await house.service.getPlan(plan.id)).toMatchObject({
+    await instance.service.cancel(plan.id, { version: 1 }, ana);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
       status: 'cancelled',
       pending_patch: null,
     });
-    const { patches } = await house.service.listPatches(plan.id, { limit: 1 });
+    const { patches } = await instance.service.listPatches(plan.id, { limit: 1 });
     expect(patches).toMatchObject([{ patch_id: second.patch_id, status: 'rejected' }]);
-    expect((await refusal(house.service.approve(plan.id, keyOf(second), ana))).code).toBe(
+    expect((await refusal(instance.service.approve(plan.id, keyOf(second), ana))).code).toBe(
       'already_decided',
     );
   });
@@ -532,33 +538,33 @@ describe('a patch that widens an approved plan', () => {
     const [ana, ben] = [person('ana', 'slack'), person('ben', 'slack')];
     const approvers = { kind: 'n_of', people: ['ana', 'ben'], n: 2 } as const;
     const draft = { title: 'Two', steps: [hold, noop('a', 'hold')], approvers: { ...approvers } };
-    const proposed = await house.service.propose(
+    const proposed = await instance.service.propose(
       { ...draft, approvers: { kind: 'n_of', people: ['ana', 'ben'], n: 2 } },
       { user: 'ana' },
       ana,
     );
-    await house.service.approve(proposed.id, keyOf(proposed), ana);
-    await house.service.approve(proposed.id, keyOf(proposed), ben);
-    await reach(house, proposed.id, 'executing');
+    await instance.service.approve(proposed.id, keyOf(proposed), ana);
+    await instance.service.approve(proposed.id, keyOf(proposed), ben);
+    await reach(instance, proposed.id, 'executing');
     const first = await patch(proposed.id, add);
-    await house.service.approve(proposed.id, keyOf(first), ana);
-    expect((await house.service.getPlan(proposed.id)).pending_patch).not.toBeNull();
-    await house.service.reject(proposed.id, { version: 2 }, ben);
+    await instance.service.approve(proposed.id, keyOf(first), ana);
+    expect((await instance.service.getPlan(proposed.id)).pending_patch).not.toBeNull();
+    await instance.service.reject(proposed.id, { version: 2 }, ben);
     const second = await patch(proposed.id, [{ op: 'add_step', step: write('v', 'v.md') }]);
-    await house.service.approve(proposed.id, keyOf(second), ben);
-    expect((await house.service.getPlan(proposed.id)).version).toBe(1);
-    await house.service.approve(proposed.id, keyOf(second), ana);
-    expect(await house.service.getPlan(proposed.id)).toMatchObject({
+    await instance.service.approve(proposed.id, keyOf(second), ben);
+    expect((await instance.service.getPlan(proposed.id)).version).toBe(1);
+    await instance.service.approve(proposed.id, keyOf(second), ana);
+    expect(await instance.service.getPlan(proposed.id)).toMatchObject({
       version: 2,
       pending_patch: null,
     });
-    await house.service.cancel(proposed.id, { version: 2 }, ana);
+    await instance.service.cancel(proposed.id, { version: 2 }, ana);
   });
 });
 
 describe('a patch of a proposal', () => {
   test('makes its next version, which nobody has approved', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       {
         title: 'Proposal',
         steps: [noop('a'), noop('b', 'a'), { ...write('c', 'c.md', 'b'), partition: 'p' }],
@@ -574,15 +580,15 @@ describe('a patch of a proposal', () => {
     expect(outcome).toMatchObject({ status: 'applied', version: 2, widening: [] });
     await expectSound(plan.id);
     const old = await refusal(
-      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+      instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     );
     expect(old).toMatchObject({ code: 'stale_version' });
-    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    const diff = await instance.service.versionDiff(plan.id, 1, 2);
     expect(diff.counts).toEqual({ added: 1, removed: 1, changed: 1 });
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     expect(now).toMatchObject({ status: 'proposed', version: 2, total_steps: 3 });
-    await house.service.approve(plan.id, { version: 2, digest: now.digest }, ana);
-    await reach(house, plan.id, 'completed');
+    await instance.service.approve(plan.id, { version: 2, digest: now.digest }, ana);
+    await reach(instance, plan.id, 'completed');
     expect(Object.keys(await statusesOf(plan.id))).toEqual(['a', 'b', 'd']);
     await expectSound(plan.id);
   });
@@ -599,15 +605,15 @@ describe('at the same moment', () => {
       );
     const results = await Promise.allSettled([set('a', 1), set('a', 2), set('b', 3), set('c', 4)]);
     expect(results.map(({ status }) => status).filter((one) => one === 'rejected')).toHaveLength(1);
-    expect((await house.service.getPlan(plan.id)).version).toBe(4);
+    expect((await instance.service.getPlan(plan.id)).version).toBe(4);
     await expectSound(plan.id);
     await goOn(plan.id);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('a step that is claimed is not removed, and one that is removed is not run', async () => {
     const steps = Array.from({ length: 60 }, (_, i) => noop(`s${i}`));
-    const plan = await runPlan(house, { title: 'Race', steps });
+    const plan = await runPlan(instance, { title: 'Race', steps });
     let applied = 0;
     for (let i = 59; i >= 0; i -= 3) {
       const result = await patch(plan.id, [
@@ -616,10 +622,10 @@ describe('at the same moment', () => {
       if (!(result instanceof CountersignError)) applied++;
       else expect(['patch_conflict', 'invalid_transition']).toContain(result.code);
     }
-    const done = await reach(house, plan.id, 'completed');
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.counts).toMatchObject({ cancelled: applied, succeeded: 60 - applied });
     await expectSound(plan.id);
-    const { rows } = await house.db.query.execute<{ n: number }>(
+    const { rows } = await instance.db.query.execute<{ n: number }>(
       sql`select count(*)::int as n from countersign.step_attempts where plan_id = ${plan.id}`,
     );
     expect(rows[0]?.n).toBe(60 - applied);
@@ -631,16 +637,16 @@ describe('at the same moment', () => {
       { op: 'add_step', step: write('w', 'w.md', 'hold') },
     ]);
     await Promise.allSettled([
-      house.service.approve(plan.id, { version, digest }, ana),
-      house.service.cancel(plan.id, { version: 1 }, ana),
+      instance.service.approve(plan.id, { version, digest }, ana),
+      instance.service.cancel(plan.id, { version: 1 }, ana),
     ]);
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     expect(now.pending_patch).toBeNull();
-    const { patches } = await house.service.listPatches(plan.id, { limit: 1 });
+    const { patches } = await instance.service.listPatches(plan.id, { limit: 1 });
     if (now.status === 'cancelled') expect(patches[0]?.status).toBe('rejected');
     else expect(patches[0]?.status).toBe('applied');
     await expectSound(plan.id);
-    if (now.status !== 'cancelled') await house.service.cancel(plan.id, { version: 2 }, ana);
+    if (now.status !== 'cancelled') await instance.service.cancel(plan.id, { version: 2 }, ana);
   });
 });
 
@@ -664,17 +670,17 @@ test('a step that was skipped behind a failure runs once it does not wait for it
   ]);
   expect(outcome.widening).toEqual(['Lets step x run without waiting for step gone.']);
   const { version, digest } = outcome;
-  await house.service.approve(plan.id, { version, digest }, ana);
+  await instance.service.approve(plan.id, { version, digest }, ana);
   await waitFor('y to run', async () =>
     (await statusesOf(plan.id)).y === 'succeeded' ? true : null,
   );
   await expectSound(plan.id);
   const added = await patch(plan.id, [{ op: 'add_step', step: noop('z', 'gone') }]);
   const dead = await refusal(
-    house.service.approve(plan.id, { version: added.version, digest: added.digest }, ana),
+    instance.service.approve(plan.id, { version: added.version, digest: added.digest }, ana),
   );
   expect(dead).toMatchObject({ code: 'patch_conflict', details: { steps: [{ id: 'gone' }] } });
-  await house.service.cancel(plan.id, { version: 2 }, ana);
+  await instance.service.cancel(plan.id, { version: 2 }, ana);
 });
 
 test('the card of a change shows every step that it adds with its effect, the last one too', async () => {
@@ -692,7 +698,7 @@ test('the card of a change shows every step that it adds with its effect, the la
     ...[...added, last].map((step) => ({ op: 'add_step' as const, step })),
     { op: 'update_steps', steps, set: { args: { path: 'other.md', content: 'x'.repeat(400) } } },
   ]);
-  const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
   for (const { id } of added)
     expect(text).toContain(`Adds step ${id}, after step hold: Creates ${id}.md`);
@@ -717,7 +723,7 @@ test('the card of a change shows the calls of the steps that it chooses by parti
     },
     { op: 'update_steps', steps: { tag: 'old' }, set: { args: { path: 'payroll.csv' } } },
   ]);
-  const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+  const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
   const text = drawText(viewPlan(facts));
   expect(text).toContain('Step a becomes: Creates c.md');
   expect(text).toContain('Step b becomes: Permanently deletes payroll.csv');

@@ -11,11 +11,11 @@ import {
   ana,
   ben,
   noop,
-  openTestHouse,
+  openTestInstance,
   runPlan,
   scriptedPlanner,
-  type TestHouse,
-} from '#tests/setup/house.ts';
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   claimReady,
@@ -28,7 +28,7 @@ import {
 } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let server: Server;
 let url: string;
@@ -44,15 +44,15 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     settings: { http: { allowPrivate: ['127.0.0.1'] } },
   });
-  executor = makeExecutor(house);
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -101,7 +101,7 @@ describe('what a tool answered', () => {
       return { args: { path: 'use.md', content: 'secrets' }, cost_usd: 0 };
     };
     const context = { ...executor, decide };
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Decide',
       steps: [get('get'), use('use', '/json/note')],
     });
@@ -113,7 +113,7 @@ describe('what a tool answered', () => {
 
   test('decides no address until a person has seen it', async () => {
     answer = JSON.stringify({ next: `${url}payroll` });
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Clean up there',
       steps: [
         get('get'),
@@ -144,7 +144,7 @@ describe('what a tool answered', () => {
       return { args: { path: 'use.md', content: 'secrets' }, cost_usd: 0 };
     };
     const context = { ...executor, decide };
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Decide both',
       steps: [
         get('get'),
@@ -161,10 +161,10 @@ describe('what a tool answered', () => {
   });
 
   test('cannot name an artifact of another plan', async () => {
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       insert into countersign.artifacts (id, name, media_type, size, sha256, content)
       values ('art-foreign', 'x', 'application/json', 8, '', '"secret"'::bytea)`);
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Foreign',
       steps: [get('get'), use('use', '/json')],
     });
@@ -174,7 +174,7 @@ describe('what a tool answered', () => {
       outcomeOf(step, 'succeeded', { output: { $artifact: 'art-foreign', json: 'its own' } }),
     ]);
     expect(await runOne(id)).toMatchObject({ status: 'succeeded' });
-    expect(await readFile(join(house.workspace, 'use.md'), 'utf8')).toBe('its own');
+    expect(await readFile(join(instance.workspace, 'use.md'), 'utf8')).toBe('its own');
   });
 });
 
@@ -183,7 +183,7 @@ describe('the final values of a guarded step', () => {
     const [ana, ben] = [person('ana', 'slack'), person('ben', 'slack')];
     const decide = async () => ({ args: { path: 'old.md' }, cost_usd: 0 });
     const context = { ...executor, decide };
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       {
         title: 'Guarded',
         steps: [
@@ -200,21 +200,21 @@ describe('the final values of a guarded step', () => {
       { user: 'ana' },
       ana,
     );
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
+    await instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ben);
     const { startPlan } = await import('#executor/start-plan.ts');
     await startPlan(executor, plan.id);
     await runOne(plan.id, context);
     const confirm = { version: 1, steps: { d: 'retry' as const } };
-    await expect(house.service.resume(plan.id, confirm, ana)).rejects.toMatchObject({
+    await expect(instance.service.resume(plan.id, confirm, ana)).rejects.toMatchObject({
       code: 'not_allowed',
     });
-    expect(await statusesOf(house, plan.id)).toEqual({ d: 'waiting' });
+    expect(await statusesOf(instance, plan.id)).toEqual({ d: 'waiting' });
     // A typed name is nobody other than the requester.
     await expect(
-      house.service.resume(plan.id, confirm, person('ben', 'api')),
+      instance.service.resume(plan.id, confirm, person('ben', 'api')),
     ).rejects.toMatchObject({ code: 'not_allowed' });
-    await house.service.resume(plan.id, confirm, ben);
-    expect(await statusesOf(house, plan.id)).toEqual({ d: 'ready' });
+    await instance.service.resume(plan.id, confirm, ben);
+    expect(await statusesOf(instance, plan.id)).toEqual({ d: 'ready' });
   });
 });
 
@@ -228,24 +228,24 @@ describe('a task for a person', () => {
   };
 
   test('is answered by whom it is for, and by nobody else who may not decide', async () => {
-    const { id } = await startBy(executor, house, { title: 'Task', steps: [task] });
+    const { id } = await startBy(executor, instance, { title: 'Task', steps: [task] });
     await runOne(id);
     const cem = { kind: 'person', id: 'cem', via: 'api' } as const;
     const done = { version: 1, steps: { ask: 'done' as const }, answer: '7' };
-    await expect(house.service.resume(id, done, cem)).rejects.toMatchObject({
+    await expect(instance.service.resume(id, done, cem)).rejects.toMatchObject({
       code: 'not_allowed',
     });
     await expect(
-      house.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ben),
+      instance.service.resume(id, { version: 1, steps: { ask: 'retry' } }, ben),
     ).rejects.toMatchObject({ code: 'not_allowed' });
-    expect((await house.service.resume(id, done, ben)).status).toBe('completed');
+    expect((await instance.service.resume(id, done, ben)).status).toBe('completed');
   });
 });
 
 describe('an approval by several people', () => {
   test('is of the plan as a whole', async () => {
     const ana = person('ana', 'slack');
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       {
         title: 'Both',
         steps: [noop('1'), noop('2')],
@@ -256,15 +256,15 @@ describe('an approval by several people', () => {
     );
     const approval = { version: 1, digest: plan.digest };
     await expect(
-      house.service.approve(plan.id, { ...approval, steps: ['1'] }, ana),
+      instance.service.approve(plan.id, { ...approval, steps: ['1'] }, ana),
     ).rejects.toMatchObject({ code: 'invalid_request' });
-    expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+    expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
   });
 });
 
 describe('a planner', () => {
   test('does not choose who approves its plan, first or revised', async () => {
-    const planning = await openTestHouse(database.url, {
+    const planning = await openTestInstance(database.url, {
       planner: scriptedPlanner(() => ({
         kind: 'proposal',
         draft: { title: 'Mine', steps: [noop('1')], approvers: { kind: 'anyone' } },
@@ -292,13 +292,13 @@ describe('a planner', () => {
 });
 
 test('the audit says which part of a plan was approved', async () => {
-  const plan = await house.service.propose(
+  const plan = await instance.service.propose(
     { title: 'Part', steps: [noop('1'), noop('2')] },
     {},
     ana,
   );
-  await house.service.approve(plan.id, { version: 1, digest: plan.digest, steps: ['1'] }, ana);
-  const entries = await house.service.audit(plan.id, { limit: 100 });
+  await instance.service.approve(plan.id, { version: 1, digest: plan.digest, steps: ['1'] }, ana);
+  const entries = await instance.service.audit(plan.id, { limit: 100 });
   expect(entries.find(({ action }) => action === 'approve')?.reason).toBe('1 of 2 steps');
-  await runPlan(house, { title: 'Whole', steps: [noop('1')] });
+  await runPlan(instance, { title: 'Whole', steps: [noop('1')] });
 });

@@ -12,10 +12,10 @@ import {
   readArtifacts,
   storeArtifacts,
 } from '#store/planning-artifacts.ts';
-import { ana, noop } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana, noop } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 
-const house = useHouse({ work: false });
+const instance = useInstance({ work: false });
 
 const pattern: PatternSpec = {
   pattern_type: 'hybrid_project_cycle',
@@ -113,7 +113,7 @@ const schedule: Schedule = {
 const look = { id: 'look', description: 'Look', tool: 'control', operation: 'noop' };
 
 async function propose() {
-  const plan = await house.service.propose(
+  const plan = await instance.service.propose(
     {
       title: 'Launch',
       steps: [noop('1'), noop('2', '1')],
@@ -133,7 +133,7 @@ async function propose() {
     {},
     ana,
   );
-  await house.db.transaction((tx) =>
+  await instance.db.transaction((tx) =>
     storeArtifacts(tx, plan.id, plan.version, { outline, roadmap, schedule }),
   );
   return plan;
@@ -142,7 +142,7 @@ async function propose() {
 describe('what a plan was made from', () => {
   test('is read as it was stored, and names the steps of each node, occurrences too', async () => {
     const plan = await propose();
-    expect(await house.service.planning(plan.id)).toEqual({
+    expect(await instance.service.planning(plan.id)).toEqual({
       version: 1,
       outline,
       roadmap,
@@ -154,7 +154,7 @@ describe('what a plan was made from', () => {
 
   test('keeps the pattern on the plan as well', async () => {
     const { id } = await propose();
-    const plan = await house.service.getPlan(id);
+    const plan = await instance.service.getPlan(id);
     expect(plan).toMatchObject({
       pattern_type: 'hybrid_project_cycle',
       pattern_subtype: 'proposed:launch_and_keep',
@@ -165,36 +165,39 @@ describe('what a plan was made from', () => {
 
   test('stands for the versions that patches made of it, and for no new proposal', async () => {
     const plan = await propose();
-    await house.service.patch(
+    await instance.service.patch(
       plan.id,
       { base_revision: plan.revision, operations: [{ op: 'add_step', step: noop('3') }] },
       ana,
     );
-    expect(await house.service.planning(plan.id)).toMatchObject({ version: 1, outline });
-    await house.db.query.execute(
+    expect(await instance.service.planning(plan.id)).toMatchObject({ version: 1, outline });
+    await instance.db.query.execute(
       sql`update countersign.plan_patches set status = 'rejected' where plan_id = ${plan.id}`,
     );
-    expect(await house.service.planning(plan.id)).toMatchObject({ version: null, outline: null });
+    expect(await instance.service.planning(plan.id)).toMatchObject({
+      version: null,
+      outline: null,
+    });
   });
 
   test('gives new occurrences the node of those before, once', async () => {
     const plan = await propose();
     const step = { ...look, id: 'look-again' };
-    await house.service.patch(
+    await instance.service.patch(
       plan.id,
       { base_revision: plan.revision, operations: [{ op: 'add_step', step }] },
       ana,
     );
     // Occurrences are added by the system alone; this one stands for such a step.
     for (const table of [sql`countersign.plan_steps`, sql`countersign.step_states`]) {
-      await house.db.query.execute(
+      await instance.db.query.execute(
         sql`update ${table} set step_id = 'look#2099-05-02' where plan_id = ${plan.id} and step_id = ${step.id}`,
       );
     }
     for (let time = 0; time < 2; time++) {
-      await linkOccurrences(house.db.query, plan.id, ['look#2099-05-02', 'look#2099-05-03']);
+      await linkOccurrences(instance.db.query, plan.id, ['look#2099-05-02', 'look#2099-05-03']);
     }
-    expect((await house.service.planning(plan.id)).node_steps.watch).toEqual([
+    expect((await instance.service.planning(plan.id)).node_steps.watch).toEqual([
       'look#2099-05-01',
       'look#2099-05-02',
     ]);
@@ -204,25 +207,27 @@ describe('what a plan was made from', () => {
     const plan = await propose();
     const at = new Date('2026-05-04T10:00:00Z');
     const text = 'Overlaps with “Dentist” on Monday.';
-    expect(await appendNote(house.db.query, plan.id, text, at)).toBe(true);
-    expect(await appendNote(house.db.query, plan.id, text, new Date())).toBe(false);
-    expect((await house.service.planning(plan.id)).notes).toEqual([{ at: at.toISOString(), text }]);
-    expect((await house.service.getPlan(plan.id)).digest).toBe(plan.digest);
+    expect(await appendNote(instance.db.query, plan.id, text, at)).toBe(true);
+    expect(await appendNote(instance.db.query, plan.id, text, new Date())).toBe(false);
+    expect((await instance.service.planning(plan.id)).notes).toEqual([
+      { at: at.toISOString(), text },
+    ]);
+    expect((await instance.service.getPlan(plan.id)).digest).toBe(plan.digest);
   });
 
   test('goes with its plan', async () => {
     const plan = await propose();
-    await house.db.query.execute(sql`delete from countersign.plans where id = ${plan.id}`);
-    expect(await readArtifacts(house.db.query, plan.id, 1)).toMatchObject({ version: null });
-    const { rows } = await house.db.query.execute(
+    await instance.db.query.execute(sql`delete from countersign.plans where id = ${plan.id}`);
+    expect(await readArtifacts(instance.db.query, plan.id, 1)).toMatchObject({ version: null });
+    const { rows } = await instance.db.query.execute(
       sql`select 1 from countersign.outline_nodes where plan_id = ${plan.id}`,
     );
     expect(rows).toEqual([]);
   });
 
   test('is nothing for a plan that was proposed directly', async () => {
-    const plan = await house.service.propose({ title: 'Plain', steps: [noop('1')] }, {}, ana);
-    expect(await house.service.planning(plan.id)).toEqual({
+    const plan = await instance.service.propose({ title: 'Plain', steps: [noop('1')] }, {}, ana);
+    expect(await instance.service.planning(plan.id)).toEqual({
       version: null,
       outline: null,
       roadmap: null,
@@ -235,7 +240,7 @@ describe('what a plan was made from', () => {
 
 test('5,000 nodes with their steps are stored in a few statements', async () => {
   const ids = Array.from({ length: 5000 }, (_, index) => `n${index}`);
-  const plan = await house.service.propose(
+  const plan = await instance.service.propose(
     { title: 'Large', steps: ids.map((id) => noop(`s-${id}`)) },
     {},
     ana,
@@ -250,14 +255,14 @@ test('5,000 nodes with their steps are stored in a few statements', async () => 
   const edges: Roadmap['edges'] = ids
     .slice(1)
     .map((id) => ({ from: 'n0', to: id, type: 'FS', lag_minutes: 0, why: 'strategy' }));
-  await house.db.transaction((tx) =>
+  await instance.db.transaction((tx) =>
     storeArtifacts(tx, plan.id, 1, {
       outline: { ...outline, nodes },
       roadmap: { ...roadmap, edges, waves: [ids] },
       schedule: null,
     }),
   );
-  const read = await house.service.planning(plan.id);
+  const read = await instance.service.planning(plan.id);
   expect(read.outline?.nodes).toEqual(nodes);
   expect(read.roadmap?.edges).toHaveLength(4999);
   expect(Object.keys(read.node_steps)).toHaveLength(5000);

@@ -4,21 +4,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PlanDraft, StepStatus } from '#contracts/plan.ts';
 import { isStorableText } from '#contracts/text.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan, type StepRow } from '#tests/setup/invariants.ts';
 
 const database = useDatabase();
-let house: TestHouse;
-let other: TestHouse;
+let instance: TestInstance;
+let other: TestInstance;
 
 beforeAll(async () => {
   const settings = { executor: { concurrency: 3, batch: 4, lease_seconds: 5 } };
-  house = await openTestHouse(database.url, { settings });
-  other = await openTestHouse(database.url, { settings, workspace: house.workspace });
+  instance = await openTestInstance(database.url, { settings });
+  other = await openTestInstance(database.url, { settings, workspace: instance.workspace });
 });
 afterAll(async () => {
   await other.close();
-  await house.close();
+  await instance.close();
 });
 
 type Graph = PlanDraft['steps'];
@@ -75,10 +75,10 @@ const mayFollow: Partial<Record<StepStatus, StepStatus[]>> = {
 
 /** Plays the change stream from the beginning: it must lead to what is stored, by steps that are allowed. */
 async function checkChanges(planId: string, rows: StepRow[]): Promise<void> {
-  const { changes, more } = await house.service.diff(planId, 0, 1000);
+  const { changes, more } = await instance.service.diff(planId, 0, 1000);
   expect(more).toBe(false);
   expect(changes.map(({ revision }) => revision)).toEqual(changes.map((_, index) => index + 1));
-  const plan = await house.service.getPlan(planId);
+  const plan = await instance.service.getPlan(planId);
   expect(plan.revision).toBe(changes.length);
   expect(changes.findLast(({ step_id }) => step_id === null)?.status).toBe(plan.status);
   const now = new Map<string, StepStatus>(rows.map(({ step_id }) => [step_id, 'pending']));
@@ -94,7 +94,7 @@ async function checkChanges(planId: string, rows: StepRow[]): Promise<void> {
 }
 
 async function checkAll(planId: string): Promise<StepRow[]> {
-  const rows = await checkPlan(house.db.query, planId);
+  const rows = await checkPlan(instance.db.query, planId);
   await checkChanges(planId, rows);
   return rows;
 }
@@ -104,14 +104,14 @@ test('any graph ends, once, in order, and is counted and told as it was', async 
     fc.asyncProperty(fc.array(graph, { minLength: 1, maxLength: 3 }), async (graphs) => {
       await Promise.all(
         graphs.map(async (steps, index) => {
-          const { id } = await runPlan(index % 2 === 0 ? house : other, { title: 'Any', steps });
+          const { id } = await runPlan(index % 2 === 0 ? instance : other, { title: 'Any', steps });
           const fails = steps.some(({ operation }) => operation === 'read');
-          const ended = await reach(house, id, 'completed', 'failed');
+          const ended = await reach(instance, id, 'completed', 'failed');
           const rows = await checkAll(id);
           for (const { attempts } of rows) expect(attempts).toBeLessThanOrEqual(1);
           if (!fails) expect(ended.status).toBe('completed');
           if (ended.status === 'completed') return;
-          await house.service.retry(id, { version: 1 }, ana);
+          await instance.service.retry(id, { version: 1 }, ana);
           await reach(other, id, 'failed');
           const again = await checkAll(id);
           for (const [place, { status, attempts }] of again.entries()) {
@@ -182,8 +182,8 @@ test('any content has the same digest before and after it was stored', async () 
         const draft = PlanDraft.parse(
           JSON.parse(JSON.stringify({ title: 'Any', steps: [sent], context })),
         );
-        const { id } = await house.service.propose(draft, {}, ana);
-        const { problems } = await house.service.simulate(id, {}, ana);
+        const { id } = await instance.service.propose(draft, {}, ana);
+        const { problems } = await instance.service.simulate(id, {}, ana);
         expect(problems).toEqual([]);
       },
     ),

@@ -10,37 +10,43 @@ import { createHumanReminders } from '#conversation/human-reminders.ts';
 import { createRinging, setReminder } from '#conversation/reminders.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { claimReady, makeExecutor, outcomeOf, settleOutcomes } from './bench.ts';
 
 const database = useDatabase();
 const hour = 3_600_000;
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let warnings: string[] = [];
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-  executor = makeExecutor(house);
+  instance = await openTestInstance(database.url, { work: false });
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 beforeEach(() => {
   warnings = [];
 });
 
 const textsIn = async (conversation: string) =>
-  (await house.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
+  (await instance.service.messages(conversation, { limit: 100 })).map(({ text }) => text);
 const remindersIn = async (conversation: string) =>
   (await textsIn(conversation)).filter((text) => text.startsWith('Reminder'));
 
 /** What a round is given that is made `hours` from now. */
 const at = (hours: number): ConversationContext => ({
-  db: house.db,
+  db: instance.db,
   enqueue: async () => {},
-  catalogue: house.catalogue,
+  catalogue: instance.catalogue,
   guardedTools: [],
   approvers: [],
   guardedApprovers: {},
@@ -54,7 +60,7 @@ const at = (hours: number): ConversationContext => ({
   planningSeconds: 10,
   timezone: 'UTC',
   profile: StrategyProfile.parse({}),
-  listener: house.listener,
+  listener: instance.listener,
   linkTo: () => null,
   warn: (message) => void warnings.push(message),
 });
@@ -62,12 +68,12 @@ const remindAfter = (hours: number, limit?: number) => createHumanReminders(at(h
 
 async function proposeIn(conversation: string): Promise<{ id: string; digest: string }> {
   const steps = [noop('1'), noop('2', '1')];
-  return house.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
+  return instance.service.propose({ title: 'Rooms', steps }, { conversation }, ana);
 }
 
 async function startIn(conversation: string): Promise<string> {
   const { id, digest } = await proposeIn(conversation);
-  await house.service.approve(id, { version: 1, digest }, ana);
+  await instance.service.approve(id, { version: 1, digest }, ana);
   await startPlan(executor, id);
   return id;
 }
@@ -75,18 +81,18 @@ async function startIn(conversation: string): Promise<string> {
 /** Statements that touch the plan's steps are refused until the round is over. */
 async function whileRefused(id: string, table: string, round: () => Promise<void>): Promise<void> {
   const column = table === 'messages' ? 'plan_id' : 'id';
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     create function refuse_plan() returns trigger language plpgsql as ${sql.raw(
       `$$ begin if new.${column} = '${id}' then raise exception 'refused'; end if; return new; end $$`,
     )}`);
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`create trigger refuse_plan before insert or update on countersign.${sql.raw(table)}
       for each row execute function refuse_plan()`,
   );
   try {
     await round();
   } finally {
-    await house.db.query.execute(sql`drop function refuse_plan() cascade`);
+    await instance.db.query.execute(sql`drop function refuse_plan() cascade`);
   }
 }
 
@@ -111,7 +117,7 @@ describe('a step whose outcome nobody knows', () => {
     expect(await remindersIn('lost')).toEqual([
       `Reminder for ana: nobody has said for 24 hours what became of step 1 of ${id} “Rooms”. Its answer never came. It may have gone through; we can't tell.`,
     ]);
-    await house.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
+    await instance.service.resume(id, { version: 1, steps: { 1: 'retry' } }, ana);
     await remindAfter(49);
     expect(await remindersIn('lost')).toHaveLength(1);
     // Its next attempt is another question.
@@ -127,7 +133,7 @@ describe('a step whose outcome nobody knows', () => {
 
   test('counts since it is unknown, however long it ran before', async () => {
     const id = await loseIn('long');
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.step_states set started_at = now() - interval '3 days' where plan_id = ${id} and step_id = '1'`);
     await remindAfter(23);
     expect(await remindersIn('long')).toEqual([]);
@@ -153,7 +159,7 @@ describe('a step whose outcome nobody knows', () => {
 
   test('waits while its plan is paused', async () => {
     const id = await loseIn('paused');
-    await house.service.pause(id, { version: 1 }, ana);
+    await instance.service.pause(id, { version: 1 }, ana);
     await remindAfter(25);
     expect(await remindersIn('paused')).toEqual([]);
   });
@@ -175,8 +181,8 @@ describe('a change that needs an approval', () => {
 
   async function changeIn(conversation: string): Promise<string> {
     const id = await startIn(conversation);
-    const { revision } = await house.service.getPlan(id);
-    await house.service.patch(id, { base_revision: revision, operations: widen }, ana);
+    const { revision } = await instance.service.getPlan(id);
+    await instance.service.patch(id, { base_revision: revision, operations: widen }, ana);
     return id;
   }
 
@@ -186,12 +192,12 @@ describe('a change that needs an approval', () => {
     expect(await remindersIn('changed')).toEqual([]);
     await Promise.all([remindAfter(25), remindAfter(26)]);
     await remindAfter(49);
-    const { pending_patch } = await house.service.getPlan(id);
+    const { pending_patch } = await instance.service.getPlan(id);
     const reminder = (wait: string) =>
       `Reminder: the change of ${id} “Rooms” that ana proposed has waited for an approval for ${wait}. ${pending_patch?.widening[0]} Approve or reject it on the plan's card.`;
     expect(pending_patch?.widening[0]).toBeTruthy();
     expect(await remindersIn('changed')).toEqual([reminder('24 hours'), reminder('2 days')]);
-    await house.service.reject(id, { version: 2 }, ana);
+    await instance.service.reject(id, { version: 2 }, ana);
     await remindAfter(73);
     expect(await remindersIn('changed')).toHaveLength(2);
   });
@@ -208,7 +214,7 @@ describe('a change that needs an approval', () => {
 
   test('waits while its plan is paused', async () => {
     const id = await changeIn('paused change');
-    await house.service.pause(id, { version: 1 }, ana);
+    await instance.service.pause(id, { version: 1 }, ana);
     await remindAfter(25);
     expect(await remindersIn('paused change')).toEqual([]);
   });
@@ -246,7 +252,7 @@ describe('a plan that cannot be expired', () => {
     const bad = await proposeIn('stuck');
     const stale = await proposeIn('stale');
     await whileRefused(bad.id, 'plans', createExpiry(at(8 * 24), 7));
-    const statusOf = async (id: string) => (await house.service.getPlan(id)).status;
+    const statusOf = async (id: string) => (await instance.service.getPlan(id)).status;
     expect(await statusOf(stale.id)).toBe('cancelled');
     expect(await statusOf(bad.id)).toBe('proposed');
     expect(warnings.join()).toContain(bad.id);
@@ -263,7 +269,7 @@ describe('a plan that cannot be expired', () => {
       await round();
       await round();
     });
-    const statusOf = async (id: string) => (await house.service.getPlan(id)).status;
+    const statusOf = async (id: string) => (await instance.service.getPlan(id)).status;
     expect(await statusOf(stale.id)).toBe('cancelled');
     await round();
     await round();

@@ -2,16 +2,16 @@
 // done and changes nothing; from somebody else, or about something else, it is refused as before.
 import { expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
-import { ana, ben, noop, scriptedPlanner } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana, ben, noop, scriptedPlanner } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 
-const house = useHouse({
+const instance = useInstance({
   work: false,
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
 });
 
 const propose = () =>
-  house.service.propose(
+  instance.service.propose(
     {
       title: 'Twice',
       steps: [noop('a'), noop('b')],
@@ -22,22 +22,22 @@ const propose = () =>
   );
 
 async function countDeeds({ id }: Plan, action: string): Promise<number> {
-  const audit = await house.service.audit(id, { limit: 100 });
+  const audit = await instance.service.audit(id, { limit: 100 });
   return audit.filter((entry) => entry.action === action).length;
 }
 
 test('an approval', async () => {
   const plan = await propose();
   const approval = { version: 1, digest: plan.digest };
-  const first = await house.service.approve(plan.id, approval, ana);
-  expect(await house.service.approve(plan.id, approval, ana)).toEqual(first);
+  const first = await instance.service.approve(plan.id, approval, ana);
+  expect(await instance.service.approve(plan.id, approval, ana)).toEqual(first);
   expect(await countDeeds(plan, 'approve')).toBe(1);
-  await expect(house.service.approve(plan.id, approval, ben)).rejects.toMatchObject({
+  await expect(instance.service.approve(plan.id, approval, ben)).rejects.toMatchObject({
     code: 'already_decided',
   });
-  await house.service.cancel(plan.id, { version: 1 }, ana);
+  await instance.service.cancel(plan.id, { version: 1 }, ana);
   // It does not hold any more.
-  await expect(house.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
+  await expect(instance.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
     code: 'already_decided',
   });
 });
@@ -45,8 +45,8 @@ test('an approval', async () => {
 test('an approval of a part is not one of the whole', async () => {
   const plan = await propose();
   const approval = { version: 1, digest: plan.digest };
-  await house.service.approve(plan.id, { ...approval, except: ['b'] }, ana);
-  await expect(house.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
+  await instance.service.approve(plan.id, { ...approval, except: ['b'] }, ana);
+  await expect(instance.service.approve(plan.id, approval, ana)).rejects.toMatchObject({
     code: 'already_decided',
   });
 });
@@ -55,25 +55,25 @@ test('an approval of a part, whatever the order in which it is named', async () 
   const plan = await propose();
   const approval = { version: 1, digest: plan.digest };
   const part = { ...approval, steps: ['a', 'b'] };
-  const first = await house.service.approve(plan.id, part, ana);
+  const first = await instance.service.approve(plan.id, part, ana);
   const again = { ...approval, steps: ['b', 'a'] };
-  expect(await house.service.approve(plan.id, again, ana)).toEqual(first);
+  expect(await instance.service.approve(plan.id, again, ana)).toEqual(first);
   expect(await countDeeds(plan, 'approve')).toBe(1);
   for (const other of [approval, { ...approval, steps: ['a'] }, { ...approval, except: ['b'] }])
-    await expect(house.service.approve(plan.id, other, ana)).rejects.toMatchObject({
+    await expect(instance.service.approve(plan.id, other, ana)).rejects.toMatchObject({
       code: 'already_decided',
     });
 });
 
 test('a refusal', async () => {
   const plan = await propose();
-  const first = await house.service.reject(plan.id, { version: 1 }, ana);
-  expect(await house.service.reject(plan.id, { version: 1 }, ana)).toEqual(first);
+  const first = await instance.service.reject(plan.id, { version: 1 }, ana);
+  expect(await instance.service.reject(plan.id, { version: 1 }, ana)).toEqual(first);
   expect(await countDeeds(plan, 'reject')).toBe(1);
   await expect(
-    house.service.reject(plan.id, { version: 1, feedback: 'no' }, ana),
+    instance.service.reject(plan.id, { version: 1, feedback: 'no' }, ana),
   ).rejects.toMatchObject({ code: 'invalid_transition' });
-  await expect(house.service.reject(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
+  await expect(instance.service.reject(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
 });
@@ -81,17 +81,17 @@ test('a refusal', async () => {
 test('feedback, which asks the planner once', async () => {
   const plan = await propose();
   const decision = { version: 1, feedback: 'only a' };
-  const first = await house.service.proposeChanges(plan.id, decision, ana);
-  expect(await house.service.proposeChanges(plan.id, decision, ana)).toEqual(first);
+  const first = await instance.service.proposeChanges(plan.id, decision, ana);
+  expect(await instance.service.proposeChanges(plan.id, decision, ana)).toEqual(first);
   expect(await countDeeds(plan, 'request_changes')).toBe(1);
   expect(first.rejection_history).toHaveLength(1);
 });
 
 test('a cancellation', async () => {
   const plan = await propose();
-  const first = await house.service.cancel(plan.id, { version: 1 }, ana);
-  expect(await house.service.cancel(plan.id, { version: 1 }, ana)).toEqual(first);
-  await expect(house.service.cancel(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
+  const first = await instance.service.cancel(plan.id, { version: 1 }, ana);
+  expect(await instance.service.cancel(plan.id, { version: 1 }, ana)).toEqual(first);
+  await expect(instance.service.cancel(plan.id, { version: 1 }, ben)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
 });

@@ -16,11 +16,11 @@ import { createModelClient } from '#models/openai.ts';
 import { readSpentSince } from '#store/costs.ts';
 import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy } from './bench.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 let server: OpenAiDouble;
 let answer: (question: string) => Turn;
@@ -34,15 +34,15 @@ beforeAll(async () => {
     client: createModelClient({ baseUrl: server.url }),
     name: 'gpt-4.1',
   });
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     work: false,
     env: { OPENAI_BASE_URL: server.url, EXECUTOR_MODEL: 'gpt-4.1' },
   });
-  executor = makeExecutor(house, { decide: (request) => decideArguments(model, request) });
+  executor = makeExecutor(instance, { decide: (request) => decideArguments(model, request) });
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
   await server.close();
 });
 
@@ -85,14 +85,14 @@ const writes = (content: Json, path = 'note.md'): StepDraft => ({
 });
 const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
 const settle = (planId: string, fate: 'retry' | 'failed') =>
-  house.service.resume(planId, { version: 1, steps: { d: fate } }, ana);
+  instance.service.resume(planId, { version: 1, steps: { d: fate } }, ana);
 const stepOf = async (planId: string): Promise<Step> => {
-  const [step] = (await house.service.listSteps(planId, { limit: 10 })).steps;
+  const [step] = (await instance.service.listSteps(planId, { limit: 10 })).steps;
   if (step === undefined) throw new Error('there is no step');
   return step;
 };
-const put = (path: string, content = 'x') => writeFile(join(house.workspace, path), content);
-const get = (path: string) => readFile(join(house.workspace, path), 'utf8');
+const put = (path: string, content = 'x') => writeFile(join(instance.workspace, path), content);
+const get = (path: string) => readFile(join(instance.workspace, path), 'utf8');
 
 /** The executor with `workspace_delete` counted; each call is really made. */
 function counting(calls: JsonObject[]): ExecutorContext {
@@ -120,7 +120,7 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'old.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Confirm',
       steps: [deletes({ $decide: 'the oldest file' })],
     });
@@ -136,7 +136,7 @@ describe('a guarded step with run-time arguments', () => {
     const asked = server.requests.length;
     await settle(id, 'retry');
     await runReady(id, context);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
     expect(calls).toEqual([{ path: 'old.md' }]);
     expect(server.requests).toHaveLength(asked);
     await expect(get('old.md')).rejects.toThrow('ENOENT');
@@ -150,16 +150,16 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'first.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Refuse',
       steps: [deletes({ $decide: 'the oldest file' })],
     });
     await runReady(id, context);
     await settle(id, 'failed');
-    expect((await house.service.getPlan(id)).status).toBe('failed');
+    expect((await instance.service.getPlan(id)).status).toBe('failed');
     await runReady(id, context);
     answer = choose('workspace_delete', { path: 'second.md' });
-    await house.service.retry(id, { version: 1 }, ana);
+    await instance.service.retry(id, { version: 1 }, ana);
     await runReady(id, context);
     expect(await stepOf(id)).toMatchObject({
       status: 'waiting',
@@ -174,13 +174,13 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'changed.md', recursive: false });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Change',
       steps: [deletes({ $decide: 'the oldest file' }, { recursive: false })],
     });
     await runReady(id, context);
     await settle(id, 'retry');
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.step_states set final_args = final_args || '{"recursive": true}'
       where plan_id = ${id}`);
     await runReady(id, context);
@@ -199,7 +199,7 @@ describe('a guarded step with run-time arguments', () => {
     answer = choose('workspace_delete', { path: 'strict.md' });
     const calls: JsonObject[] = [];
     const context = counting(calls);
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Strict',
       steps: [deletes({ $decide: 'the oldest file' })],
     });
@@ -217,7 +217,7 @@ describe('a guarded step with run-time arguments', () => {
 
   test('asks too when its operation became guarded after the approval', async () => {
     answer = choose('workspace_write', { content: 'hello' });
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Later guarded',
       steps: [writes({ $decide: 'a greeting' }, 'later.md')],
     });
@@ -236,7 +236,7 @@ const read: StepDraft = {
 };
 const from = (id: string, path: string) => ({ $from: id, path });
 const stepNamed = async (planId: string, id: string) => {
-  const [step] = await house.service.getSteps(planId, [id]);
+  const [step] = await instance.service.getSteps(planId, [id]);
   if (step === undefined) throw new Error(`There is no step ${id}.`);
   return step;
 };
@@ -245,7 +245,7 @@ describe('values that an earlier step put out', () => {
   test('do not decide what is deleted until a person has seen them', async () => {
     await put('list.txt', 'payroll.csv');
     await put('payroll.csv');
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Clean up',
       steps: [read, deletes(from('r', '/text'))],
     });
@@ -260,7 +260,7 @@ describe('values that an earlier step put out', () => {
     expect(await get('payroll.csv')).toBe('x');
     await settle(id, 'retry');
     await runReady(id);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
     await expect(get('payroll.csv')).rejects.toThrow('ENOENT');
   });
 
@@ -268,14 +268,14 @@ describe('values that an earlier step put out', () => {
     await put('list.txt', 'one.md');
     await put('one.md');
     await put('two.md');
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Clean up one',
       steps: [read, deletes(from('r', '/text'))],
     });
     await runReady(id);
     await runReady(id);
     await settle(id, 'retry');
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.step_states set output = output || '{"text": "two.md"}'
       where plan_id = ${id} and step_id = 'r'`);
     await runReady(id);
@@ -289,13 +289,13 @@ describe('values that an earlier step put out', () => {
   test('are asked about again when a person tries a refused call anew, also where each step asks', async () => {
     await put('list.txt', 'kept.md');
     await put('kept.md');
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Refused',
       steps: [read, deletes(from('r', '/text'))],
       step_approval: 'each',
     });
     await runReady(id);
-    await house.service.resume(id, { version: 1, steps: { r: 'retry' } }, ana);
+    await instance.service.resume(id, { version: 1, steps: { r: 'retry' } }, ana);
     await runReady(id);
     await runReady(id);
     await settle(id, 'failed');
@@ -318,7 +318,7 @@ describe('values that an earlier step put out', () => {
     ['which calendar is read', { calendar: from('r', '/text') }, 'read', 'calendar'],
   ])('do not decide %s without a person', async (_, args, operation, tool) => {
     await put('list.txt', 'https://example.test/secret');
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Decided elsewhere',
       steps: [read, { id: 'd', description: 'Use it', tool, operation, args }],
     });
@@ -343,7 +343,7 @@ describe('values that an earlier step put out', () => {
 
   test('may be the content of a file whose path was approved', async () => {
     await put('list.txt', 'carried over');
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Copy',
       steps: [read, writes(from('r', '/text'), 'copied.md')],
     });
@@ -354,12 +354,12 @@ describe('values that an earlier step put out', () => {
 });
 
 describe('what deciding costs', () => {
-  const spentToday = () => readSpentSince(house.db.query, startOfDay(systemClock.now()));
+  const spentToday = () => readSpentSince(instance.db.query, startOfDay(systemClock.now()));
 
   test('is added to the plan and to the day once, also when the answer is of no use', async () => {
     answer = () => ({ text: 'I do not know.' });
     const before = await spentToday();
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Useless',
       steps: [writes({ $decide: 'a greeting' })],
     });
@@ -367,13 +367,13 @@ describe('what deciding costs', () => {
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model_failed' } });
     // Three answers of 100 tokens in and 20 out, at $2 and $8 a million.
     const cost = 3 * ((100 * 2 + 20 * 8) / 1_000_000);
-    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(cost, 10);
+    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(cost, 10);
     expect((await spentToday()) - before).toBeCloseTo(cost, 10);
   });
 
   test('stays when the process ends between the answer and the outcome', async () => {
     answer = choose('workspace_write', { content: 'hello' });
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Crash',
       steps: [writes({ $decide: 'a greeting' })],
     });
@@ -385,7 +385,7 @@ describe('what deciding costs', () => {
     const run = { context: executor, plan, step, lease, signal, mark: mayCall };
     await runStep({ ...run, cutOff: () => {}, mayBegin: () => false });
     // The outcome is never settled.
-    expect((await house.service.getPlan(id)).cost_usd).toBeGreaterThan(0);
+    expect((await instance.service.getPlan(id)).cost_usd).toBeGreaterThan(0);
   });
 
   test.each([
@@ -394,7 +394,7 @@ describe('what deciding costs', () => {
   ])('calls no model beyond %s budget', async (_, budget, variable) => {
     answer = choose('workspace_write', { content: 'hello' });
     const asked = server.requests.length;
-    const { id } = await startBy(executor, house, {
+    const { id } = await startBy(executor, instance, {
       title: 'Too dear',
       steps: [writes({ $decide: 'a greeting' })],
     });
@@ -404,16 +404,16 @@ describe('what deciding costs', () => {
       error: { code: 'budget_exhausted', message: expect.stringContaining(`Raise ${variable}`) },
     });
     expect(server.requests).toHaveLength(asked);
-    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
-    await house.service.retry(id, { version: 1 }, ana);
+    expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
+    await instance.service.retry(id, { version: 1 }, ana);
     await runReady(id);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
     expect(await get('note.md')).toBe('hello');
   });
 });
 
 describe('what text tools cost', () => {
-  const spentToday = () => readSpentSince(house.db.query, startOfDay(systemClock.now()));
+  const spentToday = () => readSpentSince(instance.db.query, startOfDay(systemClock.now()));
   const texts = (count = 1): StepDraft[] =>
     Array.from({ length: count }, (_, index) => ({
       id: `t${index}`,
@@ -428,18 +428,18 @@ describe('what text tools cost', () => {
   test('is added to the plan and to the day once, also when the answer is of no use', async () => {
     answer = (question) => ({ text: question.includes('story') ? ' ' : 'Roses' });
     const before = await spentToday();
-    const { id } = await startBy(executor, house, { title: 'Texts', steps: texts(2) });
+    const { id } = await startBy(executor, instance, { title: 'Texts', steps: texts(2) });
     const outcomes = await runReady(id);
     expect(outcomes.map(({ status }) => status)).toEqual(['succeeded', 'failed']);
-    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(2 * each, 10);
+    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(2 * each, 10);
     expect((await spentToday()) - before).toBeCloseTo(2 * each, 10);
   });
 
   test('is nothing when the server refuses the call', async () => {
     answer = () => ({ status: 400 });
-    const { id } = await startBy(executor, house, { title: 'Refused', steps: texts() });
+    const { id } = await startBy(executor, instance, { title: 'Refused', steps: texts() });
     expect(await runReady(id)).toMatchObject([{ status: 'failed' }]);
-    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
+    expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
   });
 
   test.each([
@@ -448,21 +448,21 @@ describe('what text tools cost', () => {
   ])('calls no model beyond %s budget', async (_, budget, variable) => {
     answer = () => ({ text: 'Roses' });
     const asked = server.requests.length;
-    const { id } = await startBy(executor, house, { title: 'Too dear', steps: texts(2) });
+    const { id } = await startBy(executor, instance, { title: 'Too dear', steps: texts(2) });
     const failed = {
       status: 'failed',
       error: { code: 'budget_exhausted', message: expect.stringContaining(`Raise ${variable}`) },
     };
     expect(await runReady(id, { ...executor, budget })).toMatchObject([failed, failed]);
     expect(server.requests).toHaveLength(asked);
-    expect((await house.service.getPlan(id)).cost_usd).toBe(0);
-    await house.service.retry(id, { version: 1 }, ana);
+    expect((await instance.service.getPlan(id)).cost_usd).toBe(0);
+    await instance.service.retry(id, { version: 1 }, ana);
     await runReady(id);
-    expect((await house.service.getPlan(id)).status).toBe('completed');
+    expect((await instance.service.getPlan(id)).status).toBe('completed');
   });
 
   test('is booked before the call, so that calls side by side do not pass the budget together', async () => {
-    const { id } = await startBy(executor, house, { title: 'Two at once', steps: texts() });
+    const { id } = await startBy(executor, instance, { title: 'Two at once', steps: texts() });
     const { plan, steps } = await claimReady(executor, id, 1);
     const [step] = steps;
     if (step === undefined) throw new Error('nothing was ready');
@@ -487,10 +487,10 @@ describe('what text tools cost', () => {
     await expect(second).rejects.toMatchObject({ code: 'budget_exhausted' });
     answered.resolve({ cost_usd: 0.01 });
     await first;
-    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(0.01, 10);
+    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(0.01, 10);
     // One that was cut off may have been charged: its estimate stays.
     const cut = new CountersignError('timed_out', 'It took too long.');
     await expect(pay(0.05, () => Promise.reject(cut))).rejects.toBe(cut);
-    expect((await house.service.getPlan(id)).cost_usd).toBeCloseTo(0.06, 10);
+    expect((await instance.service.getPlan(id)).cost_usd).toBeCloseTo(0.06, 10);
   });
 });

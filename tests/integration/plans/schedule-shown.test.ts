@@ -3,24 +3,24 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Plan } from '#contracts/plan.ts';
 import { readMarkdown } from '#plans/markdown.ts';
-import { ana } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { ana } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({ work: true });
+const instance = useInstance({ work: true });
 
 const madrid = 'Europe/Madrid';
 let plan: Plan;
 
 beforeAll(async () => {
   const text = 'Ask Ana "Please review notes.md" (takes 3 days).';
-  const { run_id } = await house.service.startRun({ text, conversation: 'api:review' }, ana);
-  const id = await waitFor('the plan', async () => (await house.service.getRun(run_id)).plan_id);
-  plan = await house.service.getPlan(id);
+  const { run_id } = await instance.service.startRun({ text, conversation: 'api:review' }, ana);
+  const id = await waitFor('the plan', async () => (await instance.service.getRun(run_id)).plan_id);
+  plan = await instance.service.getPlan(id);
 });
 
 async function storedBlock() {
-  const [block] = (await house.service.planning(plan.id)).schedule?.blocks ?? [];
+  const [block] = (await instance.service.planning(plan.id)).schedule?.blocks ?? [];
   if (block === undefined) throw new Error('nothing is scheduled');
   return block;
 }
@@ -33,7 +33,7 @@ const partsOf = (iso: string) =>
 describe('a task of three working days', () => {
   test('says so on its card, with the start and end of its block', async () => {
     const block = await storedBlock();
-    const facts = await house.service.card(plan.id, { user: 'ana', timezone: madrid });
+    const facts = await instance.service.card(plan.id, { user: 'ana', timezone: madrid });
     expect(facts).toMatchObject({
       expected_minutes: 1440,
       working_day_minutes: 480,
@@ -49,7 +49,7 @@ describe('a task of three working days', () => {
   test('says start and end in the Markdown export, which is read back without loss', async () => {
     const block = await storedBlock();
     let text = '';
-    for await (const chunk of house.service.exportMarkdown(plan.id)) text += chunk;
+    for await (const chunk of instance.service.exportMarkdown(plan.id)) text += chunk;
     const line = text.split('\n').find((one) => one.startsWith('`human_task` · '));
     expect(line).toContain(' · scheduled ');
     expect(line).toContain(`${partsOf(block.starts_at)} – `);

@@ -12,7 +12,7 @@ import { missedNote } from '#plans/skip-missed.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { planSeries, plans, planVersions } from '#store/schema.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, runPlan, type TestHouse } from '#tests/setup/house.ts';
+import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { localDate } from '#timeline/recurrence.ts';
 import {
@@ -27,21 +27,21 @@ import {
 
 const database = useDatabase();
 const day = 86_400_000;
-let house: TestHouse;
+let instance: TestInstance;
 let executor: ReturnType<typeof makeExecutor>;
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, { work: false });
-  executor = makeExecutor(house);
+  instance = await openTestInstance(database.url, { work: false });
+  executor = makeExecutor(instance);
 });
 afterAll(async () => {
   executor.leases.stop();
-  await house.close();
+  await instance.close();
 });
 
 /** As if `ms` had passed. */
 function later(ms: number): PlansContext & ExecutorContext {
-  const { guardedTools, resourcePools, approvers } = house.config.settings;
+  const { guardedTools, resourcePools, approvers } = instance.config.settings;
   const clock = { now: () => new Date(Date.now() + ms) };
   return {
     ...executor,
@@ -77,10 +77,10 @@ const draftOf = (series: Series, ...steps: StepDraft[]): PlanDraft => ({
   series: [series],
 });
 
-const getPlan = (id: string): Promise<Plan> => house.service.getPlan(id);
-const idsOf = async (id: string) => Object.keys(await statusesOf(house, id));
+const getPlan = (id: string): Promise<Plan> => instance.service.getPlan(id);
+const idsOf = async (id: string) => Object.keys(await statusesOf(instance, id));
 const seriesOf = (id: string) =>
-  house.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
+  instance.db.query.select().from(planSeries).where(eq(planSeries.plan_id, id));
 
 /** Claims what is ready, runs and settles it. @returns the ids of the steps that ran */
 async function runReady(planId: string, context: ExecutorContext = executor): Promise<string[]> {
@@ -107,17 +107,17 @@ async function runReady(planId: string, context: ExecutorContext = executor): Pr
 /** Moves everything of a plan `ms` into the past, as if it had been approved so much earlier. */
 async function age(planId: string, ms: number): Promise<void> {
   const by = sql`make_interval(secs => ${ms / 1000})`;
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.step_states set available_at = available_at - ${by} where plan_id = ${planId}`,
   );
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.plan_steps set not_before = not_before - ${by} where plan_id = ${planId}`,
   );
 }
 
 /** Lets everything that is ready be claimed now; when it was to be done stays as it was said. */
 async function ripen(planId: string): Promise<void> {
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.step_states set available_at = clock_timestamp() where plan_id = ${planId}`,
   );
 }
@@ -125,38 +125,38 @@ async function ripen(planId: string): Promise<void> {
 describe('a plan that comes again', () => {
   test('has its occurrences of 30 days as steps when it is proposed, and is bound to its series', async () => {
     const series = daily();
-    const plan = await house.service.propose(draftOf(series), {}, ana);
+    const plan = await instance.service.propose(draftOf(series), {}, ana);
     expect(plan.total_steps).toBe(30);
     expect(plan.series).toEqual([series]);
     expect(plan.open_until).toBe('9999-12-31T23:59:59.999Z');
     expect((await idsOf(plan.id))[0]).toBe(`look#${localDate(new Date(series.starts_at), 'UTC')}`);
-    const [version] = await house.db.query
+    const [version] = await instance.db.query
       .select()
       .from(planVersions)
       .where(eq(planVersions.plan_id, plan.id));
-    await house.db.query
+    await instance.db.query
       .update(planVersions)
       .set({ series: (version?.series ?? []).map((one) => ({ ...one, rrule: 'FREQ=HOURLY' })) })
       .where(eq(planVersions.plan_id, plan.id));
     await expect(
-      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+      instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     ).rejects.toThrow('its digest differs');
   });
 
   test('says on its card and in its overview what comes and when', async () => {
     const series = daily();
-    const { id } = await startBy(executor, house, draftOf(series));
-    const card = await house.service.card(id, { user: 'ana', timezone: 'UTC' });
+    const { id } = await startBy(executor, instance, draftOf(series));
+    const card = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
     expect(card.terms[0]).toMatch(/^“Daily look” comes every day at \d\d:\d\d \(UTC\)\.$/);
     expect(card.next_at).toBe(series.starts_at);
-    expect((await house.service.overview(id)).next_at).toBe(series.starts_at);
-    const plain = await startBy(executor, house, { title: 'Once', steps: [noop('a')] });
-    expect((await house.service.overview(plain.id)).next_at).toBeNull();
+    expect((await instance.service.overview(id)).next_at).toBe(series.starts_at);
+    const plain = await startBy(executor, instance, { title: 'Once', steps: [noop('a')] });
+    expect((await instance.service.overview(plain.id)).next_at).toBeNull();
   });
 
   test('is extended as time passes, by what has come within the horizon and nothing else', async () => {
     const series = daily();
-    const { id } = await startBy(executor, house, draftOf(series));
+    const { id } = await startBy(executor, instance, draftOf(series));
     await extendPlan(later(0), id);
     expect((await getPlan(id)).version).toBe(1);
     await extendPlan(later(3 * day), id);
@@ -166,30 +166,30 @@ describe('a plan that comes again', () => {
     expect(new Set(ids).size).toBe(33);
     const last = new Date(Date.parse(series.starts_at) + 32 * day);
     expect(ids.at(-1)).toBe(`look#${localDate(last, 'UTC')}`);
-    const [step] = await house.service.getSteps(id, [ids.at(-1) ?? '']);
+    const [step] = await instance.service.getSteps(id, [ids.at(-1) ?? '']);
     expect(step).toMatchObject({ not_before: last.toISOString(), status: 'ready' });
-    const { patches } = await house.service.listPatches(id, { limit: 10 });
+    const { patches } = await instance.service.listPatches(id, { limit: 10 });
     expect(patches).toMatchObject([
       { status: 'applied', proposed_by: 'countersign', added: 3, widening: [] },
     ]);
-    const deeds = await house.service.audit(id, { limit: 100 });
+    const deeds = await instance.service.audit(id, { limit: 100 });
     expect(deeds.find(({ action }) => action === 'patch_applied')).toMatchObject({
       actor_kind: 'system',
       reason: 'The next occurrences of “Daily look”, as approved.',
     });
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('is extended once, whoever tries at the same moment and however often', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     await Promise.all([1, 2, 3, 4].map(() => extendPlan(later(2 * day), id)));
     await extendPlan(later(2 * day), id);
     expect(await getPlan(id)).toMatchObject({ version: 2, total_steps: 32 });
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('is left as it was when extending it is cut off, and extended the next time', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     const broken = later(2 * day);
     const enqueue: PlansContext['enqueue'] = async () => {
       throw new Error('the process died');
@@ -203,7 +203,7 @@ describe('a plan that comes again', () => {
   test('gets a version a day at most, however often it comes', async () => {
     const { id } = await startBy(
       executor,
-      house,
+      instance,
       draftOf(daily({ rrule: 'FREQ=HOURLY;INTERVAL=4' })),
     );
     const { total_steps: before } = await getPlan(id);
@@ -214,7 +214,7 @@ describe('a plan that comes again', () => {
 
   test('ends with its last occurrence, and not before', async () => {
     const series = daily({ rrule: 'FREQ=DAILY;INTERVAL=20;COUNT=3' });
-    const { id } = await startBy(executor, house, draftOf(series));
+    const { id } = await startBy(executor, instance, draftOf(series));
     expect((await getPlan(id)).total_steps).toBe(2);
     await ripen(id);
     expect(await runReady(id)).toHaveLength(2);
@@ -227,28 +227,28 @@ describe('a plan that comes again', () => {
   });
 
   test('is not stalled while it waits for the next occurrence that is no step yet', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily({ rrule: 'FREQ=YEARLY' })));
+    const { id } = await startBy(executor, instance, draftOf(daily({ rrule: 'FREQ=YEARLY' })));
     await age(id, 2 * 3_600_000);
     await runReady(id);
     expect(await getPlan(id)).toMatchObject({ status: 'executing' });
-    await house.db.query
+    await instance.db.query
       .update(plans)
       .set({ updated_at: new Date(Date.now() - 30 * day) })
       .where(eq(plans.id, id));
-    await haveWorkedFor(house, 30);
+    await haveWorkedFor(instance, 30);
     await recover(executor);
     expect((await getPlan(id)).status).toBe('executing');
-    const next = (await house.service.overview(id)).next_at;
+    const next = (await instance.service.overview(id)).next_at;
     expect(Date.parse(next ?? '')).toBeGreaterThan(Date.now() + 300 * day);
   });
 
   test('is not extended while it is paused, waits for a word about a change, or is cancelled', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     const plan = await getPlan(id);
-    await house.service.pause(id, { version: 1 }, ana);
+    await instance.service.pause(id, { version: 1 }, ana);
     await extendPlan(later(2 * day), id);
-    await house.service.resume(id, { version: 1 }, ana);
-    const widening = await house.service.patch(
+    await instance.service.resume(id, { version: 1 }, ana);
+    const widening = await instance.service.patch(
       id,
       {
         base_revision: (await getPlan(id)).revision,
@@ -270,7 +270,7 @@ describe('a plan that comes again', () => {
     expect(widening.status).toBe('needs_approval');
     await extendPlan(later(2 * day), id);
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: plan.total_steps });
-    await house.service.cancel(id, { version: 1 }, ana);
+    await instance.service.cancel(id, { version: 1 }, ana);
     await extendSeries(later(2 * day));
     expect(await getPlan(id)).toMatchObject({ status: 'cancelled', version: 1 });
     expect((await seriesOf(id))[0]?.expand_at).toBeNull();
@@ -280,25 +280,25 @@ describe('a plan that comes again', () => {
 describe('what was missed', () => {
   test('is skipped with a note when nobody worked for a week, and today’s is done', async () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
-    const { id } = await startBy(executor, house, draftOf(series));
+    const { id } = await startBy(executor, instance, draftOf(series));
     // The first of them was due seven days and some hours ago, the eighth some hours ago.
     const due = Date.parse(series.starts_at);
     const sinceMidnight = Date.now() % day;
     await age(id, 7 * day + (due - Date.now()) + Math.min(sinceMidnight, 60_000));
     expect(await runReady(id)).toHaveLength(1);
     expect(await runReady(id)).toHaveLength(1);
-    const { steps } = await house.service.listSteps(id, { limit: 100 });
+    const { steps } = await instance.service.listSteps(id, { limit: 100 });
     const skipped = steps.filter(({ status }) => status === 'skipped');
     expect(skipped).toHaveLength(14);
     expect(skipped.every(({ result_summary }) => result_summary === missedNote)).toBe(true);
     expect(steps.filter(({ status }) => status === 'succeeded')).toHaveLength(2);
     expect((await getPlan(id)).status).toBe('executing');
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 
   test('is brought to its end when it had begun', async () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
-    const { id } = await startBy(executor, house, draftOf(series));
+    const { id } = await startBy(executor, instance, draftOf(series));
     await age(id, 2 * 3_600_000);
     expect(await runReady(id)).toHaveLength(1);
     await age(id, 3 * day);
@@ -307,43 +307,47 @@ describe('what was missed', () => {
   });
 
   test('never becomes a step when the plan was not extended for longer than its horizon', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     await extendPlan(later(45 * day), id);
     const plan = await getPlan(id);
     expect(plan.total_steps).toBeLessThanOrEqual(30 + 31);
-    const { changes } = await house.service.diff(id, 1, 500);
+    const { changes } = await instance.service.diff(id, 1, 500);
     expect(changes.find(({ kind }) => kind === 'series_missed')?.detail).toMatch(
       /^Occurrences of “Daily look” since \d{4}-\d\d-\d\d were not run/,
     );
-    await checkPlan(house.db.query, id);
+    await checkPlan(instance.db.query, id);
   });
 });
 
 describe('what is in force', () => {
   test('is what was approved: a step whose occurrences were all left out does not come again', async () => {
     const series = daily({ steps: [look, { ...look, id: 'tell', after: ['look'] }] });
-    const plan = await house.service.propose(draftOf(series), {}, ana);
+    const plan = await instance.service.propose(draftOf(series), {}, ana);
     const tells = (await idsOf(plan.id)).filter((id) => id.startsWith('tell#'));
-    await house.service.approve(plan.id, { version: 1, digest: plan.digest, except: tells }, ana);
+    await instance.service.approve(
+      plan.id,
+      { version: 1, digest: plan.digest, except: tells },
+      ana,
+    );
     const [row] = await seriesOf(plan.id);
     expect(row?.steps.map(({ id }) => id)).toEqual(['look']);
   });
 
   test('stops when what is stored of it is not what was approved', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
-    await house.db.query
+    const { id } = await startBy(executor, instance, draftOf(daily()));
+    await instance.db.query
       .update(planSeries)
       .set({ steps: [{ ...look, description: 'Something else' }] })
       .where(eq(planSeries.plan_id, id));
     await extendPlan(later(2 * day), id);
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
     expect((await seriesOf(id))[0]?.stopped_at).not.toBeNull();
-    const deeds = await house.service.audit(id, { limit: 100 });
+    const deeds = await instance.service.audit(id, { limit: 100 });
     expect(deeds.at(-1)).toMatchObject({ action: 'series_stopped', actor_kind: 'system' });
   });
 
   test('stops when its operation does more by now than people have approved', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     const context = later(2 * day);
     const catalogue: PlansContext['catalogue'] = {
       ...context.catalogue,
@@ -354,14 +358,14 @@ describe('what is in force', () => {
     };
     await extendPlan({ ...context, catalogue }, id);
     expect(await getPlan(id)).toMatchObject({ version: 1, total_steps: 30 });
-    const { changes } = await house.service.diff(id, 1, 500);
+    const { changes } = await instance.service.diff(id, 1, 500);
     expect(changes.find(({ kind }) => kind === 'series_stopped')?.detail).toContain(
       'would do more than was approved, or their operations have changed (look)',
     );
   });
 
   test('waits an hour when a tool is away, and goes on then', async () => {
-    const { id } = await startBy(executor, house, draftOf(daily()));
+    const { id } = await startBy(executor, instance, draftOf(daily()));
     const context = later(2 * day);
     const catalogue: PlansContext['catalogue'] = { ...context.catalogue, get: () => undefined };
     const warned = executor.warnings.length;
@@ -388,14 +392,14 @@ describe('a draft with series', () => {
         },
       ],
     });
-    const refused = house.service.propose(draftOf(series), {}, ana);
+    const refused = instance.service.propose(draftOf(series), {}, ana);
     await expect(refused).rejects.toMatchObject({
       details: { errors: [{ path: expect.stringContaining('series[0].steps[0]') }] },
     });
   });
 
   test('is refused when a step of the plan waits for something that comes again', async () => {
-    const refused = house.service.propose(draftOf(daily(), noop('after', 'look')), {}, ana);
+    const refused = instance.service.propose(draftOf(daily(), noop('after', 'look')), {}, ana);
     await expect(refused).rejects.toThrow('waits for step "look", which is not in the plan');
   });
 
@@ -416,7 +420,7 @@ describe('a draft with series', () => {
         },
       },
     };
-    const plan = await house.service.propose(draft, {}, ana);
+    const plan = await instance.service.propose(draft, {}, ana);
     expect(plan).toMatchObject({
       pattern_type: 'recurring_cycle',
       pattern_subtype: 'standup',
@@ -425,21 +429,21 @@ describe('a draft with series', () => {
       open_until: '2099-01-01T00:00:00.000Z',
     });
     let text = '';
-    for await (const chunk of house.service.exportMarkdown(plan.id)) text += chunk;
+    for await (const chunk of instance.service.exportMarkdown(plan.id)) text += chunk;
     expect(text).toContain('“Daily look” comes every week on Monday');
-    const copy = await house.service.importMarkdown(text, ana);
+    const copy = await instance.service.importMarkdown(text, ana);
     const { id: _a, digest: _b, created_at: _c, updated_at: _d, ...rest } = plan;
     expect(copy).toMatchObject(rest);
     expect(await idsOf(copy.id)).toEqual(await idsOf(plan.id));
   });
 
   test('that is revised says in words what is agreed differently', async () => {
-    const plan = await house.service.propose(
+    const plan = await instance.service.propose(
       { ...draftOf(daily()), step_approval: 'each' },
       {},
       ana,
     );
-    await house.db.query
+    await instance.db.query
       .update(plans)
       .set({ status: 'rejected', revising: true })
       .where(eq(plans.id, plan.id));
@@ -447,13 +451,13 @@ describe('a draft with series', () => {
     const origin = { planner: 'm', confidence: null, costUsd: 0, executorModel: null };
     const store = await prepareRevise(
       later(0),
-      await readPlanRow(house.db.query, plan.id),
+      await readPlanRow(instance.db.query, plan.id),
       draftOf(daily({ rrule: 'FREQ=WEEKLY;BYDAY=MO', until: '2099-01-01T00:00:00Z' })),
       origin,
       model,
     );
-    await house.db.transaction(store);
-    const { terms } = await house.service.versionDiff(plan.id, 1, 2);
+    await instance.db.transaction(store);
+    const { terms } = await instance.service.versionDiff(plan.id, 1, 2);
     expect(terms[0]).toBe('steps no longer ask before they run');
     expect(terms[1]).toMatch(
       /^“Daily look” comes every week on Monday at .*, until .* instead of every day/,
@@ -463,7 +467,7 @@ describe('a draft with series', () => {
   });
 
   test('without series costs nothing: no row, no end', async () => {
-    const plan = await runPlan(house, { title: 'Once', steps: [noop('a')] });
+    const plan = await runPlan(instance, { title: 'Once', steps: [noop('a')] });
     expect(plan).toMatchObject({ series: [], open_until: null, step_approval: 'none' });
     expect(await seriesOf(plan.id)).toEqual([]);
   });

@@ -21,12 +21,12 @@ import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { readCard } from '#tests/fixtures/teams/press.ts';
 import { createFakeTerminal } from '#tests/fixtures/terminal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestHouse, reach, type TestHouse } from '#tests/setup/house.ts';
+import { ana, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
 import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
 
 const viewer = { user: 'ana', timezone: 'UTC' };
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 let folder: string;
 let log: string;
 let web: Listening;
@@ -64,11 +64,11 @@ beforeAll(async () => {
     memory: real('server-memory'),
     everything: real('server-everything'),
   };
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     settings: { mcpServers, http: { allowPrivate: ['127.0.0.1'] } },
   });
-  const get = house.registry.get.bind(house.registry);
-  vi.spyOn(house.registry, 'get').mockImplementation((name) => {
+  const get = instance.registry.get.bind(instance.registry);
+  vi.spyOn(instance.registry, 'get').mockImplementation((name) => {
     const operation = get(name);
     if (operation === undefined) return undefined;
     const call: typeof operation.call = (args, context) => {
@@ -81,7 +81,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.restoreAllMocks();
-  await house.close();
+  await instance.close();
   await web.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -96,7 +96,7 @@ function textsIn(value: unknown): string[] {
 }
 
 async function readTeams(plan: Plan): Promise<string> {
-  const { service } = house;
+  const { service } = instance;
   const facts = await service.card(plan.id, viewer);
   const press = { action: 'details', plan_id: plan.id };
   const back = { title: 'Back', verb: 'refresh', data: {} };
@@ -116,7 +116,7 @@ async function readSlack({ id, version, digest }: Plan): Promise<string> {
   let text = '';
   for (let pages: string[] | null = ['']; pages !== null; ) {
     const held = { team: 'T1', user: 'U1', place, press, missing: null, fields: [], pages };
-    const { blocks } = await fillWindow(house.service, held, viewer);
+    const { blocks } = await fillWindow(instance.service, held, viewer);
     text += textsIn(blocks).join('\n');
     const turn = /"countersign:page:next"[^}]*\}[^}]*?"value":"((?:[^"\\]|\\.)*)"/.exec(
       JSON.stringify(blocks),
@@ -129,13 +129,13 @@ async function readSlack({ id, version, digest }: Plan): Promise<string> {
 async function readTerminal({ id }: Plan): Promise<string> {
   const terminal = createFakeTerminal({ columns: 120 });
   terminal.end();
-  await listPlans(house.service, { id, ...viewer }, terminal);
+  await listPlans(instance.service, { id, ...viewer }, terminal);
   return terminal.plain();
 }
 
 /** What the console draws its steps from. */
 async function readConsole({ id }: Plan): Promise<string> {
-  const { steps } = await house.service.listSteps(id, { limit: 500 });
+  const { steps } = await instance.service.listSteps(id, { limit: 500 });
   return steps
     .flatMap(({ call }) => [headlineOf(call), ...wholeParts(call).flatMap(Object.values)])
     .join('\n');
@@ -308,12 +308,12 @@ describe('a plan that was approved', () => {
         const steps = drafts.map((draft, i) => ({ ...draft, id: `s${i}` }));
         const draft = { title: 'Look at tmp.txt', steps };
         const options = { user: 'ana', conversation: 'console:shown' };
-        const plan = await house.service.propose(draft, options, ana);
+        const plan = await instance.service.propose(draft, options, ana);
         const { version, digest } = plan;
         const asked = drafts.flatMap(({ args = {} }) => Object.values(args).flatMap(textsIn));
         await expectShown(plan, asked);
-        await house.service.approve(plan.id, { version, digest }, ana);
-        await reach(house, plan.id, 'completed');
+        await instance.service.approve(plan.id, { version, digest }, ana);
+        await reach(instance, plan.id, 'completed');
         const received = readFileSync(log, 'utf8')
           .trim()
           .split('\n')
@@ -334,8 +334,8 @@ describe('a plan that was approved', () => {
       fc.asyncProperty(everyOperation, async (drafts) => {
         await Promise.all([
           writeFile(log, ''),
-          writeFile(join(house.workspace, 'payroll.csv'), 'kept'),
-          writeFile(join(house.workspace, 'old.txt'), 'old'),
+          writeFile(join(instance.workspace, 'payroll.csv'), 'kept'),
+          writeFile(join(instance.workspace, 'old.txt'), 'old'),
           writeFile(join(folder, 'files/plan.md'), 'draft'),
           writeFile(join(folder, 'files/old.md'), 'old'),
         ]);
@@ -344,11 +344,11 @@ describe('a plan that was approved', () => {
         const steps = drafts.map((draft, i) => ({ ...draft, id: `s${i}` }));
         const options = { user: 'ana', conversation: 'console:every' };
         const draft = { title: 'Look at tmp.txt', steps };
-        const plan = await house.service.propose(draft, options, ana);
+        const plan = await instance.service.propose(draft, options, ana);
         const { version, digest } = plan;
         const shown = await readAll(plan);
-        await house.service.approve(plan.id, { version, digest }, ana);
-        await reach(house, plan.id, 'completed', 'failed');
+        await instance.service.approve(plan.id, { version, digest }, ana);
+        await reach(instance, plan.id, 'completed', 'failed');
         const sent = readFileSync(log, 'utf8').trim().split('\n');
         const names = drafts.map(({ tool, operation }) => `${tool}_${operation}`);
         expect(calls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
@@ -379,7 +379,11 @@ describe('a plan that was approved', () => {
       write('long', long.join(' ')),
     ];
     const propose = (more: StepDraft[]) =>
-      house.service.propose({ title: 'Notes', steps: [...steps, ...more] }, { user: 'ana' }, ana);
+      instance.service.propose(
+        { title: 'Notes', steps: [...steps, ...more] },
+        { user: 'ana' },
+        ana,
+      );
     await expect(propose([write('s0#1', 'hidden')])).rejects.toThrow('is kept for the occurrences');
     const plan = await propose([]);
     await expectShown(plan, [
@@ -389,7 +393,7 @@ describe('a plan that was approved', () => {
   });
 
   test('shows the file it deletes, whatever its planner calls it', async () => {
-    await writeFile(join(house.workspace, 'payroll.csv'), 'kept');
+    await writeFile(join(instance.workspace, 'payroll.csv'), 'kept');
     const lie = {
       description: 'Delete tmp.txt',
       tool: 'workspace',
@@ -397,13 +401,13 @@ describe('a plan that was approved', () => {
       args: { path: 'payroll.csv' },
     };
     const propose = (steps: StepDraft[]) =>
-      house.service.propose({ title: 'Tidy up', steps }, { user: 'ana' }, ana);
+      instance.service.propose({ title: 'Tidy up', steps }, { user: 'ana' }, ana);
     await expect(propose([{ ...lie, target: 'tmp.txt' }])).rejects.toMatchObject({
       code: 'contradicting_target',
     });
     const plan = await propose([lie]);
     await expectShown(plan, ['Permanently deletes payroll.csv']);
-    expect(await readFile(join(house.workspace, 'payroll.csv'), 'utf8')).toBe('kept');
+    expect(await readFile(join(instance.workspace, 'payroll.csv'), 'utf8')).toBe('kept');
   });
 
   test('shows a read that carries what was read, and a tool that calls itself read-only, as going outside', async () => {
@@ -423,8 +427,8 @@ describe('a plan that was approved', () => {
     };
     const look = { description: 'Look', tool: 'desk', operation: 'look_up', args: { to: 'x' } };
     const steps = [read, carry, look];
-    const plan = await house.service.propose({ title: 'Weather', steps }, { user: 'ana' }, ana);
-    const { review } = await house.service.card(plan.id, viewer);
+    const plan = await instance.service.propose({ title: 'Weather', steps }, { user: 'ana' }, ana);
+    const { review } = await instance.service.card(plan.id, viewer);
     expect(review.calls.map(({ step }) => [step.operation, step.call.class])).toEqual([
       ['look_up', 'outside'],
       ['get', 'outside'],
@@ -446,11 +450,14 @@ describe('a plan that was approved', () => {
       args: { path: 'x' },
     };
     const steps = [...Array.from({ length: 59 }, (_, i) => write(i)), gone];
-    const plan = await house.service.propose({ title: 'Notes', steps }, { user: 'ana' }, ana);
-    const { review } = await house.service.card(plan.id, viewer);
+    const plan = await instance.service.propose({ title: 'Notes', steps }, { user: 'ana' }, ana);
+    const { review } = await instance.service.card(plan.id, viewer);
     expect(review.calls[0]?.step.args).toEqual({ path: 'x' });
     expect(review).toMatchObject({ steps: 60, different: 60, more: false });
-    const { steps: first } = await house.service.listSteps(plan.id, { order: 'review', limit: 1 });
+    const { steps: first } = await instance.service.listSteps(plan.id, {
+      order: 'review',
+      limit: 1,
+    });
     expect(first[0]?.position).toBe(60);
   });
 });

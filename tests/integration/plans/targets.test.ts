@@ -5,17 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
-import { ana, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { ana, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
-const house = useHouse({
+const instance = useInstance({
   planner: scriptedPlanner(() => ({ kind: 'answer', text: 'no' })),
   settings: { executor: { lease_seconds: 2, max_attempts: 1 } },
 });
 
-const at = (path: string) => join(house.workspace, path);
+const at = (path: string) => join(instance.workspace, path);
 const textAt = (path: string) => readFile(at(path), 'utf8');
 
 const step = (
@@ -33,26 +33,26 @@ const step = (
 });
 
 const propose = (...steps: StepDraft[]) =>
-  house.service.propose({ title: 'Change files', steps }, { user: ana.id }, ana);
+  instance.service.propose({ title: 'Change files', steps }, { user: ana.id }, ana);
 
 const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
-  house.service.approve(id, { version, digest }, ana);
+  instance.service.approve(id, { version, digest }, ana);
 
 async function effectsOf(planId: string): Promise<string[]> {
-  const view = viewPlan(await house.service.card(planId, { user: ana.id, timezone: 'UTC' }));
+  const view = viewPlan(await instance.service.card(planId, { user: ana.id, timezone: 'UTC' }));
   const section = view.sections.find(({ kind }) => kind === 'effects');
   return (section?.lines ?? []).map(({ text, note }) => `${text} | ${note}`);
 }
 
 function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
   return waitFor(`step ${id} to be ${status}`, async () => {
-    const [found] = await house.service.getSteps(planId, [id]);
+    const [found] = await instance.service.getSteps(planId, [id]);
     return found?.status === status ? found : null;
   });
 }
 
 const confirm = (planId: string, id: string) =>
-  house.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
+  instance.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
 
 test('a review shows what a write changes in the file that is there, and the card says only how large that is', async () => {
   await writeFile(at('list.md'), 'milk\neggs\nbread\n');
@@ -60,7 +60,7 @@ test('a review shows what a write changes in the file that is there, and the car
     step('a', 'write', { path: 'list.md', content: 'milk\noats\nbread\n' }),
     step('b', 'write', { path: 'other.md', content: 'new' }),
   );
-  const { steps } = await house.service.listSteps(plan.id, { order: 'review', limit: 10 });
+  const { steps } = await instance.service.listSteps(plan.id, { order: 'review', limit: 10 });
   const aids = steps.map(({ call }) => call.parts.find(({ aid }) => aid === true)?.text);
   expect(aids).toEqual(['@@ -1,3 +1,3 @@\n milk\n-eggs\n+oats\n bread', undefined]);
   expect(steps[0]?.call.parts.at(-1)?.text).toBe('milk\noats\nbread\n');
@@ -103,7 +103,7 @@ describe('the card of a plan', () => {
       step('b', 'move', { from: 'made.md', to: 'moved.md' }, 'a'),
       step('c', 'write', { path: 'leak', content: 'two' }),
     );
-    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
     expect(steps.map(({ seen }) => seen?.state ?? null)).toEqual(['new', null, null]);
   });
 });
@@ -120,14 +120,14 @@ describe('a step whose target changed after the approval', () => {
     );
     expect(asked.question).toContain('now it is 17 bytes');
     const [ask] = viewPlan(
-      await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' }),
+      await instance.service.card(plan.id, { user: ana.id, timezone: 'UTC' }),
     ).asks;
     expect(ask?.label).toBe('What this step changes was edited after the plan was approved');
     expect(await textAt('drift.md')).toBe('somebody else’s');
     await confirm(plan.id, 'a');
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
     expect(await textAt('drift.md')).toBe('mine');
-    await checkPlan(house.db.query, plan.id);
+    await checkPlan(instance.db.query, plan.id);
   });
 
   test('asks again when it changes once more', async () => {
@@ -145,7 +145,7 @@ describe('a step whose target changed after the approval', () => {
     expect(again.question).toContain('now it is 5 bytes');
     expect(await textAt('twice.md')).toBe('three');
     await confirm(plan.id, 'a');
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('asks when a file has appeared where none was', async () => {
@@ -166,8 +166,8 @@ describe('a change of a plan', () => {
     args: { question: 'Go on?', assignee: ana.id },
   };
   const change = async (planId: string, ...operations: PatchOperation[]) => {
-    const { revision } = await house.service.overview(planId);
-    return house.service.patch(planId, { base_revision: revision, operations }, ana);
+    const { revision } = await instance.service.overview(planId);
+    return instance.service.patch(planId, { base_revision: revision, operations }, ana);
   };
   const held = async (...steps: StepDraft[]) => {
     const plan = await propose(hold, ...steps);
@@ -176,9 +176,9 @@ describe('a change of a plan', () => {
     return plan;
   };
   const goOn = async (planId: string) => {
-    const { version } = await house.service.getPlan(planId);
+    const { version } = await instance.service.getPlan(planId);
     const steps = { hold: 'done' as const };
-    await house.service.resume(planId, { version, steps, answer: 'yes' }, ana);
+    await instance.service.resume(planId, { version, steps, answer: 'yes' }, ana);
   };
   const added = (draft: StepDraft & { id: string }): PatchOperation => ({
     op: 'add_step',
@@ -193,7 +193,7 @@ describe('a change of a plan', () => {
       added(step('b', 'write', { path: 'patched.md', content: 'two' }, 'hold')),
     );
     expect(patch.status).toBe('needs_approval');
-    const view = viewPlan(await house.service.card(plan.id, { user: ana.id, timezone: 'UTC' }));
+    const view = viewPlan(await instance.service.card(plan.id, { user: ana.id, timezone: 'UTC' }));
     expect(JSON.stringify(view)).toContain('Overwrites patched.md (1.2 KB');
     await writeFile(at('patched.md'), 'somebody else’s');
     await approve({ ...plan, version: patch.version, digest: patch.digest });
@@ -212,17 +212,17 @@ describe('a change of a plan', () => {
       set: { args: { path, content: 'two' } },
     });
     await change(plan.id, give('elsewhere.md'), give('last.md'));
-    const { steps } = await house.service.listSteps(plan.id, { limit: 10 });
+    const { steps } = await instance.service.listSteps(plan.id, { limit: 10 });
     expect(steps.map(({ seen }) => seen?.state)).toEqual(['exists']);
     expect(steps[0]?.call.target?.size).toBe(5);
-    await checkPlan(house.db.query, plan.id);
+    await checkPlan(instance.db.query, plan.id);
   });
 
   test('keeps what was seen where it gives no arguments', async () => {
     const plan = await propose(step('a', 'write', { path: 'kept.md', content: 'one' }));
     await writeFile(at('kept.md'), 'appeared');
     await change(plan.id, { op: 'update_steps', steps: { ids: ['a'] }, set: { priority: 3 } });
-    const [kept] = await house.service.getSteps(plan.id, ['a']);
+    const [kept] = await instance.service.getSteps(plan.id, ['a']);
     expect(kept?.seen?.state).toBe('new');
   });
 
@@ -241,7 +241,7 @@ describe('a change of a plan', () => {
       added(step('y', 'write', { path: 'done-before.md', content: 'two' }, 'done')),
     );
     await approve({ ...plan, version: patch.version, digest: patch.digest });
-    const steps = await house.service.getSteps(plan.id, ['x', 'y']);
+    const steps = await instance.service.getSteps(plan.id, ['x', 'y']);
     const states = Object.fromEntries(steps.map(({ id, seen }) => [id, seen?.state ?? null]));
     expect(states).toEqual({ x: null, y: 'exists' });
   });
@@ -252,7 +252,7 @@ describe('a plan asks nothing', () => {
     await writeFile(at('same.md'), 'old');
     const plan = await propose(step('a', 'write', { path: 'same.md', content: 'new' }));
     await approve(plan);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
     expect(await textAt('same.md')).toBe('new');
   });
 
@@ -260,7 +260,7 @@ describe('a plan asks nothing', () => {
     const plan = await propose(step('a', 'write', { path: 'done.md', content: 'done' }));
     await writeFile(at('done.md'), 'done');
     await approve(plan);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 
   test('when it creates, moves and deletes its own file', async () => {
@@ -270,6 +270,6 @@ describe('a plan asks nothing', () => {
       step('c', 'delete', { path: 'shelf', recursive: true }, 'b'),
     );
     await approve(plan);
-    await reach(house, plan.id, 'completed');
+    await reach(instance, plan.id, 'completed');
   });
 });

@@ -1,14 +1,14 @@
 // How long a call may take: the limit of the configuration, and on top what the operation takes by its nature.
 import { expect, test } from 'vitest';
-import { reach, runPlan } from '#tests/setup/house.ts';
-import { useHouse } from '#tests/setup/use-house.ts';
+import { reach, runPlan } from '#tests/setup/instance.ts';
+import { useInstance } from '#tests/setup/use-instance.ts';
 
-const house = useHouse({
+const instance = useInstance({
   settings: { executor: { lease_seconds: 2, step_timeout_seconds: 1 } },
 });
 
 test('a wait that is longer than the time limit of a call is waited for', async () => {
-  const plan = await runPlan(house, {
+  const plan = await runPlan(instance, {
     title: 'Wait',
     steps: [
       {
@@ -20,6 +20,6 @@ test('a wait that is longer than the time limit of a call is waited for', async 
       },
     ],
   });
-  const done = await reach(house, plan.id, 'completed', 'failed');
+  const done = await reach(instance, plan.id, 'completed', 'failed');
   expect(done.result_summary).toBe('1 step done.');
 });

@@ -7,17 +7,23 @@ import type { PlanningRequest } from '#contracts/run.ts';
 import { contentOfStep } from '#plans/canonical.ts';
 import { archiveTouched } from '#store/sql/patch.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
-let house: TestHouse;
+let instance: TestInstance;
 /** What the planner proposes next, by feedback. */
 let drafts: Record<string, PlanDraft>;
 let requests: PlanningRequest[];
 
 beforeAll(async () => {
-  house = await openTestHouse(database.url, {
+  instance = await openTestInstance(database.url, {
     planner: scriptedPlanner((request) => {
       requests.push(request);
       const draft = drafts[request.text];
@@ -27,12 +33,12 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => house.close());
+afterAll(() => instance.close());
 
 async function sendBack(plan: Plan, version: number, feedback: string): Promise<Plan> {
-  await house.service.proposeChanges(plan.id, { version, feedback }, ana);
+  await instance.service.proposeChanges(plan.id, { version, feedback }, ana);
   return waitFor(`the version after ${version}`, async () => {
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     return now.version === version + 1 ? now : null;
   });
 }
@@ -81,9 +87,9 @@ describe('the difference between two versions', () => {
       risks: ['It may snow'],
     };
     drafts = { second, third: { ...second, steps: second.steps.slice(0, 4), risks: [] } };
-    const plan = await house.service.propose(first, { user: 'ana' }, ana);
+    const plan = await instance.service.propose(first, { user: 'ana' }, ana);
     await sendBack(plan, 1, 'second');
-    expect(await house.service.versionDiff(plan.id, 1, 2)).toMatchObject({
+    expect(await instance.service.versionDiff(plan.id, 1, 2)).toMatchObject({
       from: 1,
       to: 2,
       added: [{ id: 'new', description: 'Delete it' }],
@@ -123,7 +129,7 @@ describe('the difference between two versions', () => {
       minutes: { from: 60, to: 95 },
       earliest: { from: null, to: '2030-01-02T09:00:00.000Z' },
     });
-    const facts = await house.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
+    const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
     expect(changes?.lines[0]?.text).toBe(
       '+ 1 step  ~ 2 changed  · now also workspace_delete  · takes 1 h 35 min instead of 1 h' +
@@ -132,58 +138,58 @@ describe('the difference between two versions', () => {
     );
     await sendBack(plan, 2, 'third');
     // Earlier versions stay as they were, beside each other and beside the present one.
-    expect(await house.service.versionDiff(plan.id, 1, 3)).toMatchObject({
+    expect(await instance.service.versionDiff(plan.id, 1, 3)).toMatchObject({
       counts: { added: 0, removed: 0, changed: 2 },
       risks_removed: ['It may rain'],
       minutes: { from: 60, to: 95 },
     });
-    expect(await house.service.versionDiff(plan.id, 3, 2)).toMatchObject({
+    expect(await instance.service.versionDiff(plan.id, 3, 2)).toMatchObject({
       added: [{ id: 'new' }],
       changed: [],
     });
-    await expect(house.service.versionDiff(plan.id, 3, 4)).rejects.toMatchObject({
+    await expect(instance.service.versionDiff(plan.id, 3, 4)).rejects.toMatchObject({
       code: 'not_found',
     });
   });
 
   test('holds across changes that kept only what they touched', async () => {
     const draft = { title: 'Patched', steps: [noop('a'), noop('b', 'a'), noop('c'), noop('d')] };
-    const { id, digest } = await house.service.propose(draft, {}, ana);
+    const { id, digest } = await instance.service.propose(draft, {}, ana);
     /** What a patch leaves behind: the next version, and of the one before the steps that it had otherwise. */
     const patch = async (
       version: number,
       before: { position: number; step_id: string; content: object | null }[],
     ) => {
-      await archiveTouched(house.db.query, id, version, before);
-      await house.db.query.execute(sql`
+      await archiveTouched(instance.db.query, id, version, before);
+      await instance.db.query.execute(sql`
         insert into countersign.plan_versions (plan_id, version, digest, title, context, risks, approver_policy,
           tools_required, total, planner_model)
         select plan_id, ${version + 1}, ${`${digest}+${version}`}, title, context, risks, approver_policy, tools_required,
           total, planner_model from countersign.plan_versions where plan_id = ${id} and version = ${version}`);
-      await house.db.query.execute(sql`
+      await instance.db.query.execute(sql`
         insert into countersign.plan_patches (id, plan_id, base_revision, status, version, digest, operations, widening,
           added, changed, removed, proposed_by)
         values (${`${id}-${version}`}, ${id}, 1, 'applied', ${version + 1}, '', '[]', '{}', 0, 0, 0, 'ana')`);
-      await house.db.query.execute(
+      await instance.db.query.execute(
         sql`update countersign.plans set version = ${version + 1} where id = ${id}`,
       );
     };
-    const [, b] = (await house.service.listSteps(id, { limit: 4 })).steps;
+    const [, b] = (await instance.service.listSteps(id, { limit: 4 })).steps;
     if (b === undefined) throw new Error('no step b');
     // Version 2 says b otherwise; version 3 has no c any more.
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       update countersign.plan_steps set description = 'Other' where plan_id = ${id} and step_id = 'b'`);
     await patch(1, [{ position: 2, step_id: 'b', content: contentOfStep(b) }]);
-    const [, , c] = (await house.service.listSteps(id, { limit: 4 })).steps;
+    const [, , c] = (await instance.service.listSteps(id, { limit: 4 })).steps;
     if (c === undefined) throw new Error('no step c');
     for (const table of ['step_states', 'plan_steps']) {
-      await house.db.query.execute(
+      await instance.db.query.execute(
         sql`delete from ${sql.raw(`countersign.${table}`)} where plan_id = ${id} and step_id = 'c'`,
       );
     }
     await patch(2, [{ position: 3, step_id: 'c', content: contentOfStep(c) }]);
     const diff = async (a: number, to: number) => {
-      const { counts, changed, removed, added } = await house.service.versionDiff(id, a, to);
+      const { counts, changed, removed, added } = await instance.service.versionDiff(id, a, to);
       return { counts, ids: [...changed, ...removed, ...added].map((step) => step.id) };
     };
     const counts = { added: 0, removed: 0, changed: 0 };
@@ -199,7 +205,7 @@ describe('the difference between two versions', () => {
     });
     // A new proposal archives version 3 whole; what the patches kept still counts.
     drafts = { new: { title: 'New', steps: [noop('d'), noop('e')] } };
-    await sendBack(await house.service.getPlan(id), 3, 'new');
+    await sendBack(await instance.service.getPlan(id), 3, 'new');
     expect(await diff(1, 3)).toEqual({
       counts: { ...counts, changed: 1, removed: 1 },
       ids: ['b', 'c'],
@@ -225,15 +231,15 @@ describe('the difference between two versions', () => {
         ],
       },
     };
-    const plan = await house.service.propose({ title: 'Many', steps: steps('First') }, {}, ana);
+    const plan = await instance.service.propose({ title: 'Many', steps: steps('First') }, {}, ana);
     await sendBack(plan, 1, 'more');
-    const diff = await house.service.versionDiff(plan.id, 1, 2);
+    const diff = await instance.service.versionDiff(plan.id, 1, 2);
     expect(diff.counts).toEqual({ added: 300, removed: 500, changed: 1500 });
     expect([diff.added.length, diff.removed.length, diff.changed.length]).toEqual([100, 100, 100]);
     expect(diff.changed[99]).toMatchObject({ id: 's99', description: 'Second 99' });
     expect(diff.removed[0]).toMatchObject({ id: 's1500', description: 'First 1500' });
     await expect(
-      house.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
+      instance.service.approve(plan.id, { version: 1, digest: plan.digest }, ana),
     ).rejects.toMatchObject({
       code: 'stale_version',
       details: { changes: { counts: diff.counts } },
@@ -247,12 +253,12 @@ describe('a plan that is refused', () => {
   test('goes back with all earlier feedback, and after the third refusal waits for a person', async () => {
     requests = [];
     drafts = { two: draftOf('two'), three: draftOf('three') };
-    const plan = await house.service.propose(draftOf('one'), {}, ana);
+    const plan = await instance.service.propose(draftOf('one'), {}, ana);
     await sendBack(plan, 1, 'two');
     await sendBack(plan, 2, 'three');
     expect(requests.at(-1)?.revision?.feedback).toEqual(['two', 'three']);
     const refused = { version: 3, feedback: 'four' };
-    const last = await house.service.proposeChanges(plan.id, refused, ana);
+    const last = await instance.service.proposeChanges(plan.id, refused, ana);
     expect(last).toMatchObject({ status: 'needs_review', revising: false, decided_by: null });
     expect(last.rejection_history.map(({ version, feedback }) => [version, feedback])).toEqual([
       [1, 'two'],
@@ -260,16 +266,16 @@ describe('a plan that is refused', () => {
       [3, 'four'],
     ]);
     expect(requests).toHaveLength(2);
-    const { digest } = await house.service.getPlan(plan.id);
-    const decided = await house.service.approve(plan.id, { version: 3, digest }, ana);
+    const { digest } = await instance.service.getPlan(plan.id);
+    const decided = await instance.service.approve(plan.id, { version: 3, digest }, ana);
     expect(decided.status).toBe('approved');
   });
 
   test('counts proposals that were sent back, not version numbers', async () => {
     drafts = { again: draftOf('again') };
-    const plan = await house.service.propose(draftOf('one'), {}, ana);
+    const plan = await instance.service.propose(draftOf('one'), {}, ana);
     // Another change has raised the number meanwhile.
-    await house.db.query.execute(sql`
+    await instance.db.query.execute(sql`
       with v as (update countersign.plan_versions set version = 4 where plan_id = ${plan.id})
       update countersign.plans set version = 4 where id = ${plan.id}`);
     expect((await sendBack(plan, 4, 'again')).status).toBe('proposed');
@@ -277,15 +283,15 @@ describe('a plan that is refused', () => {
 
   test('can be given more feedback while its planner asks, which uses up no proposal', async () => {
     drafts = { two: draftOf('two'), three: draftOf('three') };
-    const plan = await house.service.propose(draftOf('one'), {}, ana);
-    await house.service.proposeChanges(plan.id, { version: 1, feedback: 'hm' }, ana);
+    const plan = await instance.service.propose(draftOf('one'), {}, ana);
+    await instance.service.proposeChanges(plan.id, { version: 1, feedback: 'hm' }, ana);
     for (const words of ['well', 'so']) {
-      await house.service.proposeChanges(plan.id, { version: 1, feedback: words }, ana);
+      await instance.service.proposeChanges(plan.id, { version: 1, feedback: words }, ana);
     }
     await sendBack(plan, 1, 'two');
     await sendBack(plan, 2, 'three');
     expect(
-      await house.service.proposeChanges(plan.id, { version: 3, feedback: 'four' }, ana),
+      await instance.service.proposeChanges(plan.id, { version: 3, feedback: 'four' }, ana),
     ).toMatchObject({ status: 'needs_review' });
   });
 });

@@ -4,10 +4,10 @@ import type { Plan } from '#contracts/plan.ts';
 import type { Signal } from '#tests/fixtures/slack/delivery.ts';
 import type { SlackMessage, User } from '#tests/fixtures/slack/types.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ revision }) => ({
@@ -18,7 +18,7 @@ const planner = scriptedPlanner(({ revision }) => ({
   },
 }));
 
-type Desk = SlackHouse & {
+type Desk = SlackInstance & {
   ana: User;
   ben: User;
   channel: string;
@@ -28,19 +28,19 @@ type Desk = SlackHouse & {
 
 /** A plan that ana asked for in a channel, and its card in the thread. */
 async function useCard({ socket = false } = {}): Promise<Desk & { plan: Plan }> {
-  const use = await useSlackHouse(database.url, { planner, socket });
-  const { slack, house } = use;
-  await clearInbox(house);
+  const use = await useSlackInstance(database.url, { planner, socket });
+  const { slack, instance } = use;
+  await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });
   const ben = slack.addUser({ name: 'ben' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id, ben.id] }).id;
   const { message } = await slack.mention(ana.id, channel, 'do nothing, twice');
   const card = await waitFor('a card', async () => findCard(use, channel, message.ts));
-  const plan = await house.service.getPlan(planOf(card));
+  const plan = await instance.service.getPlan(planOf(card));
   return { ...use, ana, ben, channel, root: message.ts, card, plan };
 }
 
-function findCard({ slack }: SlackHouse, channel: string, root: string): SlackMessage | null {
+function findCard({ slack }: SlackInstance, channel: string, root: string): SlackMessage | null {
   const cards = slack
     .replies(channel, root)
     .filter(({ blocks }) => JSON.stringify(blocks).includes('countersign:approve'));
@@ -65,34 +65,34 @@ async function openWindow({ slack }: Desk, user: User, card: SlackMessage, actio
 
 test('Approve in the thread runs the plan, the card says so and pings nobody', async () => {
   const desk = await useCard();
-  const { slack, ana, house, plan, card, channel } = desk;
+  const { slack, ana, instance, plan, card, channel } = desk;
   await slack.press(ana.id, card, 'countersign:approve');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   await waitFor('a card without buttons', async () => {
     const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
     return now !== undefined && !JSON.stringify(now.blocks).includes('countersign:approve');
   });
-  const { approvals } = await house.service.getPlan(plan.id);
+  const { approvals } = await instance.service.getPlan(plan.id);
   expect(approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
   expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
 });
 
 test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
-  const { slack, ben, ana, house, plan, card } = await useCard();
+  const { slack, ben, ana, instance, plan, card } = await useCard();
   await slack.press(ben.id, card, 'countersign:approve');
   await waitFor('a whisper', async () => slack.ephemerals(ben.id).length > 0);
   expect(slack.ephemerals(ben.id)[0]?.text).toContain('Only ana can');
   expect(slack.ephemerals(ana.id)).toEqual([]);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('a press replayed from another channel, user, workspace or plan decides nothing', async () => {
   const first = await useCard();
-  const { slack, house, ana, ben, card, plan } = first;
+  const { slack, instance, ana, ben, card, plan } = first;
   const { delivery } = await slack.press(ben.id, card, 'countersign:approve');
-  await settled(house);
+  await settled(instance);
   const elsewhere = slack.addChannel({ name: 'other', members: [ana.id, ben.id] }).id;
-  const other = await house.service.propose(
+  const other = await instance.service.propose(
     { title: 'Elsewhere', steps: [noop('a')] },
     { user: 'ana@example.com', conversation: 'conv-elsewhere' },
     { kind: 'person', id: 'ana@example.com', via: 'api' },
@@ -130,14 +130,14 @@ test('a press replayed from another channel, user, workspace or plan decides not
     const { version, digest } = other;
     action.value = JSON.stringify({ action: 'approve', plan_id: other.id, version, digest });
   });
-  await settled(house);
+  await settled(instance);
   // In the other channel and workspace there is nobody to tell.
   expect(slack.ephemerals().map(({ user }) => user)).toEqual([ben.id, ben.id, ana.id]);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
-  expect((await house.service.getPlan(other.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(other.id)).status).toBe('proposed');
   // The same, unchanged but for who presses, would have counted.
   await replay(() => {});
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 const ways = [
@@ -149,21 +149,21 @@ test.each(ways)(
   'Propose changes opens a form that wants words, and brings the next version, %s',
   async (_, way) => {
     const desk = await useCard(way);
-    const { slack, ana, house, plan, card, channel, root } = desk;
+    const { slack, ana, instance, plan, card, channel, root } = desk;
     const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
     await slack.submit(ana.id, view, { value: '   ' });
     expect(view.errors).toEqual({ text: 'Say what should change.' });
-    expect((await house.service.getPlan(plan.id)).version).toBe(1);
+    expect((await instance.service.getPlan(plan.id)).version).toBe(1);
     await slack.submit(ana.id, view, { value: 'leave out b' });
-    await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+    await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
     await waitFor('its card', async () => findCard(desk, channel, root)?.ts !== card.ts);
     // Nothing is left on the old card by which it could decide about the new version.
     await waitFor('the old card without buttons', async () => {
       const now = slack.messages(channel).find(({ ts }) => ts === card.ts);
       return now?.blocks.every(({ type }) => type !== 'actions');
     });
-    await settled(house);
-    expect(await house.service.getPlan(plan.id)).toMatchObject({
+    await settled(instance);
+    expect(await instance.service.getPlan(plan.id)).toMatchObject({
       status: 'proposed',
       approvals: [],
     });
@@ -174,12 +174,12 @@ test.each(ways)(
   'Details show the plan, and ticked steps alone are approved, %s',
   async (_, way) => {
     const desk = await useCard(way);
-    const { slack, ana, house, plan, card } = desk;
+    const { slack, ana, instance, plan, card } = desk;
     const view = await openWindow(desk, ana, card, 'countersign:details');
     await slack.submit(ana.id, view, { value: [] });
     expect(view.errors).toEqual({ 'part:0': 'Select at least one step.' });
     await slack.submit(ana.id, view, { value: ['0'] });
-    const done = await reach(house, plan.id, 'completed');
+    const done = await reach(instance, plan.id, 'completed');
     expect(done.counts).toMatchObject({ succeeded: 1 });
   },
 );

@@ -3,16 +3,16 @@ import type { Plan } from '#contracts/plan.ts';
 import type { SlackMessage, StoredView, User } from '#tests/fixtures/slack/types.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 
-export type Desk = SlackHouse & { ana: User; ben: User; channel: string };
+export type Desk = SlackInstance & { ana: User; ben: User; channel: string };
 
 export async function useDesk(
   url: string,
-  options: Parameters<typeof useSlackHouse>[1] = {},
+  options: Parameters<typeof useSlackInstance>[1] = {},
 ): Promise<Desk> {
-  const use = await useSlackHouse(url, options);
-  await clearInbox(use.house);
+  const use = await useSlackInstance(url, options);
+  await clearInbox(use.instance);
   const ana = use.slack.addUser({ name: 'ana' });
   const ben = use.slack.addUser({ name: 'ben' });
   const channel = use.slack.addChannel({ name: 'release', members: [ana.id, ben.id] }).id;
@@ -39,7 +39,7 @@ export async function askFor(desk: Desk, text: string, part?: string): Promise<A
   const { message } = await desk.slack.mention(desk.ana.id, desk.channel, text);
   const card = await seeCard(desk, message.ts, part);
   const id = /PLAN-[0-9a-f]{8}/.exec(written(card))?.[0] ?? '';
-  return { root: message.ts, card, plan: await desk.house.service.getPlan(id) };
+  return { root: message.ts, card, plan: await desk.instance.service.getPlan(id) };
 }
 
 /** The card as it stands now. */

@@ -7,7 +7,7 @@ import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { readLatestMessages } from '#store/messages.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { askFor, type Desk, lookAgain, seeCard, useDesk } from './desk.ts';
 
@@ -34,9 +34,9 @@ const useFailing = (options: Parameters<typeof useDesk>[1] = {}) =>
   useDesk(database.url, { planner, ...options });
 
 /** What an operator is told has to be done. */
-const broken = ({ house }: Desk) =>
+const broken = ({ instance }: Desk) =>
   waitFor('a place to be broken', async () => {
-    const { last } = await readDeliveryState(house.db.query, 100);
+    const { last } = await readDeliveryState(instance.db.query, 100);
     return last?.broken;
   });
 
@@ -48,7 +48,7 @@ const heard = (desk: Desk, root: string, count: number) =>
 
 test('a card that was deleted is posted anew while its plan waits for somebody, and else forgotten', async () => {
   const desk = await useFailing();
-  const { slack, house, ana } = desk;
+  const { slack, instance, ana } = desk;
   const { card, plan, root } = await askFor(desk, 'plan a task');
   await slack.press(ana.id, card, 'countersign:approve');
   const asking = await seeCard(desk, root, 'countersign:pause');
@@ -63,10 +63,10 @@ test('a card that was deleted is posted anew while its plan waits for somebody, 
   const posted = slack.replies(desk.channel, root).length;
   slack.fail('chat.update', { error: 'message_not_found' });
   const { version } = plan;
-  await house.service.cancel(plan.id, { version }, person('ana@example.com', 'api'));
+  await instance.service.cancel(plan.id, { version }, person('ana@example.com', 'api'));
   await waitFor('the news', async () => answers(desk, root).join().includes('is cancelled'));
   await waitFor('the card to rest', async () => {
-    const { waiting } = await readDeliveryState(house.db.query, 100);
+    const { waiting } = await readDeliveryState(instance.db.query, 100);
     return waiting === 0;
   });
   expect(slack.replies(desk.channel, root)).toHaveLength(posted + 1);
@@ -90,13 +90,13 @@ test('in an archived channel what was said waits, the operator is told, and it i
 
 test('an app that was removed from a channel says how to bring it back, and goes on when it is', async () => {
   const desk = await useFailing();
-  const { slack, ana, ben, channel, house } = desk;
+  const { slack, ana, ben, channel, instance } = desk;
   const { plan, card, root } = await askFor(desk, 'plan nothing');
   slack.removeApp(channel);
   const { version, digest } = plan;
   const by = person('ana@example.com', 'api');
-  await house.service.approve(plan.id, { version, digest }, by);
-  await reach(house, plan.id, 'completed');
+  await instance.service.approve(plan.id, { version, digest }, by);
+  await reach(instance, plan.id, 'completed');
   expect(await broken(desk)).toContain('/invite @Countersign');
   await slack.inviteApp(ben.id, channel);
   await slack.mention(ana.id, channel, 'are you there?', { thread_ts: root });
@@ -126,22 +126,22 @@ test.each([
 
 test('a token that was really revoked is told like that, whoever asks for something to be posted', async () => {
   const desk = await useFailing();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { message } = await slack.mention(ana.id, channel, 'hello');
   await heard(desk, message.ts, 1);
   await slack.revokeTokens(slack.workspace.id);
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
-  await house.service.say(conversation, 'and now?', person('ana@example.com', 'api'));
+  await instance.service.say(conversation, 'and now?', person('ana@example.com', 'api'));
   expect(await broken(desk)).toContain('SLACK_BOT_TOKEN');
 });
 
 test('under Slack’s own limits a plan is shown to its end, in the latest state, by few calls', async () => {
   const desk = await useFailing({ slack: { limits: 'real' } });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { plan, card } = await askFor(desk, 'plan nothing');
   slack.fail('chat.update', { status: 429, retryAfter: 2 });
   await slack.press(ana.id, card, 'countersign:approve');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   await waitFor('the outcome on the card', async () => {
     const text = JSON.stringify(lookAgain(desk, card).blocks);
     return text.includes('Approved by') && !text.includes('countersign:');
@@ -154,7 +154,7 @@ test('under Slack’s own limits a plan is shown to its end, in the latest state
 
 test('while Slack fails, hangs up or keeps silent, what was said is posted in order and once', async () => {
   const desk = await useFailing();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   slack.fail('chat.postMessage', { status: 503 });
   slack.fail('chat.postMessage', { hangUp: 'before' });
   slack.fail('chat.postMessage', { hangUp: 'after' });
@@ -163,7 +163,7 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
   // What is said while something is being planned goes on with that, and has one answer.
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
   await waitFor('the first answer', async () => {
-    const said = await readLatestMessages(house.db.query, conversation, 10);
+    const said = await readLatestMessages(instance.db.query, conversation, 10);
     return said.some(({ text }) => text === 'Heard: one');
   });
   await slack.say(ana.id, channel, 'two', { thread_ts: message.ts });
@@ -175,13 +175,13 @@ test('while Slack fails, hangs up or keeps silent, what was said is posted in or
 
 test('who somebody is, is asked again when Slack did not say it: a press is not lost, and counts once', async () => {
   const desk = await useFailing();
-  const { slack, house, ben, channel } = desk;
+  const { slack, instance, ben, channel } = desk;
   slack.fail('users.info', { status: 503 });
   const { message } = await slack.mention(ben.id, channel, 'plan nothing');
   const card = await seeCard(desk, message.ts);
   const id = /PLAN-[0-9a-f]{8}/.exec(JSON.stringify(card.blocks))?.[0] ?? '';
-  expect((await house.service.getPlan(id)).requester).toBe('ben@example.com');
+  expect((await instance.service.getPlan(id)).requester).toBe('ben@example.com');
   await slack.press(ben.id, card, 'countersign:approve');
-  const done = await reach(house, id, 'completed');
+  const done = await reach(instance, id, 'completed');
   expect(done.approvals).toHaveLength(1);
 });

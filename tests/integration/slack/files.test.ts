@@ -1,10 +1,10 @@
 // Text that is too long for a message: records of a plan on request, and answers of any length, as files.
 import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 const long = Array.from(
@@ -18,24 +18,24 @@ const planner = scriptedPlanner(({ text }) =>
 );
 
 async function useFiles(scopes?: string[]) {
-  const use = await useSlackHouse(database.url, {
+  const use = await useSlackInstance(database.url, {
     planner,
     ...(scopes === undefined ? {} : { slack: { scopes } }),
   });
-  await clearInbox(use.house);
+  await clearInbox(use.instance);
   const ana = use.slack.addUser({ name: 'ana' });
   const channel = use.slack.addChannel({ name: 'release', members: [ana.id] }).id;
   return { ...use, ana, channel };
 }
 
-const fileTexts = ({ slack }: SlackHouse) =>
+const fileTexts = ({ slack }: SlackInstance) =>
   slack.files().map(({ name, content }) => [name, content?.toString('utf8')]);
 
 test('a plan, what ran of it and how it was planned are sent as files to whoever asks, and to nobody else', async () => {
   const use = await useFiles();
-  const { slack, ana, channel, house } = use;
+  const { slack, ana, channel, instance } = use;
   const by = { kind: 'person', id: 'ana@example.com', via: 'api' } as const;
-  const plan = await house.service.propose({ title: 'Nothing', steps: [noop('a')] }, {}, by);
+  const plan = await instance.service.propose({ title: 'Nothing', steps: [noop('a')] }, {}, by);
   const ask = async (word: string) => {
     const before = slack.ephemerals(ana.id).length;
     await slack.command(ana.id, channel, '/plans', `${plan.id} ${word}`);
@@ -44,8 +44,8 @@ test('a plan, what ran of it and how it was planned are sent as files to whoever
   };
   expect(await ask('log')).toContain('Nothing of');
   const { version, digest } = plan;
-  await house.service.approve(plan.id, { version, digest }, by);
-  await reach(house, plan.id, 'completed');
+  await instance.service.approve(plan.id, { version, digest }, by);
+  await reach(instance, plan.id, 'completed');
   expect(await ask('EXPORT')).toContain('direct messages');
   await ask('log');
   await ask('trace');
@@ -66,9 +66,9 @@ test('a plan, what ran of it and how it was planned are sent as files to whoever
 test('without the scope for files they come in messages, and the operator is told what is missing', async () => {
   const scopes = ['chat:write', 'commands', 'users:read', 'users:read.email', 'im:history'];
   const use = await useFiles(scopes);
-  const { slack, ana, channel, house } = use;
+  const { slack, ana, channel, instance } = use;
   const by = { kind: 'person', id: 'ana@example.com', via: 'api' } as const;
-  const plan = await house.service.propose({ title: 'Nothing', steps: [noop('a')] }, {}, by);
+  const plan = await instance.service.propose({ title: 'Nothing', steps: [noop('a')] }, {}, by);
   await slack.command(ana.id, channel, '/plans', `${plan.id} export`);
   await waitFor('the answer', async () => slack.ephemerals(ana.id).length > 0);
   const [, page] = slack.messages(slack.direct(ana.id).id);

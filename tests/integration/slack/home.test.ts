@@ -4,23 +4,23 @@ import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { User } from '#tests/fixtures/slack/types.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { useSlackHouse } from './slack-house.ts';
+import { useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(() => ({ kind: 'answer', text: 'Heard.' }));
 
 async function useHome(settings: object = {}) {
-  const use = await useSlackHouse(database.url, { planner, settings });
-  const { slack, house } = use;
-  await clearInbox(house);
-  await house.db.query.execute(sql`truncate countersign.chat_homes`);
-  await house.db.query.execute(sql`update countersign.plans set status = 'cancelled'`);
+  const use = await useSlackInstance(database.url, { planner, settings });
+  const { slack, instance } = use;
+  await clearInbox(instance);
+  await instance.db.query.execute(sql`truncate countersign.chat_homes`);
+  await instance.db.query.execute(sql`update countersign.plans set status = 'cancelled'`);
   const ana = slack.addUser({ name: 'ana' });
   const propose = (title: string, by: string, steps: object[] = [noop('a')]) =>
-    house.service.propose({ title, steps: steps as never }, { user: by }, person(by, 'api'));
+    instance.service.propose({ title, steps: steps as never }, { user: by }, person(by, 'api'));
   const shown = (user: User = ana) => JSON.stringify(slack.home(user.id)?.blocks ?? []);
   const drawn = () => slack.calls.filter(({ method }) => method === 'views.publish').length;
   const open = async (user: User = ana) => {
@@ -39,7 +39,7 @@ test('without plans it says how to begin', async () => {
 });
 
 test('it is drawn anew when a plan changes, and shows what waits for the reader before anything else', async () => {
-  const { house, open, propose, shown } = await useHome();
+  const { instance, open, propose, shown } = await useHome();
   const early = await propose('Of ana', 'ana@example.com');
   await open();
   const other = await propose('Of ben', 'ben@example.com');
@@ -48,14 +48,14 @@ test('it is drawn anew when a plan changes, and shows what waits for the reader 
     new RegExp(`Waiting for you.*${early.id}.*Waiting for others.*${other.id}`),
   );
   const { version, digest } = early;
-  await house.service.approve(early.id, { version, digest }, person('ana@example.com', 'api'));
-  await reach(house, early.id, 'completed');
+  await instance.service.approve(early.id, { version, digest }, person('ana@example.com', 'api'));
+  await reach(instance, early.id, 'completed');
   await waitFor('it to be gone', async () => !shown().includes(early.id));
   expect(shown()).not.toContain('Waiting for you');
 });
 
 test('a guarded operation waits for its approvers, a task for the person it is for', async () => {
-  const { house, open, propose, shown } = await useHome({
+  const { instance, open, propose, shown } = await useHome({
     guardedTools: ['control_noop'],
     guardedApprovers: { control_noop: { kind: 'named', people: ['ana@example.com'] } },
   });
@@ -68,13 +68,13 @@ test('a guarded operation waits for its approvers, a task for the person it is f
     args: { assignee: '@Ana@example.com', question: 'Does it look right?' },
   };
   const task = await propose('With a task', 'cleo@example.com', [ask]);
-  await house.service.approve(
+  await instance.service.approve(
     task.id,
     { version: task.version, digest: task.digest },
     person('cleo@example.com', 'api'),
   );
   await waitFor('the task', async () => {
-    const { counts } = await house.service.getPlan(task.id);
+    const { counts } = await instance.service.getPlan(task.id);
     return counts.waiting === 1;
   });
   await open();
@@ -85,7 +85,7 @@ test('a guarded operation waits for its approvers, a task for the person it is f
 });
 
 test('however often plans change, Slack is asked seldom, and the latest state stands there in the end', async () => {
-  const { house, open, propose, shown, drawn } = await useHome();
+  const { instance, open, propose, shown, drawn } = await useHome();
   await open();
   const before = drawn();
   const ids: string[] = [];
@@ -96,7 +96,7 @@ test('however often plans change, Slack is asked seldom, and the latest state st
   expect(drawn() - before).toBeLessThanOrEqual(4);
   const rest = () =>
     waitFor('nothing to be drawn', async () => {
-      const { rows } = await house.db.query.execute(
+      const { rows } = await instance.db.query.execute(
         sql`select from countersign.chat_homes where stale or lease_until is not null`,
       );
       return rows.length === 0;
@@ -104,7 +104,7 @@ test('however often plans change, Slack is asked seldom, and the latest state st
   await rest();
   // What is not different is not drawn.
   const settled = drawn();
-  await house.db.query.execute(
+  await instance.db.query.execute(
     sql`update countersign.chat_homes set stale = true, not_before = null`,
   );
   await rest();
@@ -131,12 +131,12 @@ test('when Slack wants to be left alone it is, and then shows the latest state',
 });
 
 test('a Home that nobody can be shown any more is not followed, until it is opened again', async () => {
-  const { slack, house, open, propose, shown } = await useHome();
+  const { slack, instance, open, propose, shown } = await useHome();
   await open();
   slack.fail('views.publish', { error: 'not_enabled' });
   await propose('Unseen', 'ana@example.com');
   await waitFor('it to be forgotten', async () => {
-    const { rows } = await house.db.query.execute(sql`select from countersign.chat_homes`);
+    const { rows } = await instance.db.query.execute(sql`select from countersign.chat_homes`);
     return rows.length === 0;
   });
   await open();
@@ -144,7 +144,7 @@ test('a Home that nobody can be shown any more is not followed, until it is open
 });
 
 test('what was set there is shown at once, and what was said in one conversation beside it', async () => {
-  const { slack, ana, house, open, shown } = await useHome();
+  const { slack, ana, instance, open, shown } = await useHome();
   await slack.directMessage(ana.id, 'be brief today: what is new?');
   await waitFor('an answer', async () => slack.messages(slack.direct(ana.id).id).length > 1);
   await open();
@@ -154,5 +154,5 @@ test('what was set there is shown at once, and what was said in one conversation
   if (home === undefined) throw new Error('There is no Home.');
   await slack.press(ana.id, home, 'countersign:policy:tone', { pick: 'friendly' });
   await waitFor('the tone', async () => shown().includes('Warmer, like a colleague'));
-  expect((await house.service.getPolicy('ana@example.com')).set).toEqual({ tone: 'friendly' });
+  expect((await instance.service.getPolicy('ana@example.com')).set).toEqual({ tone: 'friendly' });
 });

@@ -11,7 +11,7 @@ import { createManualClock } from '#tests/fixtures/slack/clock.ts';
 import { startSlack } from '#tests/fixtures/slack/double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
-import { add, addPlace, begin, comeBack, stateSecret } from './install-house.ts';
+import { add, addPlace, begin, comeBack, stateSecret } from './install-instance.ts';
 
 const database = useDatabase();
 

@@ -7,7 +7,7 @@ import { systemClock } from '#contracts/clock.ts';
 import { createSlackInstallations } from '#conversation/slack-installations.ts';
 import { createSeal } from '#store/seal.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { reach } from '#tests/setup/house.ts';
+import { reach } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { examine } from '../../../src/doctor.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
@@ -16,35 +16,35 @@ import {
   addPlace,
   ask,
   findCard,
-  type InstallHouse,
+  type InstallInstance,
   key,
   type Place,
   planOf,
-  useInstallHouse,
+  useInstallInstance,
   useWorkspace,
-} from './install-house.ts';
+} from './install-instance.ts';
 
 const database = useDatabase();
 const silentLog = pino({ level: 'silent' });
 
-async function useHouse(options: Parameters<typeof useInstallHouse>[1] = {}) {
-  const use = await useInstallHouse(database.url, options);
-  await use.house.db.query.execute(
+async function useInstance(options: Parameters<typeof useInstallInstance>[1] = {}) {
+  const use = await useInstallInstance(database.url, options);
+  await use.instance.db.query.execute(
     sql`truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places`,
   );
-  await clearInbox(use.house);
+  await clearInbox(use.instance);
   return use;
 }
 
-async function readPlaces({ house }: Pick<InstallHouse, 'house'>, { workspace }: Place) {
-  const { rows } = await house.db.query.execute<{ broken: string | null }>(
+async function readPlaces({ instance }: Pick<InstallInstance, 'instance'>, { workspace }: Place) {
+  const { rows } = await instance.db.query.execute<{ broken: string | null }>(
     sql`select broken from countersign.chat_places where tenant = ${workspace.id}`,
   );
   return rows.map(({ broken }) => broken);
 }
 
-async function readTable({ house }: Pick<InstallHouse, 'house'>) {
-  const { rows } = await house.db.query.execute<{
+async function readTable({ instance }: Pick<InstallInstance, 'instance'>) {
+  const { rows } = await instance.db.query.execute<{
     owner: string;
     token: string | null;
     row: string;
@@ -55,21 +55,21 @@ async function readTable({ house }: Pick<InstallHouse, 'house'>) {
 }
 
 /** Cancels a plan elsewhere than in Slack, so that its card is to be drawn again. */
-async function cancel({ house }: InstallHouse, planId: string) {
-  const { version, requester } = await house.service.getPlan(planId);
-  await house.service.cancel(planId, { version }, person(requester, 'api'));
+async function cancel({ instance }: InstallInstance, planId: string) {
+  const { version, requester } = await instance.service.getPlan(planId);
+  await instance.service.cancel(planId, { version }, person(requester, 'api'));
 }
 
 for (const socket of [false, true]) {
   test(`two workspaces add the app, and in each what was asked there is approved there, ${socket ? 'in Socket Mode' : 'over HTTP'}`, async () => {
-    const use = await useHouse({ socket });
-    const { slack, house, lines } = use;
+    const use = await useInstance({ socket });
+    const { slack, instance, lines } = use;
     const globex = await useWorkspace(use, 'Globex');
     const initech = await useWorkspace(use, 'Initech');
     for (const { user, card, workspace, channel } of [globex, initech]) {
       const id = planOf(card);
       await slack.press(user.id, card, 'countersign:approve');
-      const { approvals } = await reach(house, id, 'completed');
+      const { approvals } = await reach(instance, id, 'completed');
       // Of several workspaces none vouches for an address.
       expect(approvals.map(({ by }) => by)).toEqual([`slack:${workspace.id}:${user.id}`]);
       await waitFor('the outcome', async () => {
@@ -97,8 +97,8 @@ for (const socket of [false, true]) {
 }
 
 test('a workspace that removes the app is told of, loses its token, and stops nobody else; added again, what waited is posted', async () => {
-  const use = await useHouse();
-  const { slack, house } = use;
+  const use = await useInstance();
+  const { slack, instance } = use;
   const globex = await useWorkspace(use, 'Globex');
   const initech = await useWorkspace(use, 'Initech');
   await slack.uninstall(globex.workspace.id);
@@ -114,9 +114,9 @@ test('a workspace that removes the app is told of, loses its token, and stops no
   const replies = slack.replies(globex.channel, globex.root).length;
 
   await slack.press(initech.user.id, initech.card, 'countersign:approve');
-  await reach(house, planOf(initech.card), 'completed');
+  await reach(instance, planOf(initech.card), 'completed');
   expect(await readPlaces(use, initech)).toEqual([null]);
-  const findings = await examine(house.config, silentLog);
+  const findings = await examine(instance.config, silentLog);
   const of = (name: string) => findings.find(({ part }) => part.startsWith(`Slack ${name}`));
   expect(of('Globex')).toMatchObject({
     state: 'off',
@@ -140,12 +140,12 @@ test('a workspace that removes the app is told of, loses its token, and stops no
   expect(await readPlaces(use, globex)).toEqual([null]);
   const again = await ask(use, globex);
   await slack.press(globex.user.id, again.card, 'countersign:approve');
-  await reach(house, planOf(again.card), 'completed');
+  await reach(instance, planOf(again.card), 'completed');
 });
 
 test('news of a removal that come after the app was added again remove nothing', async () => {
-  const use = await useHouse();
-  const { slack, house } = use;
+  const use = await useInstance();
+  const { slack, instance } = use;
   const globex = await useWorkspace(use, 'Globex');
   // The events are sent, and nobody is there to take them.
   const url = `${use.home}/slack/events`;
@@ -155,13 +155,13 @@ test('news of a removal that come after the app was added again remove nothing',
   slack.connect({ url });
   await add(use, globex.user);
   for (const { signal } of late) expect((await slack.replay(signal)).status).toBe(200);
-  await settled(house);
+  await settled(instance);
   expect((await readTable(use)).map(({ token }) => token === null)).toEqual([false]);
   await ask(use, globex);
 });
 
 test('a removal that nobody told us of is seen at the next call, and a token that was replaced is replaced there as well', async () => {
-  const use = await useHouse();
+  const use = await useInstance();
   const { slack, home } = use;
   const globex = await useWorkspace(use, 'Globex');
   const other = await use.another();
@@ -181,16 +181,16 @@ test('a removal that nobody told us of is seen at the next call, and a token tha
 });
 
 test('what comes from a workspace that never added the app is set aside at once, and handled once it does', async () => {
-  const use = await useHouse();
-  const { slack, house, lines } = use;
+  const use = await useInstance();
+  const { slack, instance, lines } = use;
   const globex = addPlace(slack, 'Globex');
   slack.install(globex.workspace.id);
   await slack.inviteApp(globex.user.id, globex.channel);
-  await settled(house);
-  await clearInbox(house);
+  await settled(instance);
+  await clearInbox(instance);
   const { message, deliveries } = await slack.mention(globex.user.id, globex.channel, 'hello');
   expect(deliveries.map(({ attempts }) => attempts.at(0)?.status)).toEqual([200, 200]);
-  const rows = await settled(house);
+  const rows = await settled(instance);
   const why = `Countersign is not installed in the Slack workspace ${globex.workspace.id}. Add it there at /slack/install.`;
   expect(rows.map(({ state, attempt, error }) => [state, attempt, error])).toEqual([
     ['failed', 1, why],
@@ -201,13 +201,13 @@ test('what comes from a workspace that never added the app is set aside at once,
 });
 
 test('an organisation that added the app is found for its workspaces once something comes from them, after their own', async () => {
-  const use = await useHouse();
-  const { slack, house } = use;
+  const use = await useInstance();
+  const { slack, instance } = use;
   const globex = addPlace(slack, 'Globex');
   const { token } = slack.install(globex.workspace.id);
   const seal = createSeal(Buffer.from(key, 'base64'));
   const installations = createSlackInstallations({
-    db: house.db,
+    db: instance.db,
     enqueueAll: async () => {},
     seal,
     clock: systemClock,
@@ -228,7 +228,7 @@ test('an organisation that added the app is found for its workspaces once someth
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
   // The double knows no organisations; without its name nothing is found.
-  expect((await settled(house)).map(({ state }) => state)).toContain('failed');
+  expect((await settled(instance)).map(({ state }) => state)).toContain('failed');
   // Another of its workspace's events names it; then what came before is handled too.
   await slack.replay(delivery.signal, (payload) => {
     payload.enterprise_id = organisation.owner;
@@ -248,7 +248,7 @@ test('an organisation that added the app is found for its workspaces once someth
 });
 
 test('of two who add the app to one workspace at once, the token that holds is kept', async () => {
-  const use = await useHouse();
+  const use = await useInstance();
   const { slack } = use;
   const globex = addPlace(slack, 'Globex');
   const pages = await Promise.all([1, 2, 3, 4].map(() => add(use, globex.user)));
@@ -264,14 +264,14 @@ test('of two who add the app to one workspace at once, the token that holds is k
 const anotherKey = { COUNTERSIGN_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') };
 
 test('a process with another key says so, and the app can be added again with it', async () => {
-  const use = await useHouse();
+  const use = await useInstance();
   const globex = addPlace(use.slack, 'Globex');
   await add(use, globex.user);
   const other = await use.another(anotherKey);
   expect(other.lines.join('')).toMatch(
     /COUNTERSIGN_ENCRYPTION_KEY is not the key that the Slack tokens of Globex were encrypted with/,
   );
-  const findings = await examine(other.house.config, silentLog);
+  const findings = await examine(other.instance.config, silentLog);
   expect(findings.find(({ part }) => part.startsWith('Slack Globex'))).toMatchObject({
     state: 'broken',
     text: 'Its token was encrypted with another key',
@@ -279,21 +279,21 @@ test('a process with another key says so, and the app can be added again with it
   use.slack.app.redirectUrls = [`${other.home}/slack/oauth_redirect`];
   expect((await add({ slack: use.slack, home: other.home }, globex.user)).status).toBe(200);
   expect((await readTable(use)).map(({ owner }) => owner)).toEqual([globex.workspace.id]);
-  const now = await examine(other.house.config, silentLog);
+  const now = await examine(other.instance.config, silentLog);
   expect(now.find(({ part }) => part.startsWith('Slack Globex'))?.state).toBe('ok');
 });
 
 test('what comes to a process with another key waits for one with the right key', async () => {
-  const use = await useHouse({ work: false });
-  const { slack, house } = use;
+  const use = await useInstance({ work: false });
+  const { slack, instance } = use;
   const globex = addPlace(slack, 'Globex');
   await add(use, globex.user);
   await slack.inviteApp(globex.user.id, globex.channel);
-  await clearInbox(house);
+  await clearInbox(instance);
   await use.another(anotherKey, true);
   const { message } = await slack.mention(globex.user.id, globex.channel, 'hello');
   await waitFor('the event to wait', async () =>
-    (await readInbox(house)).some(
+    (await readInbox(instance)).some(
       ({ state, failures, error }) =>
         state === 'open' && failures === 0 && error?.startsWith('COUNTERSIGN_ENCRYPTION_KEY'),
     ),
@@ -301,8 +301,8 @@ test('what comes to a process with another key waits for one with the right key'
   await use.another({}, true);
   await waitFor('a card', async () => {
     // A minute has passed; whichever of the two takes it.
-    await house.db.query.execute(sql`update countersign.inbox set due_at = now()`);
-    await house.db.query.execute(sql`update countersign.chat_places set not_before = null`);
+    await instance.db.query.execute(sql`update countersign.inbox set due_at = now()`);
+    await instance.db.query.execute(sql`update countersign.chat_places set not_before = null`);
     return findCard(slack, globex.channel, message.ts);
   });
 });

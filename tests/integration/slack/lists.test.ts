@@ -3,23 +3,23 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { useSlackHouse } from './slack-house.ts';
+import { useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 
 async function useLists({ socket = false } = {}) {
-  const use = await useSlackHouse(database.url, { socket });
-  const { slack, house } = use;
-  await clearInbox(house);
+  const use = await useSlackInstance(database.url, { socket });
+  const { slack, instance } = use;
+  await clearInbox(instance);
   // What another test asked for waits for nobody here.
-  await house.db.query.execute(sql`update countersign.plans set status = 'completed'`);
+  await instance.db.query.execute(sql`update countersign.plans set status = 'completed'`);
   const ana = slack.addUser({ name: 'ana' });
   const channel = slack.addChannel({ name: 'release', members: [ana.id], bot: false }).id;
   const propose = (title: string, by: string, steps = [noop('a'), noop('b')]) =>
-    house.service.propose({ title, steps }, { user: by }, person(by, 'api'));
+    instance.service.propose({ title, steps }, { user: by }, person(by, 'api'));
   const ask = async (text: string) => {
     const before = slack.ephemerals(ana.id).length;
     await slack.command(ana.id, channel, '/plans', text);
@@ -65,7 +65,7 @@ test.each(ways)(
 test.each(ways)(
   'the Home tab lists plans, opens their details page by page, and keeps how one likes to be asked, %s',
   async (_, way) => {
-    const { slack, ana, house, propose } = await useLists(way);
+    const { slack, ana, instance, propose } = await useLists(way);
     const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
     const plan = await propose('Forty', 'ana@example.com', steps);
     await slack.openHome(ana.id);
@@ -85,7 +85,7 @@ test.each(ways)(
     await page('15  Do');
     await slack.press(ana.id, home, 'countersign:policy:conversation_style', { pick: 'concise' });
     await waitFor('the policy', async () => {
-      const { policy } = await house.service.getPolicy('ana@example.com');
+      const { policy } = await instance.service.getPolicy('ana@example.com');
       return policy.conversation_style === 'concise';
     });
   },

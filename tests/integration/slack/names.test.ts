@@ -1,7 +1,7 @@
-// Names that people gave themselves in Slack, wherever the house shows them there: as text, and nobody is pinged.
+// Names that people gave themselves in Slack, wherever the instance shows them there: as text, and nobody is pinged.
 import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { askFor, lookAgain, told, useDesk } from './desk.ts';
 
@@ -13,7 +13,7 @@ const planner = scriptedPlanner(() => ({
 
 test('a name that is markup is shown as it is written, on cards, in lists and in what is said, and pings nobody', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, house, channel } = desk;
+  const { slack, instance, channel } = desk;
   const name = '<!channel> *Ana* <b|c>';
   const ana = slack.addUser({ name, email: 'mallory@example.com' });
   await slack.join(ana.id, channel);
@@ -21,7 +21,7 @@ test('a name that is markup is shown as it is written, on cards, in lists and in
   await slack.press(desk.ben.id, card, 'countersign:approve');
   expect((await told(desk, desk.ben))[0]).toContain('Only &lt;!channel&gt; *Ana*');
   await slack.press(ana.id, card, 'countersign:approve');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   const now = await waitFor('the card to be over', async () => {
     const drawn = JSON.stringify(lookAgain(desk, card).blocks);
     return drawn.includes('Approved by') && drawn;

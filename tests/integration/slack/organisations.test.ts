@@ -1,24 +1,24 @@
-// Several workspaces in one house: people of one are shown its plans and what concerns them elsewhere, and no plan of another, by
+// Several workspaces in one instance: people of one are shown its plans and what concerns them elsewhere, and no plan of another, by
 // whatever way they look.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { User } from '#tests/fixtures/slack/types.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { planOf, useInstallHouse, useWorkspace } from './install-house.ts';
+import { planOf, useInstallInstance, useWorkspace } from './install-instance.ts';
 
 const database = useDatabase();
 
 async function useTwo() {
-  const use = await useInstallHouse(database.url);
-  const { slack, house } = use;
-  await house.db.query.execute(sql`
+  const use = await useInstallInstance(database.url);
+  const { slack, instance } = use;
+  await instance.db.query.execute(sql`
     truncate countersign.slack_installations, countersign.slack_workspaces, countersign.chat_places, countersign.chat_homes`);
-  await house.db.query.execute(sql`update countersign.plans set status = 'cancelled'`);
-  await clearInbox(house);
+  await instance.db.query.execute(sql`update countersign.plans set status = 'cancelled'`);
+  await clearInbox(instance);
   const globex = await useWorkspace(use, 'Globex');
   const initech = await useWorkspace(use, 'Initech');
   const ask = async ({ user, channel }: { user: User; channel: string }, text: string) => {
@@ -56,13 +56,13 @@ test('people of one workspace find no plan of another in lists, by its number or
 });
 
 test('a Home shows the plans of its own workspace, and opens no other', async () => {
-  const { house, initech, of, own, slack } = await useTwo();
+  const { instance, initech, of, own, slack } = await useTwo();
   await slack.openHome(initech.user.id);
   const home = await waitFor('the Home tab', async () => slack.home(initech.user.id));
   expect(JSON.stringify(home.blocks)).toContain(own);
   expect(JSON.stringify(home.blocks)).not.toContain(of);
   // What a button names is looked up as anew: the plan is another workspace's by now.
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.chat_places set tenant = 'T0ELSEWHERE' where tenant = ${initech.workspace.id}`);
   await slack.press(initech.user.id, home, `countersign:details:${own}`);
   const shown = await waitFor('the window', async () => {
@@ -74,10 +74,14 @@ test('a Home shows the plans of its own workspace, and opens no other', async ()
 });
 
 test('a plan from elsewhere than a chat is shown to whoever asked for it or is asked in it, and to nobody else', async () => {
-  const { ask, globex, initech, house } = await useTwo();
+  const { ask, globex, initech, instance } = await useTwo();
   const account = ({ workspace, user }: typeof initech) => `slack:${workspace.id}:${user.id}`;
   const propose = (title: string, by: string, more: object = {}) =>
-    house.service.propose({ title, steps: [noop('a')], ...more }, { user: by }, person(by, 'api'));
+    instance.service.propose(
+      { title, steps: [noop('a')], ...more },
+      { user: by },
+      person(by, 'api'),
+    );
   const stranger = await propose('Of nobody here', 'zoe@example.com');
   const own = await propose('Asked for', account(initech));
   const asked = await propose('To be approved', 'zoe@example.com', {
@@ -95,8 +99,11 @@ test('a plan from elsewhere than a chat is shown to whoever asked for it or is a
     ],
   });
   const { version, digest } = task;
-  await house.service.approve(task.id, { version, digest }, person('zoe@example.com', 'api'));
-  await waitFor('the task', async () => (await house.service.getPlan(task.id)).counts.waiting > 0);
+  await instance.service.approve(task.id, { version, digest }, person('zoe@example.com', 'api'));
+  await waitFor(
+    'the task',
+    async () => (await instance.service.getPlan(task.id)).counts.waiting > 0,
+  );
   const here = (await ask(initech, 'all')).shown;
   const there = (await ask(globex, 'all')).shown;
   for (const { id } of [own, asked, task]) {

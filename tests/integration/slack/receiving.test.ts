@@ -1,20 +1,20 @@
-// What Slack sends reaches the house once, signed, stored and in its own conversation; everything else reaches nothing.
+// What Slack sends reaches the instance once, signed, stored and in its own conversation; everything else reaches nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { scriptedPlanner } from '#tests/setup/house.ts';
+import { scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 const answering = scriptedPlanner(({ text }) => ({ kind: 'answer', text: `Heard: ${text}` }));
 
 async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
-  const use = await useSlackHouse(database.url, { planner: answering, ...options });
-  await clearInbox(use.house);
+  const use = await useSlackInstance(database.url, { planner: answering, ...options });
+  await clearInbox(use.instance);
   const ana = use.slack.addUser({ name: 'ana' });
   const ben = use.slack.addUser({ name: 'ben' });
   const channel = use.slack.addChannel({ name: 'release', members: [ana.id, ben.id] });
@@ -22,19 +22,19 @@ async function useChannel(options: { socket?: boolean; work?: boolean } = {}) {
 }
 
 /** What was said in a thread, as `author: text`. */
-async function talkIn({ house, slack }: SlackHouse, channel: string, root: string | null) {
+async function talkIn({ instance, slack }: SlackInstance, channel: string, root: string | null) {
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
-  const messages = await house.service.messages(conversation, { limit: 50 });
+  const messages = await instance.service.messages(conversation, { limit: 50 });
   return messages.map(({ author, name, text }) => `${author === 'bot' ? 'bot' : name}: ${text}`);
 }
 
 for (const socket of [false, true]) {
   test(`a mention that comes twice is answered once, ${socket ? 'in Socket Mode' : 'over HTTP'}`, async () => {
     const use = await useChannel({ socket });
-    const { slack, ana, channel, house } = use;
+    const { slack, ana, channel, instance } = use;
     const { message, deliveries } = await slack.mention(ana.id, channel.id, 'what is 1 &lt; 2?');
     expect(deliveries.map(({ attempts }) => attempts.at(0)?.status)).toEqual([200, 200]);
-    expect(await settled(house)).toHaveLength(1);
+    expect(await settled(instance)).toHaveLength(1);
     const talk = await waitFor('an answer', async () => {
       const said = await talkIn(use, channel.id, message.ts);
       return said.length > 1 && said;
@@ -44,11 +44,11 @@ for (const socket of [false, true]) {
 }
 
 test('unsigned, wrongly signed, changed, old and early requests get 401 and nothing is stored', async () => {
-  const { slack, ana, channel, house } = await useChannel({ work: false });
+  const { slack, ana, channel, instance } = await useChannel({ work: false });
   const { deliveries } = await slack.mention(ana.id, channel.id, 'hello');
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
-  await clearInbox(house);
+  await clearInbox(instance);
   const forgeries = [
     { signature: 'none' as const },
     { signature: 'wrong' as const },
@@ -61,9 +61,9 @@ test('unsigned, wrongly signed, changed, old and early requests get 401 and noth
   for (const forgery of forgeries) {
     expect((await slack.replay(delivery.signal, undefined, forgery)).status).toBe(401);
   }
-  expect(await readInbox(house)).toEqual([]);
+  expect(await readInbox(instance)).toEqual([]);
   expect((await slack.replay(delivery.signal, undefined, { ageSeconds: 290 })).status).toBe(200);
-  expect(await readInbox(house)).toHaveLength(1);
+  expect(await readInbox(instance)).toHaveLength(1);
 });
 
 test('the address can be verified', async () => {
@@ -74,11 +74,11 @@ test('the address can be verified', async () => {
 
 test('what cannot be stored is not acknowledged, and the retry is the first', async () => {
   const use = await useChannel();
-  const { slack, ana, channel, house } = use;
-  await house.db.query.execute(sql`alter table countersign.inbox rename to inbox_away`);
+  const { slack, ana, channel, instance } = use;
+  await instance.db.query.execute(sql`alter table countersign.inbox rename to inbox_away`);
   const { message, deliveries } = await slack.mention(ana.id, channel.id, 'hello');
   expect(deliveries[0]?.attempts[0]?.status).toBe(503);
-  await house.db.query.execute(sql`alter table countersign.inbox_away rename to inbox`);
+  await instance.db.query.execute(sql`alter table countersign.inbox_away rename to inbox`);
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
   await slack.settle();
@@ -88,13 +88,13 @@ test('what cannot be stored is not acknowledged, and the retry is the first', as
     return said.length === 2;
   });
   expect((await slack.replay(delivery.signal)).status).toBe(200);
-  await settled(house);
+  await settled(instance);
   expect(await talkIn(use, channel.id, message.ts)).toHaveLength(2);
 });
 
 test('replies in its thread go on with it; talk elsewhere, edits, other apps and joins are passed over', async () => {
   const use = await useChannel();
-  const { slack, ana, ben, channel, house } = use;
+  const { slack, ana, ben, channel, instance } = use;
   const { message } = await slack.mention(ana.id, channel.id, 'hello');
   await waitFor('an answer', async () => (await talkIn(use, channel.id, message.ts)).length === 2);
   const thread = { thread_ts: message.ts };
@@ -105,7 +105,7 @@ test('replies in its thread go on with it; talk elsewhere, edits, other apps and
   await slack.sayAsOtherApp(channel.id, 'deployed', thread);
   await slack.edit(ana.id, message, 'goodbye');
   await slack.join(slack.addUser({ name: 'cleo' }).id, channel.id);
-  const rows = await settled(house);
+  const rows = await settled(instance);
   expect(rows.map(({ state }) => state)).not.toContain('failed');
   await waitFor(
     'both answers',
@@ -143,7 +143,7 @@ test('a mention without a word is told what to say, and nobody else sees it', as
 
 test('another workspace cannot reach a thread of this one', async () => {
   const use = await useChannel();
-  const { slack, ana, channel, house } = use;
+  const { slack, ana, channel, instance } = use;
   const { message, deliveries } = await slack.mention(ana.id, channel.id, 'hello');
   const before = await waitFor('an answer', async () => {
     const said = await talkIn(use, channel.id, message.ts);
@@ -158,7 +158,7 @@ test('another workspace cannot reach a thread of this one', async () => {
     payload.event_id = 'Ev0ELSEWHERE';
   });
   const refused = await waitFor('the event to be refused', async () => {
-    const rows = await readInbox(house);
+    const rows = await readInbox(instance);
     return rows.find(({ error }) => error !== null);
   });
   expect(refused.error).toContain(`not of ${elsewhere.id}`);

@@ -7,7 +7,7 @@ import { createSlackInstallations } from '#conversation/slack-installations.ts';
 import { createSeal } from '#store/seal.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import type { TestHouse } from '#tests/setup/house.ts';
+import type { TestInstance } from '#tests/setup/instance.ts';
 import { clearInbox, openWorker, readInbox, settled, textOf } from '../inbox/bench.ts';
 
 const database = useDatabase();
@@ -22,7 +22,7 @@ const installation = {
   token: 'xoxb-again',
 };
 
-async function installAgain({ db }: TestHouse): Promise<void> {
+async function installAgain({ db }: TestInstance): Promise<void> {
   const installations = createSlackInstallations({
     db,
     enqueueAll: async () => {},
@@ -47,25 +47,27 @@ test('of what failed, what wanted the app is handled once it is added again; a m
     elsewhere: () => new CountersignError('not_allowed', 'The app was removed.'),
   };
   let broken = true;
-  const house = await openWorker(
+  const instance = await openWorker(
     database.url,
     async (event) => {
       if (broken) throw why[textOf(event)]?.() ?? new Error('no such event');
     },
     { tries: 1, patienceMs: 0 },
   );
-  onTestFinished(() => house.close());
-  await clearInbox(house);
+  onTestFinished(() => instance.close());
+  await clearInbox(instance);
   for (const name of Object.keys(why))
-    await house.receive(makeEvent(name, { tenant: name === 'elsewhere' ? 'T2' : 'T1' }));
-  const failed = await settled(house);
+    await instance.receive(makeEvent(name, { tenant: name === 'elsewhere' ? 'T2' : 'T1' }));
+  const failed = await settled(instance);
   expect(failed.map(({ state }) => state)).toEqual(Object.keys(why).map(() => 'failed'));
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.inbox set error_code = null
     where convert_from(body, 'utf8') = 'from before codes were kept'`);
   broken = false;
-  await installAgain(house);
-  const states = Object.fromEntries((await settled(house)).map(({ body, state }) => [body, state]));
+  await installAgain(instance);
+  const states = Object.fromEntries(
+    (await settled(instance)).map(({ body, state }) => [body, state]),
+  );
   expect(states).toEqual({
     removed: 'handled',
     'under another key': 'handled',
@@ -74,7 +76,7 @@ test('of what failed, what wanted the app is handled once it is added again; a m
     mistake: 'failed',
     elsewhere: 'failed',
   });
-  expect((await readInbox(house)).filter(({ state }) => state === 'handled')).toHaveLength(3);
+  expect((await readInbox(instance)).filter(({ state }) => state === 'handled')).toHaveLength(3);
 });
 
 /** What `act` throws. */

@@ -5,7 +5,7 @@ import { person } from '#contracts/actor.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
 import type { StoredView } from '#tests/fixtures/slack/types.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { settled } from '../inbox/bench.ts';
 import { askFor, type Desk, openWindow, told, useDesk } from './desk.ts';
@@ -87,7 +87,7 @@ test('a planner that says tmp.txt and deletes payroll.csv: the card and the wind
 
 test('a file of 5,000 characters: the card asks for a review, and the window has each of them and approves', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'file', 'countersign:details');
   const buttons = JSON.stringify(card.blocks.filter(({ type }) => type === 'actions'));
   expect(buttons).toMatch(/"Review".*"style":"primary".*"Propose changes".*"Reject"/);
@@ -106,13 +106,13 @@ test('a file of 5,000 characters: the card asks for a review, and the window has
   expect(parts.join('')).toBe(text);
   expect(view.submit).toMatchObject({ text: 'Approve' });
   await slack.submit(ana.id, view, {});
-  const done = await reach(house, plan.id, 'completed');
+  const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
 });
 
 test('of sixty steps the guarded ones come first, and approving from page 2 approves them all, once', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'sixty', 'countersign:details');
   const first = await openWindow(desk, ana, card, 'countersign:details');
   expect(content(first).indexOf('important-1.md')).toBeLessThan(
@@ -122,26 +122,26 @@ test('of sixty steps the guarded ones come first, and approving from page 2 appr
   const { delivery } = await slack.submit(ana.id, second, {});
   // The same form once more, as when Slack is not sure that it arrived.
   await slack.replay(delivery.signal, () => {});
-  await settled(house);
-  const now = await house.service.getPlan(plan.id);
+  await settled(instance);
+  const now = await instance.service.getPlan(plan.id);
   expect(now.approvals.map(({ by }) => by)).toEqual(['ana@example.com']);
   expect([now.version, now.digest]).toEqual([plan.version, plan.digest]);
   expect(slack.ephemerals(ana.id)).toEqual([]);
 });
 
-async function revise({ house }: Desk, id: string, feedback: string): Promise<void> {
-  const { version } = await house.service.getPlan(id);
+async function revise({ instance }: Desk, id: string, feedback: string): Promise<void> {
+  const { version } = await instance.service.getPlan(id);
   const ana = person('ana@example.com', 'slack');
-  await house.service.proposeChanges(id, { version, feedback }, ana);
+  await instance.service.proposeChanges(id, { version, feedback }, ana);
   await waitFor('the next version', async () => {
-    const plan = await house.service.getPlan(id);
+    const plan = await instance.service.getPlan(id);
     return plan.version === version + 1 && plan.status === 'proposed';
   });
 }
 
 test('a plan that was revised while its window was open is not approved: the window shows what changed', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'lie');
   const view = await openWindow(desk, ana, card, 'countersign:details');
   await revise(desk, plan.id, 'lie');
@@ -149,11 +149,14 @@ test('a plan that was revised while its window was open is not approved: the win
   const next = await shown(desk, 'Nothing was approved');
   expect(content(next)).toContain('Changed since version 1');
   expect(next.trouble).toBeNull();
-  await settled(house);
-  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', approvals: [] });
+  await settled(instance);
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({
+    status: 'proposed',
+    approvals: [],
+  });
   // What it shows now can be approved.
   await slack.submit(ana.id, next, {});
-  await waitFor('an approval', async () => (await house.service.getPlan(plan.id)).approvals[0]);
+  await waitFor('an approval', async () => (await instance.service.getPlan(plan.id)).approvals[0]);
 });
 
 test('a page turned after a revision begins again, so that nothing is approved whose beginning was another', async () => {
@@ -170,12 +173,12 @@ test('a page turned after a revision begins again, so that nothing is approved w
 
 test('an approval that is refused when it is decided about is explained to whoever sent it', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'lie');
   const view = await openWindow(desk, ana, card, 'countersign:details');
   const { version } = plan;
-  await house.service.reject(plan.id, { version }, person('ana@example.com', 'slack'));
+  await instance.service.reject(plan.id, { version }, person('ana@example.com', 'slack'));
   await slack.submit(ana.id, view, {});
   expect(await told(desk, ana)).toHaveLength(1);
-  expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+  expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { Forgery, Signal } from '#tests/fixtures/slack/delivery.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { askFor, openWindow, seeCard, told, useDesk } from './desk.ts';
@@ -15,7 +15,7 @@ const planner = scriptedPlanner(() => ({
 }));
 
 /** How many rows every table has. */
-async function countRows({ db }: TestHouse): Promise<Record<string, number>> {
+async function countRows({ db }: TestInstance): Promise<Record<string, number>> {
   const { rows: tables } = await db.query.execute<{ name: string }>(sql`
     select table_name as name from information_schema.tables
     where table_schema = 'countersign' and table_type = 'BASE TABLE' order by 1`);
@@ -45,7 +45,7 @@ test.each(forgeries)(
   'events, presses, forms and commands that are %s get 401 and touch nothing',
   async (_, forgery) => {
     const desk = await useDesk(database.url, { planner, work: false });
-    const { slack, ana, channel, house } = desk;
+    const { slack, ana, channel, instance } = desk;
     const { deliveries } = await slack.mention(ana.id, channel, 'hello');
     const command = await slack.command(ana.id, channel, '/plans', 'all');
     await slack.openHome(ana.id);
@@ -72,19 +72,19 @@ test.each(forgeries)(
       press,
       form,
     ];
-    await clearInbox(house);
-    const before = await countRows(house);
+    await clearInbox(instance);
+    const before = await countRows(instance);
     for (const signal of signals) {
       const { status } = await slack.replay(signal, undefined, forgery);
       expect(status).toBe(401);
     }
-    expect(await countRows(house)).toEqual(before);
+    expect(await countRows(instance)).toEqual(before);
   },
 );
 
 test('a form that was opened here decides nothing when it is sent from another user, workspace or conversation', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, ben, house, channel } = desk;
+  const { slack, ana, ben, instance, channel } = desk;
   const { plan, card } = await askFor(desk, 'do nothing');
   const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
   const { delivery } = await slack.submit(ana.id, view, { value: ' ' });
@@ -123,19 +123,19 @@ test('a form that was opened here decides nothing when it is sent from another u
       place: { channel: elsewhere, thread: null },
     });
   });
-  await settled(house);
-  const now = await house.service.getPlan(plan.id);
+  await settled(instance);
+  const now = await instance.service.getPlan(plan.id);
   expect([now.status, now.version]).toEqual(['proposed', 1]);
   expect(slack.ephemerals(ben.id)).toEqual([]);
   expect(slack.messages(channel).flatMap(({ pings, bot_id }) => (bot_id ? pings : []))).toEqual([]);
   // The same, unchanged but for its text, counts.
   await replay(() => {});
-  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
 });
 
 test('a list shows plans and decides nothing, whatever its buttons are made to say', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { plan } = await askFor(desk, 'do nothing');
   const { version, digest } = plan;
   await slack.command(ana.id, channel, '/plans', '');
@@ -149,16 +149,16 @@ test('a list shows plans and decides nothing, whatever its buttons are made to s
     action.action_ts = '1700000000.000009';
     Object.assign(payload, { trigger_id: 'again.1' });
   });
-  await settled(house);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  await settled(instance);
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
 });
 
 test('an answer goes to Slack’s own addresses only', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { delivery } = await slack.command(ana.id, channel, '/plans', 'help');
-  await settled(house);
-  await clearInbox(house);
+  await settled(instance);
+  await clearInbox(instance);
   const answers = slack.ephemerals(ana.id).length;
   const port = new URL(slack.url).port === '1' ? 2 : 1;
   for (const url of ['http://169.254.169.254/latest', `http://127.0.0.1:${port}/x`]) {
@@ -166,7 +166,7 @@ test('an answer goes to Slack’s own addresses only', async () => {
       Object.assign(payload, { response_url: url, trigger_id: `again.${url}` });
     });
   }
-  const rows = await settled(house);
+  const rows = await settled(instance);
   expect(rows.map(({ state }) => state)).toEqual(['handled', 'handled']);
   expect(slack.ephemerals(ana.id)).toHaveLength(answers);
 });
@@ -186,7 +186,7 @@ test('mentions, links and right-to-left marks in a plan ping nobody and hide not
     },
   }));
   const desk = await useDesk(database.url, { planner: loud });
-  const { slack, ana, ben, channel, house } = desk;
+  const { slack, ana, ben, channel, instance } = desk;
   const { plan, card } = await askFor(desk, `do it ${wild}`);
   await openWindow(desk, ana, card, 'countersign:details');
   await slack.command(ana.id, channel, '/plans', 'all');
@@ -194,7 +194,7 @@ test('mentions, links and right-to-left marks in a plan ping nobody and hide not
   await slack.press(ben.id, card, 'countersign:approve');
   await told(desk, ben);
   await slack.press(ana.id, card, 'countersign:approve');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   await waitFor('the Home tab', async () => slack.home(ana.id));
   const own = slack.messages(channel).filter(({ bot_id }) => bot_id !== undefined);
   expect(own.flatMap(({ pings }) => pings)).toEqual([]);

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSlack } from '#tests/fixtures/slack/double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse } from '#tests/setup/house.ts';
+import { openTestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
 
@@ -11,11 +11,11 @@ const database = useDatabase();
 const log = pino({ level: 'silent' });
 const open = 'apps.connections.open';
 
-/** A house for Socket Mode that does not serve yet; ends with the test. */
-async function useHouse(env: Record<string, string> = {}) {
+/** An instance for Socket Mode that does not serve yet; ends with the test. */
+async function useInstance(env: Record<string, string> = {}) {
   const slack = await startSlack();
   slack.connect('socket mode');
-  const house = await openTestHouse(database.url, {
+  const instance = await openTestInstance(database.url, {
     env: {
       SLACK_API_URL: slack.apiUrl,
       SLACK_BOT_TOKEN: slack.token,
@@ -26,37 +26,43 @@ async function useHouse(env: Record<string, string> = {}) {
     work: false,
   });
   onTestFinished(async () => {
-    await house.close();
+    await instance.close();
     await slack.end();
   });
-  return { slack, house, opened: () => slack.calls.filter(({ method }) => method === open).length };
+  return {
+    slack,
+    instance,
+    opened: () => slack.calls.filter(({ method }) => method === open).length,
+  };
 }
 
 test('a Slack that does not answer holds nothing else up, and is connected to once it does', async () => {
-  const { slack, house } = await useHouse();
+  const { slack, instance } = await useInstance();
   slack.fail(open, { silence: 'before' });
-  const { app, port } = await serve(house, house.config, log);
+  const { app, port } = await serve(instance, instance.config, log);
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   expect(slack.socket.connections()).toBe(0);
   await app.close();
-  const again = await serve(house, house.config, log);
+  const again = await serve(instance, instance.config, log);
   await waitFor('a connection', () => slack.socket.connections() === 1);
   await again.app.close();
   await waitFor('its end', () => slack.socket.connections() === 0);
 });
 
 test('a server whose port is taken asks Slack for nothing', async () => {
-  const first = await useHouse();
-  const { app, port } = await serve(first.house, first.house.config, log);
-  const second = await useHouse({ PORT: String(port) });
-  await expect(serve(second.house, second.house.config, log)).rejects.toThrow(`PORT: ${port}`);
+  const first = await useInstance();
+  const { app, port } = await serve(first.instance, first.instance.config, log);
+  const second = await useInstance({ PORT: String(port) });
+  await expect(serve(second.instance, second.instance.config, log)).rejects.toThrow(
+    `PORT: ${port}`,
+  );
   expect(second.opened()).toBe(0);
   await app.close();
 });
 
 test('where Teams cannot be let in, the server is closed and Slack not connected to', async () => {
-  const { house, opened } = await useHouse({ COUNTERSIGN_TEAMS_LOCAL: 'true' });
-  const { teams } = house;
+  const { instance, opened } = await useInstance({ COUNTERSIGN_TEAMS_LOCAL: 'true' });
+  const { teams } = instance;
   if (teams === null) throw new Error('Teams is not set up.');
   let closed = false;
   const receive: typeof teams.receive = async (app) => {
@@ -65,7 +71,7 @@ test('where Teams cannot be let in, the server is closed and Slack not connected
     });
     throw new Error('Teams is away.');
   };
-  const broken = { ...house, teams: { ...teams, receive } };
-  await expect(serve(broken, house.config, log)).rejects.toThrow('Teams is away.');
+  const broken = { ...instance, teams: { ...teams, receive } };
+  await expect(serve(broken, instance.config, log)).rejects.toThrow('Teams is away.');
   expect([closed, opened()]).toEqual([true, 0]);
 });

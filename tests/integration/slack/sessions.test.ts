@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { SlackMessage } from '#tests/fixtures/slack/types.ts';
 import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import type { TestHouse } from '#tests/setup/house.ts';
+import type { TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
@@ -12,13 +12,13 @@ import { type Desk, openWindow, seeCard, told, useDesk } from './desk.ts';
 const database = useDatabase();
 
 async function useSession() {
-  let house: TestHouse | null = null;
+  let instance: TestInstance | null = null;
   const planner = stagedPlanner(() => {
-    if (house === null) throw new Error('The house is not open yet.');
-    return house.db.query;
+    if (instance === null) throw new Error('The instance is not open yet.');
+    return instance.db.query;
   });
   const desk = await useDesk(database.url, { planner });
-  house = desk.house;
+  instance = desk.instance;
   return { ...desk, asked: planner.asked };
 }
 
@@ -53,7 +53,7 @@ test('stages are approved one after the other, by who may, and old buttons decid
     const { actions } = payload as { actions: { action_ts: string }[] };
     for (const action of actions) action.action_ts = '1700000000.000001';
   });
-  await settled(desk.house);
+  await settled(desk.instance);
   expect((await told(desk, ana))[0]).toMatch(/changed|already|shown now/);
   await slack.press(ana.id, next, 'countersign:session_approve');
   await seeCard(desk, root, 'countersign:approve"');
@@ -86,7 +86,7 @@ for (const [word, what] of [
     await slack.press(ana.id, card, 'countersign:session_approve');
     await slack.press(ana.id, card, 'countersign:session_approve').catch(() => null);
     await seeCard(desk, root, 'countersign:approve"');
-    await settled(desk.house);
+    await settled(desk.instance);
     const approvals = desk.asked.filter(({ decision }) => decision.kind === 'approve');
     expect(approvals).toHaveLength(1);
   });
@@ -94,20 +94,20 @@ for (const [word, what] of [
 
 test('an offer is answered by its button, once, and an old button answers nothing later', async () => {
   const desk = await useSession();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card } = await begin(desk, 'Ask me', 'countersign:session_answer');
   const [offer = ''] = actionsOf(card);
   const { delivery } = await slack.press(ana.id, card, offer);
   await waitFor('the answer to be taken', async () =>
     desk.asked.some(({ text }) => text === 'The blue one'),
   );
-  await clearInbox(house);
+  await clearInbox(instance);
   await slack.replay(delivery.signal, (payload) => {
     Object.assign(payload, { trigger_id: 'again.2' });
     const { actions } = payload as { actions: { action_ts: string }[] };
     for (const action of actions) action.action_ts = '1700000000.000001';
   });
-  await settled(house);
+  await settled(instance);
   expect((await told(desk, ana))[0]).toContain('answered meanwhile');
   expect(desk.asked.filter(({ text }) => text === 'The blue one')).toHaveLength(1);
 });

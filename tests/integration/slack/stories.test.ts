@@ -7,7 +7,7 @@ import { placeOf } from '#adapters/slack/place.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Signal } from '#tests/fixtures/slack/delivery.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
 import { askFor, type Desk, lookAgain, openWindow, seeCard, told, useDesk } from './desk.ts';
@@ -34,8 +34,8 @@ function pressAgain({ slack }: Desk, signal: Signal, count: number) {
   });
 }
 
-async function attemptsOf({ house }: Desk, plan: string): Promise<number> {
-  const { rows } = await house.db.query.execute(
+async function attemptsOf({ instance }: Desk, plan: string): Promise<number> {
+  const { rows } = await instance.db.query.execute(
     sql`select from countersign.step_attempts where plan_id = ${plan}`,
   );
   return rows.length;
@@ -43,66 +43,66 @@ async function attemptsOf({ house }: Desk, plan: string): Promise<number> {
 
 test('two presses on Approve a second apart run the work once', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'plan it');
   const { delivery } = await slack.press(ana.id, card, 'countersign:approve');
   await Promise.all([1, 2, 3].map((count) => pressAgain(desk, delivery.signal, count)));
-  const done = await reach(house, plan.id, 'completed');
-  await settled(house);
+  const done = await reach(instance, plan.id, 'completed');
+  await settled(instance);
   expect(done.approvals).toHaveLength(1);
   expect(await attemptsOf(desk, plan.id)).toBe(2);
 });
 
 test('the same press delivered twice is one press', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'plan it');
-  await clearInbox(house);
+  await clearInbox(instance);
   const { delivery } = await slack.press(ana.id, card, 'countersign:approve');
   await slack.replay(delivery.signal);
-  await reach(house, plan.id, 'completed');
-  const presses = (await settled(house)).filter(({ body }) => body.startsWith('payload='));
+  await reach(instance, plan.id, 'completed');
+  const presses = (await settled(instance)).filter(({ body }) => body.startsWith('payload='));
   expect(presses).toHaveLength(1);
   expect(slack.ephemerals(ana.id)).toEqual([]);
 });
 
 test('an approval whose job is lost is started all the same', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'plan it');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     create function lose_job() returns trigger language plpgsql as 'begin return null; end'`);
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     create trigger lose before insert on pgboss.job for each row when (new.name = 'execute') execute function lose_job()`);
   try {
     await slack.press(ana.id, card, 'countersign:approve');
-    await reach(house, plan.id, 'approved');
-    const { rows } = await house.db.query.execute(
+    await reach(instance, plan.id, 'approved');
+    const { rows } = await instance.db.query.execute(
       sql`select from pgboss.job where name = 'execute' and data->>'plan_id' = ${plan.id}`,
     );
     expect(rows).toEqual([]);
   } finally {
-    await house.db.query.execute(sql`drop function lose_job() cascade`);
+    await instance.db.query.execute(sql`drop function lose_job() cascade`);
   }
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('an old card that is approved after a revision does not run the new plan', async () => {
   const desk = await useStory();
-  const { slack, ana, ben, house } = desk;
+  const { slack, ana, ben, instance } = desk;
   const { card, plan, root } = await askFor(desk, 'plan it');
   const { delivery } = await slack.press(ben.id, card, 'countersign:approve');
   await told(desk, ben);
   const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
   await slack.submit(ana.id, view, { value: 'only c' });
-  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
   await slack.replay(delivery.signal, (payload) => {
     const { user } = payload as { user: { id: string } };
     user.id = ana.id;
     Object.assign(payload, { trigger_id: 'old.1' });
   });
   expect((await told(desk, ana))[0]).toContain('version 2 is below');
-  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
   await waitFor('the old card without buttons', async () =>
     lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
   );
@@ -111,7 +111,7 @@ test('an old card that is approved after a revision does not run the new plan', 
 
 test('a word that was written before a revision came does not run the new plan', async () => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { card, plan, root } = await askFor(desk, 'plan it');
   const { deliveries } = await slack.say(ana.id, channel, 'status', { thread_ts: root });
   const [told] = deliveries;
@@ -133,19 +133,19 @@ test('a word that was written before a revision came does not run the new plan',
   await waitFor('the refusal', async () =>
     slack.replies(channel, root).some(({ text }) => text.includes('came after you wrote that')),
   );
-  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', version: 2 });
   await slack.say(ana.id, channel, 'approve', { thread_ts: root });
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('approving one card decides about no other', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const first = await askFor(desk, 'plan one');
   const second = await askFor(desk, 'plan two');
   await slack.press(ana.id, first.card, 'countersign:approve');
-  await reach(house, first.plan.id, 'completed');
-  expect((await house.service.getPlan(second.plan.id)).status).toBe('proposed');
+  await reach(instance, first.plan.id, 'completed');
+  expect((await instance.service.getPlan(second.plan.id)).status).toBe('proposed');
 });
 
 test.each([
@@ -156,32 +156,32 @@ test.each([
   'LGTM :+1:',
 ])('a plan that is commented on (“%s”) keeps its gate', async (comment) => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { plan, root } = await askFor(desk, 'plan it');
   await slack.say(ana.id, channel, comment, { thread_ts: root });
   await waitFor('it to be heard', async () => {
     const conversation = conversationAt(placeOf(slack.workspace.id, channel, root));
-    const messages = await house.service.messages(conversation, { limit: 50 });
+    const messages = await instance.service.messages(conversation, { limit: 50 });
     const at = messages.findIndex(({ text }) => text === comment.replace(/^@\S+ /, ''));
     return at >= 0 && messages.length > at + 1;
   });
-  await settled(house);
-  expect((await house.service.getPlan(plan.id)).approvals).toEqual([]);
+  await settled(instance);
+  expect((await instance.service.getPlan(plan.id)).approvals).toEqual([]);
   expect(await attemptsOf(desk, plan.id)).toBe(0);
 });
 
 test('a rejection in words is no approval, whatever stands around it', async () => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { plan, root } = await askFor(desk, 'plan it');
   await slack.say(ana.id, channel, 'reject', { thread_ts: root });
-  await reach(house, plan.id, 'rejected');
+  await reach(instance, plan.id, 'rejected');
   expect(await attemptsOf(desk, plan.id)).toBe(0);
 });
 
 test('a message that comes eleven times under different event ids is heard once', async () => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { message, deliveries } = await slack.mention(ana.id, channel, 'hello');
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
@@ -192,9 +192,9 @@ test('a message that comes eleven times under different event ids is heard once'
     expect(status).toBe(200);
   }
   await waitFor('the answer', async () => slack.replies(channel, message.ts).length === 1);
-  await settled(house);
+  await settled(instance);
   expect(slack.replies(channel, message.ts)).toHaveLength(1);
-  const { rows } = await house.db.query.execute(
+  const { rows } = await instance.db.query.execute(
     sql`select from countersign.runs where request = 'hello'`,
   );
   expect(rows).toHaveLength(1);
@@ -202,7 +202,7 @@ test('a message that comes eleven times under different event ids is heard once'
 
 test('a retry whose first try never came is heard', async () => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { message, deliveries } = await slack.mention(ana.id, channel, 'first');
   const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('Nothing was sent.');
@@ -218,19 +218,19 @@ test('a retry whose first try never came is heard', async () => {
     },
     { headers },
   );
-  await settled(house);
+  await settled(instance);
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, '1700000001.000100'));
-  const said = await house.service.messages(conversation, { limit: 10 });
+  const said = await instance.service.messages(conversation, { limit: 10 });
   expect(said[0]?.text).toBe('second');
 });
 
 test('the acknowledgement waits for no call elsewhere and no look at plans', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'plan it');
   const free = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const blocked = house.db.transaction(async (tx) => {
+  const blocked = instance.db.transaction(async (tx) => {
     await tx.execute(sql`lock table countersign.plans, countersign.runs in access exclusive mode`);
     held.resolve();
     await free.promise;
@@ -240,60 +240,60 @@ test('the acknowledgement waits for no call elsewhere and no look at plans', asy
   expect([answer.status, answer.failure]).toEqual([200, null]);
   free.resolve();
   await blocked;
-  const done = await reach(house, plan.id, 'completed');
+  const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
 });
 
 test('a card that Slack will not take any more loses its live buttons all the same', async () => {
   const desk = await useStory();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card, plan } = await askFor(desk, 'plan it');
   slack.fail('chat.update', { error: 'msg_blocks_too_long' });
   await slack.press(ana.id, card, 'countersign:approve');
   await waitFor('the buttons to be gone', async () =>
     lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),
   );
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('a reply reaches its own thread’s plan and no other', async () => {
   const desk = await useStory();
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const first = await askFor(desk, 'plan one');
   const second = await askFor(desk, 'plan two');
   const other = await slack.say(ana.id, channel, 'something else');
   await slack.say(ana.id, channel, 'approve', { thread_ts: other.message.ts });
   await slack.say(ana.id, channel, 'approve');
   await slack.say(ana.id, channel, 'approve', { thread_ts: second.root });
-  await reach(house, second.plan.id, 'completed');
-  await settled(house);
-  expect((await house.service.getPlan(first.plan.id)).status).toBe('proposed');
+  await reach(instance, second.plan.id, 'completed');
+  await settled(instance);
+  expect((await instance.service.getPlan(first.plan.id)).status).toBe('proposed');
 });
 
 test('a look-up that only reads is answered without a card, and asks nobody for anything', async () => {
   // Of the offline planner: what is a look-up is decided by what it would do.
   const desk = await useDesk(database.url);
-  const { slack, ana, channel, house } = desk;
+  const { slack, ana, channel, instance } = desk;
   const { message } = await slack.mention(ana.id, channel, 'What is in the workspace?');
   const answer = await waitFor('the answer', async () => slack.replies(channel, message.ts)[0]);
-  await settled(house);
+  await settled(instance);
   expect(slack.replies(channel, message.ts)).toHaveLength(1);
   expect(answer.blocks.map(({ type }) => type)).not.toContain('actions');
   expect(JSON.stringify(answer.blocks)).not.toMatch(/countersign:|PLAN-/);
   const conversation = conversationAt(placeOf(slack.workspace.id, channel, message.ts));
-  expect((await house.service.listPlans({ conversation, limit: 10 })).plans).toEqual([]);
+  expect((await instance.service.listPlans({ conversation, limit: 10 })).plans).toEqual([]);
 });
 
 test('a plan that nobody decided about is cancelled by time, and never called rejected', async () => {
   const desk = await useStory();
-  const { slack, channel, house } = desk;
+  const { slack, channel, instance } = desk;
   const { card, plan, root } = await askFor(desk, 'plan it');
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.plan_versions set created_at = created_at - interval '8 days' where plan_id = ${plan.id}`);
   // As its schedule does every ten minutes.
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     insert into pgboss.job (name, data, policy) select name, '{}', policy from pgboss.queue where name = 'expire'`);
-  const ended = await reach(house, plan.id, 'cancelled');
+  const ended = await reach(instance, plan.id, 'cancelled');
   expect(ended).toMatchObject({ decided_by: null, rejection_history: [], approvals: [] });
   await waitFor('the card without buttons', async () =>
     lookAgain(desk, card).blocks.every(({ type }) => type !== 'actions'),

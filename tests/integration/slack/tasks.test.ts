@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import {
   approve,
@@ -59,12 +59,12 @@ async function askBen(desk: Desk, args: JsonObject = {}) {
   return { plan, card, root };
 }
 
-const stepOf = async ({ house }: Desk, plan: string, id = 'ask') =>
-  (await house.service.getSteps(plan, [id]))[0];
+const stepOf = async ({ instance }: Desk, plan: string, id = 'ask') =>
+  (await instance.service.getSteps(plan, [id]))[0];
 
 test('a form has a field of each kind, says beside each what is wrong with it, and its values are the output', async () => {
   const desk = await useTasks();
-  const { slack, ben, house } = desk;
+  const { slack, ben, instance } = desk;
   const { plan, card } = await askBen(desk, { form });
   const view = await openWindow(desk, ben, card, 'countersign:human_done:ask');
   const filled = {
@@ -80,7 +80,7 @@ test('a form has a field of each kind, says beside each what is wrong with it, a
   expect((await stepOf(desk, plan.id))?.status).toBe('waiting');
   await expect(slack.submit(ben.id, view, { 'field:amount/value': '101' })).rejects.toThrow('100');
   await slack.submit(ben.id, view, { ...filled, 'field:reason/value': 'Lunch' });
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   expect((await stepOf(desk, plan.id))?.output).toMatchObject({
     by: 'ben@example.com',
     fields: {
@@ -111,19 +111,19 @@ test('a task is answered by whom it is for; anybody else is told so and keeps wh
   expect((await stepOf(desk, plan.id))?.status).toBe('waiting');
   const own = await openWindow(desk, ben, card, 'countersign:human_done:ask');
   await slack.submit(ben.id, own, { value: '12 EUR' });
-  await reach(desk.house, plan.id, 'completed');
+  await reach(desk.instance, plan.id, 'completed');
   expect((await stepOf(desk, plan.id))?.output).toMatchObject({ answer: '12 EUR' });
 });
 
 test('who cannot do their task says why, and is asked again when somebody retries', async () => {
   const desk = await useTasks();
-  const { slack, ben, ana, house } = desk;
+  const { slack, ben, ana, instance } = desk;
   const { plan, card, root } = await askBen(desk);
   const view = await openWindow(desk, ben, card, 'countersign:human_blocked:ask');
   await slack.submit(ben.id, view, { value: '  ' });
   expect(view.errors).toEqual({ text: "Say what's blocking you." });
   await slack.submit(ben.id, view, { value: 'The room is closed' });
-  await reach(house, plan.id, 'failed');
+  await reach(instance, plan.id, 'failed');
   const failed = await seeCard(desk, root, 'countersign:retry');
   await slack.press(ana.id, failed, 'countersign:retry');
   await waitFor('the second question', async () => {
@@ -175,7 +175,7 @@ test('an unknown outcome is settled by whoever may decide: tried again', async (
   expect((await told(desk, desk.ben))[0]).toContain('Only ana');
   expect(hits()).toBe(1);
   await desk.slack.press(desk.ana.id, card, 'countersign:settle_retry:post');
-  await reach(desk.house, plan.id, 'completed');
+  await reach(desk.instance, plan.id, 'completed');
   expect(hits()).toBe(2);
 });
 
@@ -183,19 +183,19 @@ test('an unknown outcome is settled by whoever may decide: done, or failed', asy
   const desk = await useTasks(http);
   const first = await loseAnswer(desk);
   await desk.slack.press(desk.ana.id, first.card, 'countersign:settle_done:post');
-  await reach(desk.house, first.plan.id, 'completed');
+  await reach(desk.instance, first.plan.id, 'completed');
   const second = await loseAnswer(desk);
   await desk.slack.press(desk.ana.id, second.card, 'countersign:settle_failed:post');
-  await reach(desk.house, second.plan.id, 'failed');
+  await reach(desk.instance, second.plan.id, 'failed');
   expect([first.hits(), second.hits()]).toEqual([1, 1]);
 });
 
 test('a plan is paused, resumed and, after a question, cancelled from its card', async () => {
   const desk = await useTasks();
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { plan, root } = await askBen(desk);
   const paused = (value: boolean) =>
-    waitFor('the pause', async () => (await house.service.getPlan(plan.id)).paused === value);
+    waitFor('the pause', async () => (await instance.service.getPlan(plan.id)).paused === value);
   await slack.press(ana.id, await seeCard(desk, root, 'countersign:pause'), 'countersign:pause');
   await paused(true);
   const card = await seeCard(desk, root, 'countersign:resume');
@@ -207,7 +207,7 @@ test('a plan is paused, resumed and, after a question, cancelled from its card',
     .find(({ action_id }) => action_id === 'countersign:cancel');
   expect(cancel).toMatchObject({ confirm: { confirm: { text: 'Cancel the plan' } } });
   await slack.press(ana.id, live, 'countersign:cancel');
-  await reach(house, plan.id, 'cancelled');
+  await reach(instance, plan.id, 'cancelled');
   await waitFor('a card without buttons', async () =>
     lookAgain(desk, live).blocks.every(({ type }) => type !== 'actions'),
   );
@@ -215,12 +215,12 @@ test('a plan is paused, resumed and, after a question, cancelled from its card',
 
 test('a change that widens a running plan is approved on its card, by whom its rules count', async () => {
   const desk = await useTasks();
-  const { slack, ana, ben, house } = desk;
+  const { slack, ana, ben, instance } = desk;
   const { plan, root } = await askBen(desk);
-  const { revision } = await house.service.getPlan(plan.id);
+  const { revision } = await instance.service.getPlan(plan.id);
   const args = { path: 'a.md', content: 'a' };
   const step = { id: 'w', description: 'Write it', tool: 'workspace', operation: 'write', args };
-  await house.service.patch(
+  await instance.service.patch(
     plan.id,
     { base_revision: revision, operations: [{ op: 'add_step', step }] },
     { kind: 'person', id: 'ana@example.com', via: 'api' },
@@ -230,7 +230,7 @@ test('a change that widens a running plan is approved on its card, by whom its r
   expect((await told(desk, ben))[0]).toContain('Only ana');
   await slack.press(ana.id, card, 'countersign:approve');
   await waitFor('the change', async () => {
-    const now = await house.service.getPlan(plan.id);
+    const now = await instance.service.getPlan(plan.id);
     return now.pending_patch === null && now.version === 2;
   });
 });

@@ -1,4 +1,4 @@
-// Times that people speak of are theirs: what they ask for "at 9:30" is planned at their 9:30, wherever the house is, and cards that
+// Times that people speak of are theirs: what they ask for "at 9:30" is planned at their 9:30, wherever the instance is, and cards that
 // several read say whose times they show.
 import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
@@ -10,8 +10,8 @@ const database = useDatabase();
 const written = (value: unknown) => JSON.stringify(value);
 
 /** The local time at which each step of the plan begins. */
-async function startsOf({ house }: Desk, id: string, timeZone: string): Promise<string[]> {
-  const { steps } = await house.service.listSteps(id, { limit: 10 });
+async function startsOf({ instance }: Desk, id: string, timeZone: string): Promise<string[]> {
+  const { steps } = await instance.service.listSteps(id, { limit: 10 });
   return steps.map(({ not_before }) =>
     new Date(not_before ?? 0).toLocaleTimeString('en-GB', {
       ...{ timeZone, hour: '2-digit', minute: '2-digit' },
@@ -38,7 +38,7 @@ test('what is asked for in a direct message is planned by the clock of whoever a
 
 test('in a channel the card says whose times it shows, and a change is read in those of who wants it', async () => {
   const desk = await useDesk(database.url);
-  const { slack, house } = desk;
+  const { slack, instance } = desk;
   const aiko = slack.addUser({ name: 'aiko', tz: 'Asia/Tokyo' });
   const channel = slack.addChannel({ name: 'across', members: [aiko.id] }).id;
   const asking: Desk = { ...desk, ana: aiko, channel };
@@ -47,8 +47,8 @@ test('in a channel the card says whose times it shows, and a change is read in t
   expect(written(card.blocks)).toContain('09:30 GMT+9');
   const cleo = person('aiko@example.com', 'slack', 'America/New_York');
   const { version, id } = plan;
-  await house.service.proposeChanges(id, { version, feedback: 'at 16:15 instead' }, cleo);
-  await waitFor('version 2', async () => (await house.service.getPlan(id)).version === 2);
+  await instance.service.proposeChanges(id, { version, feedback: 'at 16:15 instead' }, cleo);
+  await waitFor('version 2', async () => (await instance.service.getPlan(id)).version === 2);
   expect(await startsOf(desk, id, 'America/New_York')).toEqual(['16:15']);
   const next = await seeCard(asking, root, 'version 2');
   expect(written(next.blocks)).toMatch(/16:15 (EST|GMT-[45]|EDT)/);

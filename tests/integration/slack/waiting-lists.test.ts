@@ -4,18 +4,18 @@ import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { User } from '#tests/fixtures/slack/types.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { type SlackHouse, useSlackHouse } from './slack-house.ts';
+import { type SlackInstance, useSlackInstance } from './slack-instance.ts';
 
 const database = useDatabase();
 
-const propose = (house: SlackHouse['house'], title: string, by: string) =>
-  house.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
+const propose = (instance: SlackInstance['instance'], title: string, by: string) =>
+  instance.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
 
 /** What /plans answers to `user`, as it is written. */
-function asking({ slack }: SlackHouse, user: User) {
+function asking({ slack }: SlackInstance, user: User) {
   const channel = slack.addChannel({ name: 'lists', members: [user.id], bot: false }).id;
   return async (text: string): Promise<string> => {
     const before = slack.ephemerals(user.id).length;
@@ -28,14 +28,14 @@ function asking({ slack }: SlackHouse, user: User) {
 }
 
 test('what waits for the reader is on top however much came since, whoever asks them, and the rest is on further pages', async () => {
-  const use = await useSlackHouse(database.url);
-  const { slack, house } = use;
-  await clearInbox(house);
+  const use = await useSlackInstance(database.url);
+  const { slack, instance } = use;
+  await clearInbox(instance);
   const ana = slack.addUser({ name: 'ana' });
   const ask = asking(use, ana);
   const by = person('cy@example.com', 'api');
-  const old = await propose(house, 'Asked long ago', 'ana@example.com');
-  const asked = await house.service.propose(
+  const old = await propose(instance, 'Asked long ago', 'ana@example.com');
+  const asked = await instance.service.propose(
     {
       title: 'A question for Ana',
       steps: [
@@ -49,13 +49,14 @@ test('what waits for the reader is on top however much came since, whoever asks 
     by,
   );
   const { version, digest } = asked;
-  await house.service.approve(asked.id, { version, digest }, by);
+  await instance.service.approve(asked.id, { version, digest }, by);
   await waitFor(
     'the question',
-    async () => (await house.service.getPlan(asked.id)).counts.waiting === 1,
+    async () => (await instance.service.getPlan(asked.id)).counts.waiting === 1,
   );
   const others = [];
-  for (let i = 0; i < 60; i++) others.push(await propose(house, `Of zed ${i}`, 'zed@example.com'));
+  for (let i = 0; i < 60; i++)
+    others.push(await propose(instance, `Of zed ${i}`, 'zed@example.com'));
   const first = await ask('');
   expect(first.match(/waits for you/g)).toHaveLength(2);
   expect(first.indexOf(asked.id)).toBeLessThan(first.indexOf(old.id));
@@ -78,10 +79,12 @@ test('what waits for the reader is on top however much came since, whoever asks 
 });
 
 test('a configured approver finds on top what waits for them', async () => {
-  const use = await useSlackHouse(database.url, { settings: { approvers: ['ben@example.com'] } });
-  const { slack, house } = use;
-  await clearInbox(house);
+  const use = await useSlackInstance(database.url, {
+    settings: { approvers: ['ben@example.com'] },
+  });
+  const { slack, instance } = use;
+  await clearInbox(instance);
   const ben = slack.addUser({ name: 'ben' });
-  await propose(house, 'Of dora', 'dora@example.com');
+  await propose(instance, 'Of dora', 'dora@example.com');
   expect(await asking(use, ben)('')).toContain('waits for you');
 });

@@ -3,7 +3,7 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { settled } from '../inbox/bench.ts';
 import { askFor, openWindow, told, useDesk } from './desk.ts';
@@ -24,17 +24,17 @@ test.each(['expired_trigger_id', 'exchanged_trigger_id', 'invalid_trigger_id', '
   'a trigger that is refused (%s): who pressed is told to press again, and that opens the window',
   async (error) => {
     const desk = await useDesk(database.url, { planner });
-    const { slack, ana, house } = desk;
+    const { slack, ana, instance } = desk;
     const { plan, card } = await askFor(desk, 'two steps');
     slack.fail('views.open', { error });
     await slack.press(ana.id, card, 'countersign:propose_changes');
     const [text] = await told(desk, ana);
     expect(text).toContain('Try again');
     expect(text).toContain('propose changes: …');
-    expect((await settled(house)).map(({ state }) => state)).not.toContain('failed');
+    expect((await settled(instance)).map(({ state }) => state)).not.toContain('failed');
     const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
     await slack.submit(ana.id, view, { value: 'leave out the last' });
-    await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+    await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
   },
 );
 
@@ -55,11 +55,11 @@ test('in a list, where there is no thread, they are told in answer to their pres
 
 test('a window opens although the database does not answer, and is filled when it does', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { card } = await askFor(desk, 'two steps');
   const free = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const blocked = house.db.transaction(async (tx) => {
+  const blocked = instance.db.transaction(async (tx) => {
     await tx.execute(sql`lock table countersign.plans in access exclusive mode`);
     held.resolve();
     await free.promise;
@@ -114,7 +114,7 @@ test('details of a large plan are pages within what Slack takes, forth and back'
 
 test('what should change has 3,000 characters at most: Slack’s own form says so, and so do we', async () => {
   const desk = await useDesk(database.url, { planner });
-  const { slack, ana, house } = desk;
+  const { slack, ana, instance } = desk;
   const { plan, card } = await askFor(desk, 'two steps');
   const view = await openWindow(desk, ana, card, 'countersign:propose_changes');
   await expect(slack.submit(ana.id, view, { value: 'x'.repeat(3001) })).rejects.toThrow(
@@ -131,5 +131,5 @@ test('what should change has 3,000 characters at most: Slack’s own form says s
     errors: { text: 'Shorten it to 3000 characters.' },
   });
   await slack.submit(ana.id, view, { value: 'x'.repeat(3000) });
-  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
 });

@@ -4,9 +4,9 @@ import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import type { Answer } from '#tests/fixtures/teams/connector.ts';
 import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { reach, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { reach, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
-import { awaitMessage, findMessage, useTeamsHouse } from './teams-house.ts';
+import { awaitMessage, findMessage, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
 const words = ({ body }: Answer) => JSON.stringify(body);
@@ -50,7 +50,7 @@ const failing = scriptedPlanner(() => ({
 }));
 
 test('a form is filled in on the card by whom it is for, and what does not fit is said to them alone', async () => {
-  const { teams, house } = await useTeamsHouse(database.url, { planner: asking });
+  const { teams, instance } = await useTeamsInstance(database.url, { planner: asking });
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const cleo = teams.addPerson('cleo');
@@ -70,43 +70,43 @@ test('a form is filled in on the card by whom it is for, and what does not fit i
   expect(words(await fill(cleo, { amount: '80', room: 'Blue' }))).toContain('activity.message');
   expect(words(await fill(ben, { amount: '-1', room: 'Blue' }))).toContain('at least 0');
   expect(words(await fill(ben, { amount: '80' }))).toContain('is missing');
-  expect((await house.service.getPlan(planOf(card))).status).toBe('executing');
+  expect((await instance.service.getPlan(planOf(card))).status).toBe('executing');
   expect(words(await fill(ben, { amount: '80', room: 'Blue', remarks: '' }))).toContain(
     '"AdaptiveCard"',
   );
-  await reach(house, planOf(card), 'completed');
-  const [step] = await house.service.getSteps(planOf(card), ['ask']);
+  await reach(instance, planOf(card), 'completed');
+  const [step] = await instance.service.getSteps(planOf(card), ['ask']);
   expect(JSON.stringify(step?.output)).toContain('80');
 });
 
 test('after a failure the card offers to try again, and to give up once that is confirmed', async () => {
-  const { teams, house } = await useTeamsHouse(database.url, { planner: failing });
+  const { teams, instance } = await useTeamsInstance(database.url, { planner: failing });
   const ana = teams.addPerson('ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'read it');
   const card = await awaitMessage(teams, chat.id, '"approve"');
   await teams.press(ana, card, 'Approve');
   const failed = await awaitMessage(teams, chat.id, 'Retry the step');
-  await reach(house, planOf(card), 'failed');
+  await reach(instance, planOf(card), 'failed');
   expect(words(await teams.press(ana, failed, 'Retry the step'))).toContain('"AdaptiveCard"');
   await waitFor('the second failure', async () => {
-    const { status } = await house.service.getPlan(planOf(card));
+    const { status } = await instance.service.getPlan(planOf(card));
     const now = await awaitMessage(teams, chat.id, 'Retry the step');
     return status === 'failed' && now;
   });
   const again = await awaitMessage(teams, chat.id, 'Retry the step');
   await teams.press(ana, again, ['Stop here', 'Stop here']);
-  await reach(house, planOf(card), 'cancelled');
+  await reach(instance, planOf(card), 'cancelled');
 });
 
 test('gates and questions of planning are decided on their cards', async () => {
-  let db: TestHouse['db'] | null = null;
+  let db: TestInstance['db'] | null = null;
   const planner = stagedPlanner(() => {
-    if (db === null) throw new Error('There is no house yet.');
+    if (db === null) throw new Error('There is no instance yet.');
     return db.query;
   });
-  const { teams, house } = await useTeamsHouse(database.url, { planner });
-  db = house.db;
+  const { teams, instance } = await useTeamsInstance(database.url, { planner });
+  db = instance.db;
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const channel = teams.addChannel([ana, ben]);

@@ -8,10 +8,15 @@ import type { Person, Place } from '#tests/fixtures/teams/chats.ts';
 import type { Answer } from '#tests/fixtures/teams/connector.ts';
 import { cardOf, findButton, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
-import { awaitMessage, findMessage, type TeamsHouse, useTeamsHouse } from './teams-house.ts';
+import {
+  awaitMessage,
+  findMessage,
+  type TeamsInstance,
+  useTeamsInstance,
+} from './teams-instance.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(({ revision }) => ({
@@ -22,7 +27,7 @@ const planner = scriptedPlanner(({ revision }) => ({
   },
 }));
 
-type Desk = TeamsHouse & {
+type Desk = TeamsInstance & {
   ana: Person;
   ben: Person;
   channel: Place;
@@ -33,9 +38,9 @@ type Desk = TeamsHouse & {
 
 /** A plan that ana asked for in a channel, and its card below her post. */
 async function useCard(options: { members?: number } = {}): Promise<Desk> {
-  const use = await useTeamsHouse(database.url, { planner });
-  const { teams, house } = use;
-  await clearInbox(house);
+  const use = await useTeamsInstance(database.url, { planner });
+  const { teams, instance } = use;
+  await clearInbox(instance);
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const others = Array.from({ length: (options.members ?? 2) - 2 }, (_, i) =>
@@ -44,7 +49,7 @@ async function useCard(options: { members?: number } = {}): Promise<Desk> {
   const channel = teams.addChannel([ana, ben, ...others]);
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   const card = await awaitMessage(teams, conversation, '"approve"');
-  const plan = await house.service.getPlan(planOf(card));
+  const plan = await instance.service.getPlan(planOf(card));
   return { ...use, ana, ben, channel, conversation, card, plan };
 }
 
@@ -57,7 +62,7 @@ function planOf(message: Message): string {
 const words = ({ body }: Answer) => JSON.stringify(body);
 
 test('Approve runs the plan, answers with the card as it is now, and changes the message for everybody', async () => {
-  const { teams, ana, house, plan, card } = await useCard();
+  const { teams, ana, instance, plan, card } = await useCard();
   const answer = await teams.press(ana, card, 'Approve');
   expect(answer.body).toMatchObject({
     statusCode: 200,
@@ -65,19 +70,19 @@ test('Approve runs the plan, answers with the card as it is now, and changes the
   });
   expect(words(answer)).toContain('Approved by ana,');
   expect(words(answer)).not.toContain('"verb":"approve"');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
   await waitFor(
     'the message without its buttons',
     async () => (cardOf(card).actions ?? []).length === 0,
   );
   expect(card.updates).toBeGreaterThan(0);
-  expect((await house.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
+  expect((await instance.service.getPlan(plan.id)).approvals.map(({ by }) => by)).toEqual([
     'ana@example.com',
   ]);
 });
 
 test('two presses on Approve a second apart run the work once', async () => {
-  const { teams, ana, house, plan, card } = await useCard();
+  const { teams, ana, instance, plan, card } = await useCard();
   const press = teams.describePress(ana, card, 'Approve');
   const answers = await Promise.all([
     teams.send(press),
@@ -88,14 +93,14 @@ test('two presses on Approve a second apart run the work once', async () => {
   // The same press is answered the same.
   expect(words(answers[0])).toContain('Approved by ana,');
   expect(words(answers[1])).toContain('Approved by ana,');
-  const done = await reach(house, plan.id, 'completed');
+  const done = await reach(instance, plan.id, 'completed');
   expect(done.approvals).toHaveLength(1);
   expect(done.counts.succeeded).toBe(2);
-  expect(await settled(house)).toHaveLength(3);
+  expect(await settled(instance)).toHaveLength(3);
 });
 
 test('whoever may not approve is told why and who can, alone, and nothing is decided', async () => {
-  const { teams, ben, house, plan, card } = await useCard();
+  const { teams, ben, instance, plan, card } = await useCard();
   const before = teams.messages.length;
   const answer = await teams.press(ben, card, 'Approve');
   expect(answer.body).toMatchObject({
@@ -103,14 +108,14 @@ test('whoever may not approve is told why and who can, alone, and nothing is dec
     type: 'application/vnd.microsoft.activity.message',
   });
   expect(words(answer)).toContain('Only ana can');
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   expect(teams.messages.length).toBe(before);
 });
 
 test('a press replayed from another channel, user, tenant or plan decides nothing', async () => {
-  const { teams, house, ana, ben, card, plan } = await useCard();
+  const { teams, instance, ana, ben, card, plan } = await useCard();
   const elsewhere = teams.addChannel([ana, ben]);
-  const other = await house.service.propose(
+  const other = await instance.service.propose(
     { title: 'Elsewhere', steps: [noop('a')] },
     { user: 'ana@example.com', conversation: 'conv-elsewhere' },
     { kind: 'person', id: 'ana@example.com', via: 'api' },
@@ -132,55 +137,55 @@ test('a press replayed from another channel, user, tenant or plan decides nothin
   // An address is believed of the object that Teams names, not of one that is claimed beside it.
   const claimed = { ...press(), from: { ...from, aadObjectId: ana.aadObjectId } };
   await teams.send(claimed);
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
-  expect((await house.service.getPlan(other.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(other.id)).status).toBe('proposed');
   await teams.send(press());
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('Propose changes wants words, and an old card approves nothing of the next version', async () => {
-  const { teams, ana, house, plan, card, conversation } = await useCard();
+  const { teams, ana, instance, plan, card, conversation } = await useCard();
   const old = teams.describePress(ana, card, 'Approve');
   const path = ['Propose changes', 'Send'];
   const empty = await teams.press(ana, card, path, { 'text:propose_changes': '  ' });
   expect(words(empty)).toContain('activity.message');
-  expect((await house.service.getPlan(plan.id)).version).toBe(1);
+  expect((await instance.service.getPlan(plan.id)).version).toBe(1);
   const sent = await teams.press(ana, card, path, { 'text:propose_changes': 'leave out b' });
   expect(words(sent)).toContain('leave out b');
-  await waitFor('version 2', async () => (await house.service.getPlan(plan.id)).version === 2);
+  await waitFor('version 2', async () => (await instance.service.getPlan(plan.id)).version === 2);
   const next = await awaitMessage(teams, conversation, 'Revised');
   const late = await teams.send({ ...old, id: 'another-press' });
   expect(words(late)).toContain('version 2');
-  expect((await house.service.getPlan(plan.id)).status).toBe('proposed');
+  expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
   await teams.press(ana, next, 'Approve');
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });
 
 test('Details take the place of the card for the presser, and ticked steps alone are approved', async () => {
-  const { teams, ana, ben, house, plan, card } = await useCard();
-  const stored = (await readInbox(house)).length;
+  const { teams, ana, ben, instance, plan, card } = await useCard();
+  const stored = (await readInbox(instance)).length;
   const shown = await teams.press(ana, card, 'Details');
   expect(words(shown)).toContain('Approve the checked steps');
   expect(words(await teams.press(ben, card, 'Details'))).not.toContain('Approve the checked steps');
   // Looking is not kept.
-  expect(await readInbox(house)).toHaveLength(stored);
+  expect(await readInbox(instance)).toHaveLength(stored);
   const { version, digest } = plan;
   const data = { action: 'approve', plan_id: plan.id, version, digest };
   const tick = (first: string) =>
     teams.invoke(ana, card, 'approve_part', { ...data, 'part:0': first, 'part:1': 'false' });
   expect(words(await tick('false'))).toContain('Select at least one step.');
   await tick('true');
-  const done = await reach(house, plan.id, 'completed');
+  const done = await reach(instance, plan.id, 'completed');
   expect(done.counts).toMatchObject({ succeeded: 1 });
 });
 
 test('a long plan is paged through in the place of its card', async () => {
-  const { teams, ana, house, card, conversation } = await useCard();
+  const { teams, ana, instance, card, conversation } = await useCard();
   const steps = Array.from({ length: 40 }, (_, i) => noop(`s${i}`));
   const [channel = '', thread = null] = conversation.split(';messageid=');
   const { conversationAt } = await import('#conversation/delivery/open-conversation.ts');
   const at = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };
-  const { id, version, digest } = await house.service.propose(
+  const { id, version, digest } = await instance.service.propose(
     { title: 'Forty', steps },
     { user: 'ana@example.com', conversation: conversationAt(at) },
     { kind: 'person', id: 'ana@example.com', via: 'api' },
@@ -211,7 +216,7 @@ test('those who may decide see their own card when it asks for itself, up to six
 });
 
 test('of more than sixty readers those whom it waits for are named first, wherever they stand among them', async () => {
-  const { teams, ana, ben, card, channel, house } = await useCard({ members: 130 });
+  const { teams, ana, ben, card, channel, instance } = await useCard({ members: 130 });
   expect(cardOf(card).refresh?.userIds).toHaveLength(60);
   expect(cardOf(card).refresh?.userIds?.[0]).toBe(ana.id);
   const last = channel.members.findLast(({ name }) => name.startsWith('other'));
@@ -219,9 +224,9 @@ test('of more than sixty readers those whom it waits for are named first, wherev
   expect(cardOf(card).refresh?.userIds).not.toContain(last.id);
   // A plan of the last of them, who is known here by another name than the one it was asked for with.
   const elsewhere = person('slack:T1:U9', 'slack');
-  const given = await house.service.link(readLinkCommand(''), elsewhere);
+  const given = await instance.service.link(readLinkCommand(''), elsewhere);
   if (given.kind !== 'code') throw new Error('No code was given.');
-  await house.service.link(readLinkCommand(given.code), person(last.email, 'teams'));
+  await instance.service.link(readLinkCommand(given.code), person(last.email, 'teams'));
   const post = await teams.say(last, channel, 'do nothing, thrice');
   const theirs = await awaitMessage(teams, post.conversation, '"approve"');
   expect(cardOf(theirs).refresh?.userIds).toHaveLength(60);
@@ -241,10 +246,10 @@ test('a card that asks for itself elsewhere shows nothing', async () => {
 });
 
 test('plans begins with what waits for the asker, however much came since, and goes on page by page', async () => {
-  const { teams, house } = await useCard();
+  const { teams, instance } = await useCard();
   const ada = teams.addPerson('ada');
   const propose = (title: string, by: string) =>
-    house.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
+    instance.service.propose({ title, steps: [noop('a')] }, { user: by }, person(by, 'api'));
   const old = await propose('Asked long ago', 'ada@example.com');
   for (let i = 0; i < 25; i++) await propose(`Of zed ${i}`, 'zed@example.com');
   const chat = teams.addPersonal(ada);
@@ -263,7 +268,7 @@ test('plans begins with what waits for the asker, however much came since, and g
 });
 
 test('plans, help and settings answer where they are asked; a sentence that begins so is talk', async () => {
-  const { teams, ana, ben, card, conversation, channel, house } = await useCard();
+  const { teams, ana, ben, card, conversation, channel, instance } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
   await teams.say(ben, channel, 'plans', { root });
   const list = await awaitMessage(teams, conversation, 'Waiting and running, for ben');
@@ -290,7 +295,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     'slider:probing_depth': '1',
   });
   expect(words(saved)).toContain('Kept.');
-  expect((await house.service.getPolicy('ana@example.com')).set).toEqual({
+  expect((await instance.service.getPolicy('ana@example.com')).set).toEqual({
     tone: 'friendly',
     probing_depth: 1,
   });
@@ -315,8 +320,8 @@ test('what is read by others too says whose list it is, and for whom its plans w
 });
 
 test('the stats are for whoever asks alone, wherever they ask, and tell them of no wish that one person alone had', async () => {
-  const { teams, house } = await useTeamsHouse(database.url);
-  await clearInbox(house);
+  const { teams, instance } = await useTeamsInstance(database.url);
+  await clearInbox(instance);
   const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
   const channel = teams.addChannel([ana, ben]);
   const ask = async (by: Person, text: string) => {
@@ -340,7 +345,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
 });
 
 test('a plan is exported to whoever asks alone, as text that is nothing else, or with where all of it is', async () => {
-  const { teams, house, ana, channel, conversation, plan } = await useCard();
+  const { teams, instance, ana, channel, conversation, plan } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
   await teams.say(ana, channel, `plans ${plan.id} export`, { root });
   const chat = teams.addPersonal(ana);
@@ -350,7 +355,7 @@ test('a plan is exported to whoever asks alone, as text that is nothing else, or
   const [title, , ...record] = text.split('\n');
   expect(title).toBe(`${plan.id}: as Markdown`);
   let markdown = '';
-  for await (const chunk of house.service.exportMarkdown(plan.id)) markdown += chunk;
+  for await (const chunk of instance.service.exportMarkdown(plan.id)) markdown += chunk;
   expect(record.join('\n')).toBe(markdown);
   expect(findMessage(teams, conversation, 'as Markdown')).toBeNull();
   await teams.say(ana, chat, `plans ${plan.id} log`);
@@ -361,7 +366,7 @@ test('a plan is exported to whoever asks alone, as text that is nothing else, or
   await awaitMessage(teams, chat.id, 'There is no plan PLAN-00000000');
   const description = 'A step that takes many words to say. '.repeat(60);
   const steps = Array.from({ length: 20 }, (_, i) => ({ ...noop(`s${i}`), description }));
-  const large = await house.service.propose(
+  const large = await instance.service.propose(
     { title: 'Large', steps },
     {},
     person(ana.email, 'api'),
@@ -381,7 +386,7 @@ test('a code that links two accounts is told to the one who asked for it, in the
 });
 
 test('a client without Action.Execute decides too, and is told in a chat why not', async () => {
-  const { teams, ana, ben, house, plan, card, channel, conversation } = await useCard();
+  const { teams, ana, ben, instance, plan, card, channel, conversation } = await useCard();
   const root = conversation.split(';messageid=')[1] ?? '';
   const value = teams.describePress(ana, card, 'Approve').value.action.data;
   const submit = (person: Person) => ({
@@ -392,7 +397,10 @@ test('a client without Action.Execute decides too, and is told in a chat why not
   });
   await teams.send(submit(ben));
   await awaitMessage(teams, teams.addPersonal(ben).id, 'Only ana can');
-  expect(await house.service.getPlan(plan.id)).toMatchObject({ status: 'proposed', approvals: [] });
+  expect(await instance.service.getPlan(plan.id)).toMatchObject({
+    status: 'proposed',
+    approvals: [],
+  });
   await teams.send(submit(ana));
-  await reach(house, plan.id, 'completed');
+  await reach(instance, plan.id, 'completed');
 });

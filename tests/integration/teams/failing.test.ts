@@ -5,10 +5,10 @@ import { readDeliveryState } from '#store/chat-places.ts';
 import { startConnector } from '#tests/fixtures/teams/connector.ts';
 import { cardOf, type Message } from '#tests/fixtures/teams/sent-cards.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, reach, scriptedPlanner } from '#tests/setup/house.ts';
+import { noop, reach, scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
-import { awaitMessage, openTeamsHouse, useTeamsHouse } from './teams-house.ts';
+import { awaitMessage, openTeamsInstance, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(() => ({
@@ -20,10 +20,10 @@ const posting = /^POST .*\/activities$/;
 const changing = /^PUT /;
 
 async function useChannel() {
-  const use = await useTeamsHouse(database.url, { planner });
-  const { teams, house } = use;
-  await clearInbox(house);
-  await house.db.query.execute(sql`update countersign.chat_places set broken = null`);
+  const use = await useTeamsInstance(database.url, { planner });
+  const { teams, instance } = use;
+  await clearInbox(instance);
+  await instance.db.query.execute(sql`update countersign.chat_places set broken = null`);
   const ana = teams.addPerson('ana');
   const channel = teams.addChannel([ana]);
   return { ...use, ana, channel };
@@ -43,11 +43,11 @@ test('what Teams has too much of, or cannot take now, is posted later and once',
 });
 
 test('Retry-After is obeyed: nobody asks again before', async () => {
-  const { teams, ana, channel, house } = await useChannel();
+  const { teams, ana, channel, instance } = await useChannel();
   teams.refuse({ status: 429, headers: { 'retry-after': '3600' }, path: posting });
   await teams.say(ana, channel, 'do nothing, twice');
   const wait = await waitFor('the place to be left alone', async () => {
-    const { rows } = await house.db.query.execute<{ seconds: number }>(
+    const { rows } = await instance.db.query.execute<{ seconds: number }>(
       sql`select extract(epoch from not_before - clock_timestamp())::float8 as seconds
         from countersign.chat_places where not_before > clock_timestamp() and channel = ${channel.id}`,
     );
@@ -60,13 +60,13 @@ test('Retry-After is obeyed: nobody asks again before', async () => {
 });
 
 test('of changes that were refused the latest state is shown', async () => {
-  const { teams, ana, channel, house } = await useChannel();
+  const { teams, ana, channel, instance } = await useChannel();
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   const card = await awaitMessage(teams, conversation, '"approve"');
   for (const status of [412, 429, 503, 412])
     teams.refuse({ status, headers: { 'retry-after': '0' }, path: changing });
   await teams.press(ana, card, 'Approve');
-  await reach(house, planOf(card), 'completed');
+  await reach(instance, planOf(card), 'completed');
   await waitFor('the last state', async () => (cardOf(card).actions ?? []).length === 0);
 });
 
@@ -81,7 +81,7 @@ test('an answer to a post that was lost posts it once more rather than never', a
 });
 
 test('a card that somebody deleted is posted again while somebody is waited for', async () => {
-  const { teams, ana, channel, house } = await useChannel();
+  const { teams, ana, channel, instance } = await useChannel();
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   const card = await awaitMessage(teams, conversation, '"approve"');
   const press = teams.describePress(ana, card, ['Propose changes', 'Send'], {
@@ -100,7 +100,7 @@ test('a card that somebody deleted is posted again while somebody is waited for'
       ) ?? null,
   );
   await teams.press(ana, next, 'Approve');
-  await reach(house, planOf(card), 'completed');
+  await reach(instance, planOf(card), 'completed');
 });
 
 test('where the app was taken out or blocked the operator is told what to do, and what waits is posted when it is back', async () => {
@@ -109,11 +109,11 @@ test('where the app was taken out or blocked the operator is told what to do, an
     ['ConversationBlockedByUser', 'unblock'],
     ['BotDisabledByAdmin', 'Teams admin center'],
   ] as const) {
-    const { teams, ana, channel, house, leave } = await useChannel();
+    const { teams, ana, channel, instance, leave } = await useChannel();
     teams.refuse({ status: 403, code, path: posting });
     const { conversation, root } = await teams.say(ana, channel, 'do nothing, twice');
     const state = await waitFor('a broken place', async () => {
-      const now = await readDeliveryState(house.db.query, 10);
+      const now = await readDeliveryState(instance.db.query, 10);
       return now.last === null ? null : now;
     });
     expect(state.last?.broken).toContain(words);
@@ -124,16 +124,16 @@ test('where the app was taken out or blocked the operator is told what to do, an
 });
 
 test('a revoked token is asked for once more, and then the operator is told', async () => {
-  const { teams, ana, channel, house } = await useChannel();
+  const { teams, ana, channel, instance } = await useChannel();
   teams.refuse({ status: 401, path: posting });
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   await awaitMessage(teams, conversation, '"approve"');
-  expect((await readDeliveryState(house.db.query, 10)).last).toBeNull();
+  expect((await readDeliveryState(instance.db.query, 10)).last).toBeNull();
   const other = teams.addChannel([ana]);
   teams.refuse({ status: 401, path: posting }, 2);
   await teams.say(ana, other, 'do nothing, twice');
   const { last } = await waitFor('a broken place', async () => {
-    const now = await readDeliveryState(house.db.query, 10);
+    const now = await readDeliveryState(instance.db.query, 10);
     return now.last === null ? null : now;
   });
   expect(last?.broken).toContain('MicrosoftAppId');
@@ -142,18 +142,18 @@ test('a revoked token is asked for once more, and then the operator is told', as
 test('after a restart the bot speaks first, in a channel and to one person alone', async () => {
   const teams = await startConnector();
   onTestFinished(() => teams.end());
-  const first = await openTeamsHouse(database.url, teams, { planner });
+  const first = await openTeamsInstance(database.url, teams, { planner });
   const ana = teams.addPerson('ana');
   const ben = teams.addPerson('ben');
   const channel = teams.addChannel([ana, ben]);
   const { conversation } = await teams.say(ana, channel, 'do nothing, twice');
   const card = await awaitMessage(teams, conversation, '"approve"');
-  await settled(first.house);
+  await settled(first.instance);
   await first.leave();
-  const { house } = await openTeamsHouse(database.url, teams, { planner });
-  const plan = await house.service.getPlan(planOf(card));
+  const { instance } = await openTeamsInstance(database.url, teams, { planner });
+  const plan = await instance.service.getPlan(planOf(card));
   const { version, digest } = plan;
-  await house.service.approve(
+  await instance.service.approve(
     plan.id,
     { version, digest },
     {
@@ -169,6 +169,6 @@ test('after a restart the bot speaks first, in a channel and to one person alone
     channel: channel.id,
     thread: null,
   };
-  await house.teams?.port.whisper(place, ben.id, { text: 'For you alone', card: null });
+  await instance.teams?.port.whisper(place, ben.id, { text: 'For you alone', card: null });
   await awaitMessage(teams, teams.addPersonal(ben).id, 'For you alone');
 });

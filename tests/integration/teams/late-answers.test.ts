@@ -2,10 +2,10 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import { noop, scriptedPlanner, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, settled } from '../inbox/bench.ts';
-import { awaitMessage, useTeamsHouse } from './teams-house.ts';
+import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
 const planner = scriptedPlanner(() => ({
@@ -15,7 +15,7 @@ const planner = scriptedPlanner(() => ({
 
 type Row = { id: number; note: string; read: boolean };
 
-async function readReplies({ db }: Pick<TestHouse, 'db'>): Promise<Row[]> {
+async function readReplies({ db }: Pick<TestInstance, 'db'>): Promise<Row[]> {
   const { rows } = await db.query.execute<Row>(sql`
     select id, reply->>'note' as note, reply_read_at is not null as read
     from countersign.inbox where reply is not null and handled_at is not null order by id`);
@@ -23,8 +23,8 @@ async function readReplies({ db }: Pick<TestHouse, 'db'>): Promise<Row[]> {
 }
 
 test('a note that was read is told once, as is one of a process that notes no reading; one that nobody has read once more', async () => {
-  const { teams, house } = await useTeamsHouse(database.url, { planner });
-  await clearInbox(house);
+  const { teams, instance } = await useTeamsInstance(database.url, { planner });
+  await clearInbox(instance);
   const [ana, ben] = [teams.addPerson('ana'), teams.addPerson('ben')];
   const chat = teams.addPersonal(ben);
   const channel = teams.addChannel([ana, ben]);
@@ -35,7 +35,7 @@ test('a note that was read is told once, as is one of a process that notes no re
   const first = await teams.press(ben, card, 'Approve');
   expect(JSON.stringify(first.body)).toContain('Only ana can');
   const [read] = await waitFor('the note to be noted as read', async () => {
-    const rows = await readReplies(house);
+    const rows = await readReplies(instance);
     return rows.length === 1 && rows[0]?.read === true && rows;
   });
 
@@ -43,16 +43,16 @@ test('a note that was read is told once, as is one of a process that notes no re
   await teams.press(ben, card, 'Approve');
   await teams.press(ben, card, 'Approve');
   const [, before, lost] = await waitFor('the other notes', async () => {
-    const rows = await readReplies(house);
+    const rows = await readReplies(instance);
     return rows.length === 3 && rows.every((one) => one.read) && rows;
   });
-  await house.db.query.execute(sql`
+  await instance.db.query.execute(sql`
     update countersign.inbox set reply_read_at = null, handled_at = handled_at - interval '30 s',
       stored_at = stored_at - interval '30 s', awaited_at = case when id = ${lost?.id} then awaited_at end
     where id in (${before?.id}, ${lost?.id})`);
   const message = await awaitMessage(teams, chat.id, 'Only ana can');
-  await settled(house);
+  await settled(instance);
   expect(told()).toEqual([message]);
   // What is told elsewhere is no reply any more; that of the first stays read.
-  expect(await readReplies(house)).toEqual([read, { ...before, read: false }]);
+  expect(await readReplies(instance)).toEqual([read, { ...before, read: false }]);
 });

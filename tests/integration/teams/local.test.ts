@@ -2,7 +2,7 @@
 import pino from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { useDatabase } from '#tests/setup/database.ts';
-import { openTestHouse } from '#tests/setup/house.ts';
+import { openTestInstance } from '#tests/setup/instance.ts';
 import { serve } from '../../../src/serve.ts';
 import { readInbox } from '../inbox/bench.ts';
 
@@ -10,14 +10,14 @@ const database = useDatabase();
 const tenant = '3f6e0d1c-1111-4222-8333-444455556666';
 
 test('a client on this machine is heard; a web page, a proxy and an address elsewhere are not', async () => {
-  const house = await openTestHouse(database.url, {
+  const instance = await openTestInstance(database.url, {
     env: { COUNTERSIGN_TEAMS_LOCAL: 'true', PORT: '0' },
     work: false,
   });
-  const { app, port } = await serve(house, house.config, pino({ level: 'silent' }));
+  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
   onTestFinished(async () => {
     await app.close();
-    await house.close();
+    await instance.close();
   });
   const activity = {
     type: 'message',
@@ -45,7 +45,7 @@ test('a client on this machine is heard; a web page, a proxy and an address else
   expect(await send({}, { 'content-type': 'text/plain' })).toBe(415);
   expect(await send({ serviceUrl: 'https://example.com/' })).toBe(401);
   expect(await send({ channelId: 'emulator' })).toBe(401);
-  expect(await readInbox(house)).toEqual([]);
+  expect(await readInbox(instance)).toEqual([]);
   expect(await send({})).toBe(200);
-  expect(await readInbox(house)).toHaveLength(1);
+  expect(await readInbox(instance)).toHaveLength(1);
 });

@@ -3,23 +3,25 @@ import { expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { Answer } from '#tests/fixtures/teams/connector.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { noop } from '#tests/setup/house.ts';
+import { noop } from '#tests/setup/instance.ts';
 import { clearInbox } from '../inbox/bench.ts';
-import { awaitMessage, useTeamsHouse } from './teams-house.ts';
+import { awaitMessage, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
 
 async function useTenants(single: boolean) {
-  const use = await useTeamsHouse(database.url, { single });
-  const { teams, house } = use;
-  await clearInbox(house);
+  const use = await useTeamsInstance(database.url, { single });
+  const { teams, instance } = use;
+  await clearInbox(instance);
   const ana = teams.addPerson('ana');
   const channel = teams.addChannel([ana]);
   const proposeAt = async (tenant: string, title: string) => {
     const place = { platform: 'teams' as const, tenant, channel: `19:${title}`, thread: null };
-    const conversation = await house.db.transaction((tx) => house.openConversation(tx, place));
+    const conversation = await instance.db.transaction((tx) =>
+      instance.openConversation(tx, place),
+    );
     const by = person('zoe@example.com', 'api');
-    return house.service.propose({ title, steps: [noop('a')] }, { conversation }, by);
+    return instance.service.propose({ title, steps: [noop('a')] }, { conversation }, by);
   };
   const own = await proposeAt(teams.tenant, 'Ours');
   const other = await proposeAt('another-tenant', 'Theirs');
@@ -29,7 +31,7 @@ async function useTenants(single: boolean) {
 const words = ({ body }: Answer) => JSON.stringify(body);
 
 for (const single of [false, true])
-  test(`${single ? 'of one tenant people see every plan of the house' : 'of several tenants people find no plan of another in lists, by its number or by what a client asks for'}`, async () => {
+  test(`${single ? 'of one tenant people see every plan of the instance' : 'of several tenants people find no plan of another in lists, by its number or by what a client asks for'}`, async () => {
     const { teams, ana, channel, own, other } = await useTenants(single);
     const { conversation } = await teams.say(ana, channel, 'plans all');
     const list = await awaitMessage(teams, conversation, own.id);
@@ -53,7 +55,7 @@ for (const single of [false, true])
   });
 
 for (const single of [false, true])
-  test(`${single ? 'of one tenant the planner tells of every plan of the house' : 'of several tenants the planner tells people of no plan of another'}`, async () => {
+  test(`${single ? 'of one tenant the planner tells of every plan of the instance' : 'of several tenants the planner tells people of no plan of another'}`, async () => {
     const { teams, ana, channel, own, other } = await useTenants(single);
     const all = await teams.say(ana, channel, 'list all plans');
     const list = await awaitMessage(teams, all.conversation, own.id);

@@ -1,20 +1,20 @@
-// What Teams sends reaches the house once, with Teams' own token, stored and in its own conversation; everything else reaches nothing.
+// What Teams sends reaches the instance once, with Teams' own token, stored and in its own conversation; everything else reaches nothing.
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Forgery } from '#tests/fixtures/teams/bot-framework-keys.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { scriptedPlanner } from '#tests/setup/house.ts';
+import { scriptedPlanner } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { clearInbox, readInbox, settled } from '../inbox/bench.ts';
-import { awaitMessage, type TeamsHouse, useTeamsHouse } from './teams-house.ts';
+import { awaitMessage, type TeamsInstance, useTeamsInstance } from './teams-instance.ts';
 
 const database = useDatabase();
 const answering = scriptedPlanner(({ text }) => ({ kind: 'answer', text: `Heard: ${text}` }));
 
 async function usePeople(options: { work?: boolean; single?: boolean } = {}) {
-  const use = await useTeamsHouse(database.url, { planner: answering, ...options });
-  await clearInbox(use.house);
+  const use = await useTeamsInstance(database.url, { planner: answering, ...options });
+  await clearInbox(use.instance);
   const ana = use.teams.addPerson('ana');
   const ben = use.teams.addPerson('ben');
   return {
@@ -28,16 +28,16 @@ async function usePeople(options: { work?: boolean; single?: boolean } = {}) {
 }
 
 /** What was said at a place, as `author: text`. */
-async function talkIn({ house, teams }: TeamsHouse, conversation: string) {
+async function talkIn({ instance, teams }: TeamsInstance, conversation: string) {
   const [channel = '', thread = null] = conversation.split(';messageid=');
   const place = { platform: 'teams' as const, tenant: teams.tenant, channel, thread };
-  const messages = await house.service.messages(conversationAt(place), { limit: 50 });
+  const messages = await instance.service.messages(conversationAt(place), { limit: 50 });
   return messages.map(({ author, name, text }) => `${author === 'bot' ? 'bot' : name}: ${text}`);
 }
 
 test('in a chat, a group and a channel the bot answers where it was asked', async () => {
   const use = await usePeople();
-  const { teams, ana, chat, group, channel, house } = use;
+  const { teams, ana, chat, group, channel, instance } = use;
   for (const place of [chat, group, channel]) {
     const { answer, conversation } = await teams.say(ana, place, 'what is 1 &lt; 2?');
     expect(answer.status).toBe(200);
@@ -47,12 +47,12 @@ test('in a chat, a group and a channel the bot answers where it was asked', asyn
       'bot: Heard: what is 1 < 2?',
     ]);
   }
-  expect(await settled(house)).toHaveLength(3);
+  expect(await settled(instance)).toHaveLength(3);
 });
 
 test('what is not written to the bot is not heard', async () => {
   const use = await usePeople();
-  const { teams, ana, ben, group, channel, house } = use;
+  const { teams, ana, ben, group, channel, instance } = use;
   await teams.say(ana, group, 'lunch?', { mention: false });
   const aside = await teams.say(ana, channel, 'lunch?', { mention: false });
   const { conversation, root } = await teams.say(ana, channel, 'hello');
@@ -61,7 +61,7 @@ test('what is not written to the bot is not heard', async () => {
   await teams.say(ben, channel, '<at>Ana</at> did you see this?', below);
   await teams.say(ben, channel, 'and again', below);
   await awaitMessage(teams, conversation, 'Heard: and again');
-  await settled(house);
+  await settled(instance);
   expect(await talkIn(use, group.id)).toEqual([]);
   expect(await talkIn(use, aside.conversation)).toEqual([]);
   expect((await talkIn(use, conversation)).filter((line) => !line.startsWith('bot'))).toEqual([
@@ -72,17 +72,17 @@ test('what is not written to the bot is not heard', async () => {
 
 test('a message that comes again and again is answered once', async () => {
   const use = await usePeople();
-  const { teams, ana, channel, house } = use;
+  const { teams, ana, channel, instance } = use;
   const { activity, conversation } = await teams.say(ana, channel, 'hello');
   const again = await Promise.all(Array.from({ length: 10 }, () => teams.send(activity)));
   expect(again.map(({ status }) => status)).toEqual(again.map(() => 200));
-  expect(await settled(house)).toHaveLength(1);
+  expect(await settled(instance)).toHaveLength(1);
   await awaitMessage(teams, conversation, 'Heard: hello');
   expect(await talkIn(use, conversation)).toHaveLength(2);
 });
 
 test('what is unsigned, wrongly signed, expired, or meant for another bot or address gets 401 and touches nothing', async () => {
-  const { teams, ana, chat, house } = await usePeople({ work: false });
+  const { teams, ana, chat, instance } = await usePeople({ work: false });
   const activity = teams.describeMessage(ana, chat, 'hello', null, false);
   const forgeries: Forgery[] = [
     { header: null },
@@ -106,13 +106,13 @@ test('what is unsigned, wrongly signed, expired, or meant for another bot or add
   ]) {
     expect((await teams.send(changed)).status).toBe(401);
   }
-  expect(await readInbox(house)).toEqual([]);
+  expect(await readInbox(instance)).toEqual([]);
   expect((await teams.send(activity, { expiresIn: -290 })).status).toBe(200);
-  expect(await readInbox(house)).toHaveLength(1);
+  expect(await readInbox(instance)).toHaveLength(1);
 });
 
 test('what is no activity is refused, and a question that is none of ours is said to be none', async () => {
-  const { teams, ana, chat, house } = await usePeople({ work: false });
+  const { teams, ana, chat, instance } = await usePeople({ work: false });
   expect((await teams.deliver('{')).status).toBe(400);
   expect((await teams.deliver('{"type":"message"}')).status).toBe(400);
   expect((await teams.deliver(`{"text":"${'x'.repeat(300_000)}"}`)).status).toBe(413);
@@ -120,16 +120,16 @@ test('what is no activity is refused, and a question that is none of ours is sai
   expect((await teams.send(invoke)).status).toBe(501);
   for (const type of ['typing', 'messageReaction', 'messageUpdate', 'messageDelete'])
     expect((await teams.send({ ...teams.describe(ana, chat, null), type })).status).toBe(200);
-  expect(await readInbox(house)).toEqual([]);
+  expect(await readInbox(instance)).toEqual([]);
 });
 
 test('what cannot be stored is not acknowledged, and the retry is the first', async () => {
   const use = await usePeople();
-  const { teams, ana, chat, house } = use;
-  await house.db.query.execute(sql`alter table countersign.inbox rename to inbox_away`);
+  const { teams, ana, chat, instance } = use;
+  await instance.db.query.execute(sql`alter table countersign.inbox rename to inbox_away`);
   const { answer, activity, conversation } = await teams.say(ana, chat, 'hello');
   expect(answer.status).toBe(503);
-  await house.db.query.execute(sql`alter table countersign.inbox_away rename to inbox`);
+  await instance.db.query.execute(sql`alter table countersign.inbox_away rename to inbox`);
   expect((await teams.send(activity)).status).toBe(200);
   await awaitMessage(teams, conversation, 'Heard: hello');
   expect(await talkIn(use, conversation)).toHaveLength(2);
@@ -137,7 +137,7 @@ test('what cannot be stored is not acknowledged, and the retry is the first', as
 
 test('people are named by the address their own tenant vouches for, and by their account where nobody does', async () => {
   const single = await usePeople();
-  const { teams, house } = single;
+  const { teams, instance } = single;
   const stranger = teams.addPerson('zoe', { tenantId: 'another-tenant' });
   const guest = teams.addPerson('gus', {
     userRole: 'guest',
@@ -145,7 +145,7 @@ test('people are named by the address their own tenant vouches for, and by their
   });
   const { conversation } = await teams.say(stranger, teams.addPersonal(stranger), 'hello');
   await teams.say(guest, teams.addPersonal(guest), 'hello');
-  await settled(house);
+  await settled(instance);
   expect((await talkIn(single, conversation))[0]).toBe(
     `teams:${teams.tenant}:${stranger.aadObjectId}: hello`,
   );
@@ -156,13 +156,13 @@ test('people are named by the address their own tenant vouches for, and by their
 
 test('of several tenants nobody vouches for anybody, and those that are not served reach nothing', async () => {
   const use = await usePeople({ single: false });
-  const { teams, ana, chat, house } = use;
+  const { teams, ana, chat, instance } = use;
   const foreign = {
     ...teams.describeMessage(ana, chat, 'hello', null, false),
     channelData: { tenant: { id: 'another-tenant' } },
   };
   expect((await teams.send(foreign)).status).toBe(403);
-  expect(await readInbox(house)).toEqual([]);
+  expect(await readInbox(instance)).toEqual([]);
   await teams.say(ana, chat, 'hello');
   await awaitMessage(teams, chat.id, 'Heard: hello');
   expect((await talkIn(use, chat.id))[0]).toBe(`teams:${teams.tenant}:${ana.aadObjectId}: hello`);
@@ -170,7 +170,7 @@ test('of several tenants nobody vouches for anybody, and those that are not serv
 
 test('where the app is added it says hello once, and where it is taken out nothing is posted until it is back', async () => {
   const use = await usePeople();
-  const { teams, ana, channel, house } = use;
+  const { teams, ana, channel, instance } = use;
   const added = () => ({
     ...teams.describe(ana, channel, null),
     type: 'conversationUpdate',
@@ -183,7 +183,7 @@ test('where the app is added it says hello once, and where it is taken out nothi
     action: 'add',
   });
   await awaitMessage(teams, channel.id, "I'm Countersign.");
-  await settled(house);
+  await settled(instance);
   const { conversation } = await teams.say(ana, channel, 'hello');
   await awaitMessage(teams, conversation, 'Heard: hello');
   await teams.send({
@@ -191,25 +191,25 @@ test('where the app is added it says hello once, and where it is taken out nothi
     type: 'conversationUpdate',
     membersRemoved: [teams.bot],
   });
-  await settled(house);
+  await settled(instance);
   const before = teams.messages.length;
   const place = (thread: string | null) =>
     conversationAt({ platform: 'teams', tenant: teams.tenant, channel: channel.id, thread });
   const root = conversation.split(';messageid=')[1] ?? '';
-  await house.service.say(place(root), 'still there?', {
+  await instance.service.say(place(root), 'still there?', {
     kind: 'person',
     id: 'ana@example.com',
     via: 'console',
   });
   await waitFor('an answer', async () => (await talkIn(use, conversation)).length === 4);
-  const { rows } = await house.db.query.execute<{ broken: string }>(
+  const { rows } = await instance.db.query.execute<{ broken: string }>(
     sql`select broken from countersign.chat_places where conversation = ${place(root)}`,
   );
   expect(rows[0]?.broken).toContain('Add it there again');
   expect(teams.messages.length).toBe(before);
   await teams.send(added());
   await awaitMessage(teams, conversation, 'Heard: still there?');
-  await settled(house);
+  await settled(instance);
   const hellos = teams.messages.filter(({ activity }) =>
     JSON.stringify(activity).includes("I'm Countersign."),
   );

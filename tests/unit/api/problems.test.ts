@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('the table of problems', () => {
-  it('has a row for every code of the house', async () => {
+  it('has a row for every code of the instance', async () => {
     const source = await readFile(
       new URL('../../../src/contracts/errors.ts', import.meta.url),
       'utf8',

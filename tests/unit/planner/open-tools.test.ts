@@ -9,10 +9,10 @@ import { openPlannerTools } from '#planner/open-tools.ts';
 import type { Queryable } from '#store/database.ts';
 import { type Bench, openBench } from '#tests/unit/tools/tool-bench.ts';
 
-let bench: Bench | undefined;
+let stageTools: Bench | undefined;
 const server = createServer();
 afterEach(async () => {
-  await bench?.close();
+  await stageTools?.close();
   server.close();
 });
 
@@ -26,16 +26,16 @@ test('reads calendars of the workspace and the configuration, and no address', a
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  bench = await openBench({
+  stageTools = await openBench({
     calendars: { team: 'team.ics' },
     http: { allowPrivate: ['127.0.0.1'] },
   });
   const ics = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n';
-  await writeFile(join(bench.workspace, 'mine.ics'), ics);
-  await writeFile(join(bench.workspace, '..', 'team.ics'), ics);
+  await writeFile(join(stageTools.workspace, 'mine.ics'), ics);
+  await writeFile(join(stageTools.workspace, '..', 'team.ics'), ics);
   // Nothing here reads a plan.
   const db = {} as Queryable;
-  const { registry } = bench;
+  const { registry } = stageTools;
   const { plannerTools, guardedTools } = Settings.parse({});
   const tools = openPlannerTools({
     registry,

@@ -1,7 +1,7 @@
 // What a press on a card asks of the server. Pure, so that every button is tested without a browser.
 import { inputIdOf, readInputs } from '#cards/input-ids.ts';
 import type { CardPress } from '#contracts/card.ts';
-import { lookedAt } from '#contracts/looked-at.ts';
+import { expectedStep } from '#contracts/expected-step.ts';
 import type { SessionPress } from '#contracts/session-card.ts';
 
 export type Call = { path: string; body: Record<string, unknown> };
@@ -58,7 +58,7 @@ function settle(
   }
   const answer = textOf(press, inputs);
   const fields = readInputs(press, inputs);
-  const about = lookedAt(press);
+  const about = expectedStep(press);
   return callOf(press, 'resume', {
     steps: { [press.step_id]: fate },
     ...(about === null ? {} : { about }),

@@ -10,7 +10,7 @@ const rememberedUtterances = 20;
 const utteranceAtMost = 4000;
 
 export function writeMessages(task: StageTask, limits: PlanningLimits): ChatMessage[] {
-  const { request, stage, state, current, bench } = task;
+  const { request, stage, state, current, stageTools } = task;
   const { policy, timezone, revision } = request;
   const system = writeSystemPrompt({
     stage,
@@ -32,7 +32,7 @@ export function writeMessages(task: StageTask, limits: PlanningLimits): ChatMess
     const feedback = revision?.feedback ?? (state.change === null ? [] : [state.change.feedback]);
     more.push(writeRevisionPrompt(previous, feedback, stage));
   }
-  const briefing = writeBriefing(state, bench.stage, limits);
+  const briefing = writeBriefing(state, stageTools.stage, limits);
   if (briefing !== '') more.push(briefing);
   return [
     { role: 'system', content: system },

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fillManifest } from '#adapters/slack/manifest/fill-manifest.ts';
 import { findFaults } from '#tests/fixtures/slack/manifest-schema.ts';
-import { readHouse } from '../../../house/rooms.ts';
+import { readInstance } from '../../../codebase/modules.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const main = join(root, 'adapters', 'slack', 'manifest', 'main.ts');
@@ -158,7 +158,7 @@ describe('the scopes', () => {
 
   test('are those whose use is written down, and each is for an event, a command or a method that is called', () => {
     expect(bot).toEqual(Object.keys(uses).sort());
-    const adapter = readHouse(root).filter(({ path }) => path.startsWith('adapters/slack/'));
+    const adapter = readInstance(root).filter(({ path }) => path.startsWith('adapters/slack/'));
     const called = adapter.flatMap((source) => findMethods(source.text));
     const { bot_events } = manifest.settings.event_subscriptions;
     const alive = [...called, ...bot_events, '/plans'];
@@ -182,7 +182,7 @@ describe('the scopes', () => {
       "await client.chat.postMessage({}); await app.client.reactions.add({ name: 'eyes' });";
     expect(findMethods(planted)).toEqual(['chat.postMessage', 'reactions.add']);
     expect(findMethods(planted).filter((method) => !explained(method))).toEqual(['reactions.add']);
-    const adapter = readHouse(root).filter(({ path }) => path.startsWith('adapters/slack/'));
+    const adapter = readInstance(root).filter(({ path }) => path.startsWith('adapters/slack/'));
     expect(adapter.length).toBeGreaterThan(0);
     const methods = adapter.flatMap((source) => findMethods(source.text));
     expect(methods.filter((method) => !explained(method))).toEqual([]);

@@ -19,7 +19,7 @@ async function useSockets() {
   return { slack, ana: slack.addUser({ name: 'ana' }) };
 }
 
-/** Connects as the house does; ends with the test. */
+/** Connects as the instance does; ends with the test. */
 function connect(
   at: Pick<SlackDouble, 'apiUrl'> & { app: { appToken: string } },
   {

@@ -52,8 +52,8 @@ describe('Who is shown as what', () => {
     expect(new Set(chooseShown(accounts).values())).toEqual(new Set(['Ana']));
   });
 
-  /** All accounts of a house; `said`: what a platform says of one. Accounts that read the same are no two. */
-  const accountsOfHouse = fc.uniqueArray(
+  /** All accounts of an instance; `said`: what a platform says of one. Accounts that read the same are no two. */
+  const accountsOfInstance = fc.uniqueArray(
     fc.record({
       name: fc.constantFrom('ana', '@ben', 'cleo@example.com', 'slack:T1:U1', 'teams:X1:O1', 'dan'),
       owner: fc.integer({ min: 1, max: 4 }),
@@ -69,13 +69,13 @@ describe('Who is shown as what', () => {
     }),
     { selector: ({ name }) => name },
   );
-  type House = { name: string; owner: number; said: string | null }[];
+  type Instance = { name: string; owner: number; said: string | null }[];
   /** As the database tells it of those who stand on one card. */
-  const describeHouse = (house: House): Called[] => {
-    const all = house.map(({ name, owner, said }) => ({
+  const describeInstance = (instance: Instance): Called[] => {
+    const all = instance.map(({ name, owner, said }) => ({
       name,
       // The first account of a person is who they are.
-      person: house.find((one) => one.owner === owner)?.name ?? name,
+      person: instance.find((one) => one.owner === owner)?.name ?? name,
       called: said === null ? null : readCalled(said),
     }));
     return all.map((one) => {
@@ -102,8 +102,8 @@ describe('Who is shown as what', () => {
 
   test('no two persons on one card are shown as the same, whatever they are called and however many accounts they have', () => {
     fc.assert(
-      fc.property(accountsOfHouse, (house) => {
-        const people = describeHouse(house);
+      fc.property(accountsOfInstance, (instance) => {
+        const people = describeInstance(instance);
         const shown = readers(people, chooseShown(people));
         for (const one of shown)
           for (const other of shown)
@@ -115,8 +115,8 @@ describe('Who is shown as what', () => {
 
   test('no two persons who are called something are shown as the same, on one card or on two', () => {
     fc.assert(
-      fc.property(accountsOfHouse, (house) => {
-        const people = describeHouse(house).filter(({ called }) => called !== null);
+      fc.property(accountsOfInstance, (instance) => {
+        const people = describeInstance(instance).filter(({ called }) => called !== null);
         const alone = people.flatMap((one) => readers([one], chooseShown([one])));
         for (const one of alone)
           for (const other of alone)

@@ -160,7 +160,7 @@ describe('a question', () => {
         COLLECT_CONTEXT: async (task, time) => {
           if (what === 'elicit_context')
             return calling('elicit_context', { questions: [question] })(task, time);
-          task.bench.ask(
+          task.stageTools.ask(
             { kind: 'question', text: 'More?', questions: ['More?'] },
             { kind: 'budget', resume: 'COLLECT_CONTEXT', gate: null, digest: null },
             'costs more',

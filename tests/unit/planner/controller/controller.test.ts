@@ -138,9 +138,9 @@ describe('a planner that dies', () => {
   it('says nothing that counts when it is stopped, and stores nothing of the stage', async () => {
     const stop = new AbortController();
     const { planner, stored } = script({
-      COLLECT_CONTEXT: async ({ bench }) => {
+      COLLECT_CONTEXT: async ({ stageTools }) => {
         stop.abort();
-        bench.say({ kind: 'aborted', reason: 'cancelled', text: 'Stopped.' }, 'cancelled');
+        stageTools.say({ kind: 'aborted', reason: 'cancelled', text: 'Stopped.' }, 'cancelled');
         return 'fatal_error';
       },
     });

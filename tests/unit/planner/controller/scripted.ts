@@ -17,8 +17,8 @@ export type Acts = Partial<Record<Stage, Act>>;
 
 /** Calls a tool and ends the stage as it says, or by `otherwise`. */
 export function calling(name: string, args: JsonObject, otherwise: StageEvent = 'drafted'): Act {
-  return async ({ bench, signal }) => {
-    const { result, ends } = await bench.call(name, args, signal);
+  return async ({ stageTools, signal }) => {
+    const { result, ends } = await stageTools.call(name, args, signal);
     if (!result.ok) throw new Error(`${name} failed: ${result.explanations.join(' ')}`);
     return ends ?? otherwise;
   };

@@ -5,7 +5,7 @@ import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 import { makeState } from '../tools/desk.ts';
 
@@ -103,12 +103,12 @@ export function sayEdges(edges: Omit<RoadmapEdge, 'why'>[]): string[] {
   });
 }
 
-type DeskInput = Partial<Omit<Desk, 'state'>> & {
+type DeskInput = Partial<Omit<ToolContext, 'state'>> & {
   state?: Partial<PlanningState>;
   manifest?: OperationSpec[];
 };
 
-export function deskOf(outline: PlanOutline, more: DeskInput = {}): Desk {
+export function deskOf(outline: PlanOutline, more: DeskInput = {}): ToolContext {
   const { state, manifest = builtins, ...rest } = more;
   return {
     state: makeState({

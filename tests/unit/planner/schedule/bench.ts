@@ -1,4 +1,4 @@
-// Outlines, roadmaps and a desk for tests of times, in Berlin on a Tuesday morning.
+// Outlines, roadmaps and a toolContext for tests of times, in Berlin on a Tuesday morning.
 import { PlanOutline } from '#contracts/planning/outline.ts';
 import { Roadmap } from '#contracts/planning/roadmap.ts';
 import { PlanningState } from '#contracts/planning/state.ts';
@@ -6,7 +6,7 @@ import { defaultPolicy } from '#contracts/policy.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import type { PlannerTools } from '#planner/ports.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
 
 export const timezone = 'Europe/Berlin';
@@ -158,7 +158,10 @@ export function makeState(more: Partial<PlanningState> = {}): PlanningState {
   };
 }
 
-export function makeDesk(state: Partial<PlanningState>, more: Partial<Desk> = {}): Desk {
+export function makeDesk(
+  state: Partial<PlanningState>,
+  more: Partial<ToolContext> = {},
+): ToolContext {
   return {
     state: makeState(state),
     policy: defaultPolicy,

@@ -8,7 +8,7 @@ import { fromSchema } from '#planner/agent/agent-tool.ts';
 import { draftPlan } from '#planner/draft/draft-plan.ts';
 import { validateSchedule } from '#planner/schedule/validate.ts';
 import { createGenerateSchedule } from '#planner/tools/generate-schedule.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import {
   machineStep,
   makeDesk,
@@ -25,14 +25,21 @@ type Wanted = {
   outline: PlanOutline;
   roadmap?: Roadmap;
   state?: Partial<PlanningState>;
-  desk?: Partial<Desk>;
+  toolContext?: Partial<ToolContext>;
   profile?: Partial<StrategyProfile>;
   input?: Record<string, unknown>;
 };
 
-async function run({ outline, roadmap = makeRoadmap(), state, desk, profile, input = {} }: Wanted) {
+async function run({
+  outline,
+  roadmap = makeRoadmap(),
+  state,
+  toolContext,
+  profile,
+  input = {},
+}: Wanted) {
   const tool = createGenerateSchedule({ profile: { ...StrategyProfile.parse({}), ...profile } });
-  const used = makeDesk({ outline, roadmap, ...state }, desk);
+  const used = makeDesk({ outline, roadmap, ...state }, toolContext);
   const outcome = await tool.run(tool.input.parse(input), used);
   const schedule = outcome.changes?.schedule ?? null;
   const after = outcome.changes?.outline ?? outline;
@@ -67,7 +74,7 @@ describe('a plain plan', () => {
         ['1', '2'],
         ['2', '3'],
       ]),
-      desk: { tools: makeTools([], calls) },
+      toolContext: { tools: makeTools([], calls) },
     });
     expect(blocks).toEqual([]);
     expect(schedule).toMatchObject({ starts_at: null, ends_at: null, timezone });
@@ -170,7 +177,7 @@ describe('people’s work in a schedule that was asked for', () => {
       { title: 'Vacation', start: '2026-03-11', end: '2026-03-12', all_day: true },
       { title: 'Birthday of Cy', start: '2026-03-10', end: '2026-03-11', all_day: true },
     ]);
-    const { blocks } = await run({ outline: project, roadmap: order, desk: { tools } });
+    const { blocks } = await run({ outline: project, roadmap: order, toolContext: { tools } });
     expect(blocks?.slice(0, 2)).toEqual([
       '1 03-10 09:30 – 03-10 15:30 ana held',
       '2 03-12 09:00 – 03-12 12:00 ana held',
@@ -178,7 +185,7 @@ describe('people’s work in a schedule that was asked for', () => {
     const failing = await run({
       outline: project,
       roadmap: order,
-      desk: { tools: makeTools(new Error('the server is down')) },
+      toolContext: { tools: makeTools(new Error('the server is down')) },
     });
     expect(failing.outcome.result.explanations).toContain('Calendars: the server is down');
     expect(failing.blocks).toHaveLength(3);
@@ -200,7 +207,7 @@ describe('people’s work in a schedule that was asked for', () => {
 
   it('follows the words “in working hours”', async () => {
     const outline = makeOutline([{ id: '1', steps: [personStep('1')] }]);
-    const { blocks } = await run({ outline, desk: { request: 'Ask me in working hours' } });
+    const { blocks } = await run({ outline, toolContext: { request: 'Ask me in working hours' } });
     expect(blocks).toEqual(['1 03-10 09:00 ana held']);
   });
 });
@@ -435,7 +442,7 @@ describe('a change', () => {
       state: {
         pause: { kind: 'questions', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
       },
-      desk: { request: 'publish on Friday at 9:30' },
+      toolContext: { request: 'publish on Friday at 9:30' },
     });
     expect(blocks).toEqual(['1 03-13 09:30 held fixed']);
   });
@@ -503,7 +510,7 @@ it('keeps the morning of a summer time change in its zone', async () => {
       },
     ]),
     state: { timezone: 'America/New_York', now: now.toISOString() },
-    desk: { now: new Date('2026-03-06T12:00:00Z') },
+    toolContext: { now: new Date('2026-03-06T12:00:00Z') },
     profile: { working_hours: [{ days: ['SU'], from: '01:00', to: '04:00' }] },
   });
   expect(newYork.schedule?.blocks[0]).toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';
 import type { BusyTime } from '#planner/schedule/busy.ts';
 import { probeTimes } from '#planner/schedule/probe-times.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { createProbePortfolio, type OtherPlans } from '#planner/tools/probe-portfolio.ts';
 import type { PortfolioBlock } from '#store/portfolio.ts';
 import {
@@ -69,14 +69,14 @@ async function probe(
     events = [],
     durations = {},
     edges = [],
-    desk = {},
+    toolContext = {},
     otherPlans = async () => ({ blocks: plans, more: false }),
   }: {
     plans?: PortfolioBlock[];
     events?: Event[] | null | Error;
     durations?: Record<string, number>;
     edges?: [string, string][];
-    desk?: Partial<Desk>;
+    toolContext?: Partial<ToolContext>;
     otherPlans?: OtherPlans;
   } = {},
 ) {
@@ -92,7 +92,7 @@ async function probe(
     {},
     makeDesk(
       { outline, roadmap: makeRoadmap(edges), schedule, stage: 'VALIDATE_SCHEDULE' },
-      { tools: makeTools(events), ...desk },
+      { tools: makeTools(events), ...toolContext },
     ),
   );
   const portfolio = outcome.changes?.portfolio;
@@ -247,7 +247,7 @@ describe('the report', () => {
     stop.abort();
     await expect(
       probe(scheduleOf([block('1', '12 10:00', '12 11:00')]), {
-        desk: { signal: stop.signal },
+        toolContext: { signal: stop.signal },
         events: new Error('aborted'),
       }),
     ).rejects.toThrow('aborted');

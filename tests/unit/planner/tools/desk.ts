@@ -1,11 +1,11 @@
-// A desk for tests of the tools about talking: a session that can be changed slider by slider.
+// A toolContext for tests of the tools about talking: a session that can be changed slider by slider.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { PlanOutline as OutlineSchema } from '#contracts/planning/outline.ts';
 import { Roadmap } from '#contracts/planning/roadmap.ts';
 import { Schedule } from '#contracts/planning/schedule.ts';
 import { PlanningState } from '#contracts/planning/state.ts';
 import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
-import type { Desk, StateChanges } from '#planner/tools/planning-tool.ts';
+import type { StateChanges, ToolContext } from '#planner/tools/planning-tool.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 
 export const now = new Date('2026-05-04T10:00:00.000Z');
@@ -77,7 +77,7 @@ export function makeDesk(
     policy?: Partial<InteractionPolicy>;
     request?: string;
   } = {},
-): Desk {
+): ToolContext {
   return {
     state: makeState(options.state),
     policy: { ...defaultPolicy, ...options.policy },
@@ -92,6 +92,6 @@ export function makeDesk(
 }
 
 /** The session as the controller would have it after a tool. */
-export function follow(desk: Desk, changes: StateChanges | undefined): Desk {
-  return { ...desk, state: PlanningState.parse({ ...desk.state, ...changes }) };
+export function follow(toolContext: ToolContext, changes: StateChanges | undefined): ToolContext {
+  return { ...toolContext, state: PlanningState.parse({ ...toolContext.state, ...changes }) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { findQuestions } from '#planner/offline/questions.ts';
 import { elicitContext, type Question, readAssumptions } from '#planner/tools/elicit-context.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';
 
 const make = (question: string, more: Partial<Question> = {}): Question => ({
@@ -17,7 +17,8 @@ const four = ['Where?', 'When does it start?', 'Who comes?', 'How much may it co
   make(text),
 );
 
-const ask = (questions: Question[], desk: Desk) => elicitContext.run({ questions }, desk);
+const ask = (questions: Question[], toolContext: ToolContext) =>
+  elicitContext.run({ questions }, toolContext);
 
 function textOf(changes: Awaited<ReturnType<typeof ask>>['changes']): string {
   return changes?.result?.kind === 'question' ? changes.result.text : '';
@@ -25,8 +26,8 @@ function textOf(changes: Awaited<ReturnType<typeof ask>>['changes']): string {
 
 describe('elicit_context', () => {
   it.each([0, 1, 2, 3])('asks at most %i of four questions at that depth', async (depth) => {
-    const desk = makeDesk({ policy: { probing_depth: depth } });
-    const outcome = await ask(four, desk);
+    const toolContext = makeDesk({ policy: { probing_depth: depth } });
+    const outcome = await ask(four, toolContext);
     const asked =
       outcome.changes?.result?.kind === 'question' ? outcome.changes.result.questions : [];
     expect(asked).toEqual(four.slice(0, depth).map(({ question }) => question));
@@ -36,34 +37,34 @@ describe('elicit_context', () => {
   });
 
   it('counts what was asked earlier in the session', async () => {
-    const desk = makeDesk({ policy: { probing_depth: 3 }, state: { questions_asked: 2 } });
-    const outcome = await ask(four, desk);
+    const toolContext = makeDesk({ policy: { probing_depth: 3 }, state: { questions_asked: 2 } });
+    const outcome = await ask(four, toolContext);
     expect(outcome.changes?.questions_asked).toBe(3);
     const none = await ask(four, makeDesk({ state: { questions_asked: 2 } }));
     expect(none.ends).toBeUndefined();
   });
 
   it('notes assumptions instead of asking where nothing may be asked, and goes on', async () => {
-    const desk = makeDesk({ policy: { probing_depth: 0 } });
+    const toolContext = makeDesk({ policy: { probing_depth: 0 } });
     const outcome = await ask(
       [make('Where?'), make('What is it called?', { default: null })],
-      desk,
+      toolContext,
     );
     expect(outcome.result.ok).toBe(true);
     expect(outcome.changes?.pause).toBeUndefined();
     expect(readAssumptions(outcome.changes?.hints ?? [])).toEqual(['Where? I assume: notes/']);
     expect(outcome.result.data).toMatchObject({ open: ['What is it called?'] });
     // The same again adds nothing.
-    const again = await ask([make('Where?')], follow(desk, outcome.changes));
+    const again = await ask([make('Where?')], follow(toolContext, outcome.changes));
     expect(again.changes?.hints).toEqual(outcome.changes?.hints);
   });
 
   it('writes assumptions into an outline that is there', async () => {
-    const desk = makeDesk({
+    const toolContext = makeDesk({
       policy: { probing_depth: 0 },
       state: { stage: 'VALIDATE_OUTLINE', outline: makeOutline() },
     });
-    const outcome = await ask([make('Where?')], desk);
+    const outcome = await ask([make('Where?')], toolContext);
     expect(outcome.changes?.outline?.assumptions).toEqual(['Where? I assume: notes/']);
   });
 
@@ -93,11 +94,11 @@ describe('elicit_context', () => {
   });
 
   it('asks nothing twice, in one call or in a later turn', async () => {
-    const desk = makeDesk({ policy: { probing_depth: 3 } });
+    const toolContext = makeDesk({ policy: { probing_depth: 3 } });
     const twice = [make('What should a.txt contain?'), make('What should a.txt contain, please?')];
-    const first = await ask(twice, desk);
+    const first = await ask(twice, toolContext);
     expect(first.result.data).toMatchObject({ asked: ['What should a.txt contain?'], dropped: 1 });
-    const later = { ...follow(desk, first.changes) };
+    const later = { ...follow(toolContext, first.changes) };
     const next = await ask(
       [make('What should a.txt contain?'), make('What should b.txt contain?')],
       { ...later, state: { ...later.state, result: null } },
@@ -106,9 +107,9 @@ describe('elicit_context', () => {
   });
 
   it('goes on where the person is to be asked only what they were asked', async () => {
-    const desk = makeDesk({ policy: { probing_depth: 3 } });
-    const first = await ask([make('Where?')], desk);
-    const again = await ask([make('Where?')], follow(desk, first.changes));
+    const toolContext = makeDesk({ policy: { probing_depth: 3 } });
+    const first = await ask([make('Where?')], toolContext);
+    const again = await ask([make('Where?')], follow(toolContext, first.changes));
     expect(again.ends).toBeUndefined();
     expect(again.result.explanations[0]).toContain('asked before');
   });
@@ -138,8 +139,8 @@ describe('elicit_context', () => {
   it('keeps each question on its own line, so that its answer finds it', async () => {
     const questions = [make('What should a.txt contain?'), make('What should I post?')];
     for (const conversation_style of ['concise', 'standard', 'coach'] as const) {
-      const desk = makeDesk({ policy: { conversation_style } });
-      const { changes } = await ask(questions, desk);
+      const toolContext = makeDesk({ policy: { conversation_style } });
+      const { changes } = await ask(questions, toolContext);
       expect(findQuestions(textOf(changes))).toEqual(questions.map(({ question }) => question));
     }
   });

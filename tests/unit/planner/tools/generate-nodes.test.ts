@@ -63,12 +63,12 @@ function written(nodes: Node[], more: Partial<WrittenOutline> = {}): WrittenOutl
 }
 
 function deskWith(state: Partial<PlanningState> = {}, level = 3) {
-  const desk = makeDesk({ state: { stage: 'DRAFT_OUTLINE', pattern, ...state } });
-  return { ...desk, modes: { ...desk.modes, reasoning_level: level } };
+  const toolContext = makeDesk({ state: { stage: 'DRAFT_OUTLINE', pattern, ...state } });
+  return { ...toolContext, modes: { ...toolContext.modes, reasoning_level: level } };
 }
 
-const run = (nodes: Node[], desk = deskWith(), more: Partial<WrittenOutline> = {}) =>
-  generateNodes.run(written(nodes, more), desk);
+const run = (nodes: Node[], toolContext = deskWith(), more: Partial<WrittenOutline> = {}) =>
+  generateNodes.run(written(nodes, more), toolContext);
 
 describe('a written outline', () => {
   it('becomes an outline with levels, the session’s pattern and steps from the manifest', async () => {
@@ -229,8 +229,11 @@ describe('granularity', () => {
 
   it('leaves an outline as deep as it was when it is changed', async () => {
     const first = await run(deep, deskWith({}, 10));
-    const desk = deskWith({ outline: first.changes?.outline ?? null, hints: ['Fewer risks.'] }, 0);
-    const { changes } = await run(deep, desk);
+    const toolContext = deskWith(
+      { outline: first.changes?.outline ?? null, hints: ['Fewer risks.'] },
+      0,
+    );
+    const { changes } = await run(deep, toolContext);
     expect(Math.max(...(changes?.outline?.nodes ?? []).map(({ level }) => level))).toBe(5);
   });
 });
@@ -239,7 +242,7 @@ describe('an outline that is drafted anew', () => {
   it('keeps the ids and origins of what did not change, and tells what did and for whom', async () => {
     const first = await run([goal, nodeOf('1'), nodeOf('2', { after: ['1'] })]);
     const change = { feedback: 'also write c', gate: 'outline' as const };
-    const desk = deskWith({ outline: first.changes?.outline ?? null, change });
+    const toolContext = deskWith({ outline: first.changes?.outline ?? null, change });
     const { changes, adaptations } = await run(
       [
         goal,
@@ -251,7 +254,7 @@ describe('an outline that is drafted anew', () => {
           steps: [stepOf('y', { args: stepOf('2').args })],
         }),
       ],
-      desk,
+      toolContext,
     );
     expect(changes?.outline?.nodes.map(({ id, origin }) => [id, origin])).toEqual([
       ['g', 'system'],
@@ -284,21 +287,21 @@ describe('the pattern behind an outline', () => {
   const rfc = { text: 'None fits.', proposes: 'proposed:sea_trial', by: 'ana' };
 
   it('is not used while it waits for a person', async () => {
-    const desk = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'open' } });
-    const { result } = await run([goal, nodeOf('1')], desk);
+    const toolContext = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'open' } });
+    const { result } = await run([goal, nodeOf('1')], toolContext);
     expect(result.ok).toBe(false);
     expect(result.explanations[0]).toContain('waits for a person');
   });
 
   it('is used once it was approved', async () => {
-    const desk = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'approved' } });
-    const { changes } = await run([goal, nodeOf('1')], desk);
+    const toolContext = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'approved' } });
+    const { changes } = await run([goal, nodeOf('1')], toolContext);
     expect(changes?.outline?.pattern).toEqual(proposed);
   });
 
   it('falls back to the known one once it was rejected', async () => {
-    const desk = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'rejected' } });
-    const { changes } = await run([goal, nodeOf('1')], desk);
+    const toolContext = deskWith({ pattern: proposed, rfc: { ...rfc, status: 'rejected' } });
+    const { changes } = await run([goal, nodeOf('1')], toolContext);
     expect(changes?.pattern).toEqual({
       pattern_type: 'milestone_project',
       introduced_by: 'system',

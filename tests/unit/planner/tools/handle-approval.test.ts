@@ -6,17 +6,19 @@ import {
   isGateDue,
   personsDecision,
 } from '#planner/tools/handle-approval.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline, makeRoadmap, makeSchedule, now } from './desk.ts';
 
 const { automatic } = handleApproval;
 if (automatic === null) throw new Error('The controller asks without a model.');
 
-const ask = (desk: Desk) => handleApproval.run(automatic, desk);
-const approve = (desk: Desk, digest: string | null = desk.state.pause?.digest ?? null) =>
-  handleApproval.run(personsDecision({ kind: 'approve', by: 'ana', digest }), desk);
-const wish = (desk: Desk, feedback: string) =>
-  handleApproval.run(personsDecision({ kind: 'changes', by: 'ana', feedback }), desk);
+const ask = (toolContext: ToolContext) => handleApproval.run(automatic, toolContext);
+const approve = (
+  toolContext: ToolContext,
+  digest: string | null = toolContext.state.pause?.digest ?? null,
+) => handleApproval.run(personsDecision({ kind: 'approve', by: 'ana', digest }), toolContext);
+const wish = (toolContext: ToolContext, feedback: string) =>
+  handleApproval.run(personsDecision({ kind: 'changes', by: 'ana', feedback }), toolContext);
 
 const milestones = { approval_policy: 'milestone_approvals' } as const;
 const outlined = { outline: makeOutline(), produced: ['pattern', 'outline', 'valid_outline'] };
@@ -41,26 +43,26 @@ describe('handle_approval', () => {
   it.each(['milestone_approvals', 'strict_every_step'] as const)(
     'asks for outline, roadmap and plan one by one with %s',
     async (approval_policy) => {
-      let desk = at(outlined, { approval_policy });
+      let toolContext = at(outlined, { approval_policy });
       const shown: string[] = [];
       for (const [next, event] of [
         [ordered, 'outline_approved'],
         [timed, 'roadmap_approved'],
         [timed, 'approved'],
       ] as const) {
-        const asked = await ask(desk);
+        const asked = await ask(toolContext);
         expect(asked.ends).toBe('no_response');
         shown.push(asked.changes?.result?.kind === 'gate' ? asked.changes.result.gate : 'plan');
-        desk = follow(desk, asked.changes);
-        const decided = await approve(desk);
+        toolContext = follow(toolContext, asked.changes);
+        const decided = await approve(toolContext);
         expect(decided.ends).toBe(event);
         expect(nextStage('SEEK_APPROVAL', event)).toMatch(/DRAFT_|COMPLETE/);
-        desk = follow(desk, decided.changes);
-        desk = { ...desk, state: { ...desk.state, ...next } };
+        toolContext = follow(toolContext, decided.changes);
+        toolContext = { ...toolContext, state: { ...toolContext.state, ...next } };
       }
       expect(shown).toEqual(['outline', 'roadmap', 'plan']);
-      expect(desk.state.approvals.outline).toEqual({
-        digest: digestGate('outline', desk.state),
+      expect(toolContext.state.approvals.outline).toEqual({
+        digest: digestGate('outline', toolContext.state),
         by: 'ana',
         at: now.toISOString(),
       });
@@ -78,7 +80,7 @@ describe('handle_approval', () => {
   });
 
   it('refuses a model, whatever it sends', async () => {
-    const desk = at({ ...outlined, pause: gatePause() }, milestones);
+    const toolContext = at({ ...outlined, pause: gatePause() }, milestones);
     for (const input of [
       { call: { kind: 'ask' } },
       { call: { kind: 'decide', decision: { kind: 'approve', by: 'ana', digest: null } } },
@@ -86,7 +88,7 @@ describe('handle_approval', () => {
       { call: null },
     ]) {
       expect(handleApproval.input.safeParse(input).success).toBe(false);
-      const outcome = await handleApproval.run(input, desk);
+      const outcome = await handleApproval.run(input, toolContext);
       expect(outcome).toEqual({
         result: expect.objectContaining({ ok: false, confidence: 0 }),
       });
@@ -96,7 +98,7 @@ describe('handle_approval', () => {
     // What the controller sends passes the same check.
     expect(handleApproval.input.safeParse(automatic).data).toEqual(automatic);
     const kept = handleApproval.input.parse(personsDecision({ kind: 'said' }));
-    expect((await handleApproval.run(kept, desk)).ends).toBe('no_response');
+    expect((await handleApproval.run(kept, toolContext)).ends).toBe('no_response');
   });
 
   function gatePause(digest = digestGate('outline', makeDesk({ state: outlined }).state)) {
@@ -134,8 +136,8 @@ describe('handle_approval', () => {
       outline: { digest: gatePause().digest ?? '', by: 'ana', at: now.toISOString() },
     };
     const outline = makeOutline();
-    const desk = at({ ...outlined, approvals }, milestones);
-    expect(isGateDue('outline', desk.state, desk.policy)).toBe(false);
+    const toolContext = at({ ...outlined, approvals }, milestones);
+    expect(isGateDue('outline', toolContext.state, toolContext.policy)).toBe(false);
     const settled = {
       ...outline,
       nodes: outline.nodes.map((node) => ({
@@ -144,14 +146,21 @@ describe('handle_approval', () => {
         duration_minutes: 30,
       })),
     };
-    expect(isGateDue('outline', { ...desk.state, outline: settled }, desk.policy)).toBe(false);
+    expect(
+      isGateDue('outline', { ...toolContext.state, outline: settled }, toolContext.policy),
+    ).toBe(false);
     const renamed = { ...outline, nodes: outline.nodes.map((node) => ({ ...node, title: 'X' })) };
-    expect(isGateDue('outline', { ...desk.state, outline: renamed }, desk.policy)).toBe(true);
+    expect(
+      isGateDue('outline', { ...toolContext.state, outline: renamed }, toolContext.policy),
+    ).toBe(true);
   });
 
   it('ends the session when the person rejects', async () => {
-    const desk = at({ ...outlined, pause: gatePause() }, milestones);
-    const outcome = await handleApproval.run(personsDecision({ kind: 'reject', by: 'ana' }), desk);
+    const toolContext = at({ ...outlined, pause: gatePause() }, milestones);
+    const outcome = await handleApproval.run(
+      personsDecision({ kind: 'reject', by: 'ana' }),
+      toolContext,
+    );
     expect(outcome).toMatchObject({
       ends: 'rejected',
       changes: { pause: null, result: { kind: 'aborted', reason: 'ana rejected the outline' } },
@@ -192,10 +201,10 @@ describe('handle_approval', () => {
       introduced_by: 'ai_adaptation',
     } as const;
     const pause = { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest: null } as const;
-    const desk = at({ rfc, pattern, pause });
+    const toolContext = at({ rfc, pattern, pause });
 
     it('goes on with it when a person approves', async () => {
-      const outcome = await approve(desk, null);
+      const outcome = await approve(toolContext, null);
       expect(outcome).toMatchObject({
         ends: 'change_outline',
         changes: { pause: null, rfc: { status: 'approved', by: 'ana' } },
@@ -206,7 +215,7 @@ describe('handle_approval', () => {
     it('goes on without it when a person refuses', async () => {
       const outcome = await handleApproval.run(
         personsDecision({ kind: 'reject', by: 'ana' }),
-        desk,
+        toolContext,
       );
       expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected' });
       expect(outcome.changes?.pattern).toEqual({
@@ -217,7 +226,7 @@ describe('handle_approval', () => {
     });
 
     it('takes what the person says about it into the next try', async () => {
-      const outcome = await wish(desk, 'call it morning routine');
+      const outcome = await wish(toolContext, 'call it morning routine');
       expect(outcome.changes?.rfc).toMatchObject({ status: 'rejected', by: 'ana' });
       expect(outcome.changes?.hints?.[0]).toContain('call it morning routine');
       expect(nextStage('SEEK_APPROVAL', 'resume_context')).toBe('COLLECT_CONTEXT');

@@ -27,8 +27,11 @@ const three: Alternative[] = [
 ];
 const always = { brainstorming_preference: 'always_offer' } as const;
 const question = 'Where should the notes go?';
-const craft = (options: Alternative[], desk: ReturnType<typeof makeDesk>, confidence = 0.8) =>
-  craftOptions.run({ question, options, confidence }, desk);
+const craft = (
+  options: Alternative[],
+  toolContext: ReturnType<typeof makeDesk>,
+  confidence = 0.8,
+) => craftOptions.run({ question, options, confidence }, toolContext);
 
 describe('options', () => {
   it.each<[Partial<InteractionPolicy>, number]>([
@@ -45,8 +48,8 @@ describe('options', () => {
   });
 
   it('are one question, which counts, and the session goes on where it was', async () => {
-    const desk = makeDesk({ policy: always, state: { stage: 'DRAFT_OUTLINE' } });
-    const outcome = await craft(three, desk);
+    const toolContext = makeDesk({ policy: always, state: { stage: 'DRAFT_OUTLINE' } });
+    const outcome = await craft(three, toolContext);
     expect(outcome).toMatchObject({
       ends: 'needs_clarification',
       changes: {
@@ -65,19 +68,19 @@ describe('options', () => {
     ['suggest_when_uncertain', 0.7, false],
     ['always_offer', 0.9, true],
   ])('with %s and confidence %d they are offered: %s', async (preference, confidence, offered) => {
-    const desk = makeDesk({ policy: { brainstorming_preference: preference } });
-    const outcome = await craft(three, desk, confidence);
+    const toolContext = makeDesk({ policy: { brainstorming_preference: preference } });
+    const outcome = await craft(three, toolContext, confidence);
     expect(outcome.result.ok).toBe(offered);
     expect(outcome.ends === 'needs_clarification').toBe(offered);
   });
 
   it('believe the measured confidence rather than what a model says of itself', async () => {
     const composite = { self: 0.9, rules: 1, heuristics: 1, composite: 0.9 };
-    const desk = makeDesk({
+    const toolContext = makeDesk({
       policy: { brainstorming_preference: 'suggest_when_uncertain' },
       state: { confidence: { COLLECT_CONTEXT: composite } },
     });
-    expect((await craft(three, desk, 0.5)).result.ok).toBe(false);
+    expect((await craft(three, toolContext, 0.5)).result.ok).toBe(false);
   });
 
   it.each<[string, Partial<InteractionPolicy>]>([
@@ -91,10 +94,10 @@ describe('options', () => {
 
   it('are the answer where ideas were asked for and nothing may be asked', async () => {
     const request = 'Give me some ideas for my notes';
-    const desk = makeDesk({ request, policy: { probing_depth: 0 } });
+    const toolContext = makeDesk({ request, policy: { probing_depth: 0 } });
     const outcome = await brainstorm.run(
       { topic: 'my notes', ideas: three, confidence: 0.9 },
-      desk,
+      toolContext,
     );
     expect(outcome.ends).toBe('answered');
     expect(outcome.changes?.result).toMatchObject({ kind: 'answer' });
@@ -223,14 +226,14 @@ describe('ideas without a model', () => {
 
   it('end in a question whose answer picks one', async () => {
     const request = requests[0] ?? '';
-    const desk = makeDesk({ request });
+    const toolContext = makeDesk({ request });
     const ideas = ideasFor(request, builtins);
     const outcome = await brainstorm.run(
       { topic: findTopic(request), ideas, confidence: null },
-      desk,
+      toolContext,
     );
     expect(outcome.ends).toBe('needs_clarification');
-    const { state } = follow(desk, outcome.changes);
+    const { state } = follow(toolContext, outcome.changes);
     expect(readChoice('2', state.offered)?.name).toBe(ideas[1]?.name);
   });
 });

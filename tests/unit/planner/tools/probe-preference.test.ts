@@ -24,8 +24,8 @@ function probe(
   } = {},
 ) {
   const { result = question, policy = {}, state = {}, port = people() } = options;
-  const desk = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
-  return createProbePreference(port).run({ answer: null }, desk);
+  const toolContext = makeDesk({ policy, state: { result, questions_asked: 1, ...state } });
+  return createProbePreference(port).run({ answer: null }, toolContext);
 }
 
 describe('probe_preference', () => {

@@ -3,7 +3,7 @@ import type { Rfc } from '#contracts/planning/state.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { ChosenPattern } from '#planner/patterns/read-pattern.ts';
 import { callToAction } from '#planner/policy/calls-to-action.ts';
-import type { Desk } from '#planner/tools/planning-tool.ts';
+import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { selectPattern } from '#planner/tools/select-pattern.ts';
 import { follow, makeDesk } from './desk.ts';
 
@@ -27,13 +27,16 @@ const topProposal = {
   rfc: 'It follows the tide.',
 };
 
-function deskWith(settings: Partial<Desk['settings']> = {}, rfc: Rfc | null = null): Desk {
-  const desk = makeDesk({ state: { rfc }, request: 'Follow my protocol every day' });
-  return { ...desk, settings: { ...desk.settings, ...settings } };
+function deskWith(
+  settings: Partial<ToolContext['settings']> = {},
+  rfc: Rfc | null = null,
+): ToolContext {
+  const toolContext = makeDesk({ state: { rfc }, request: 'Follow my protocol every day' });
+  return { ...toolContext, settings: { ...toolContext.settings, ...settings } };
 }
 
-const run = (input: Partial<ChosenPattern>, desk = deskWith()) =>
-  selectPattern.run({ ...plain, ...input }, desk);
+const run = (input: Partial<ChosenPattern>, toolContext = deskWith()) =>
+  selectPattern.run({ ...plain, ...input }, toolContext);
 const rfcOf = (status: Rfc['status'], proposes = proposal.subtype): Rfc => ({
   text: 'Because.',
   proposes,
@@ -55,10 +58,10 @@ describe('a known pattern', () => {
   });
 
   it('is found for a name that is nearly right, and ends nothing while the outline is drafted', async () => {
-    const desk = makeDesk({ state: { stage: 'DRAFT_OUTLINE' } });
+    const toolContext = makeDesk({ state: { stage: 'DRAFT_OUTLINE' } });
     const { changes, ends } = await run(
       { pattern_type: 'Recurring Cycles', variant: 'Fixed Days' },
-      desk,
+      toolContext,
     );
     expect(changes?.pattern).toMatchObject({
       pattern_type: 'recurring_cycle',
@@ -93,8 +96,8 @@ describe('a known pattern', () => {
   });
 
   it('keeps a word of the person’s own as its subtype', async () => {
-    const desk = makeDesk({ request: 'Do the moon ritual every day' });
-    const { changes } = await run({ subtype: 'moon_ritual' }, desk);
+    const toolContext = makeDesk({ request: 'Do the moon ritual every day' });
+    const { changes } = await run({ subtype: 'moon_ritual' }, toolContext);
     expect(changes?.pattern?.subtype).toBe('moon_ritual');
   });
 
@@ -179,10 +182,10 @@ describe('a proposed subtype', () => {
   });
 
   it('becomes the nearest known one where proposals are turned off', async () => {
-    const desk = deskWith({ allowNewSubtypes: false });
-    const near = await run({ ...proposal, subtype: 'proposed:weekly_reviews' }, desk);
+    const toolContext = deskWith({ allowNewSubtypes: false });
+    const near = await run({ ...proposal, subtype: 'proposed:weekly_reviews' }, toolContext);
     expect(near.changes?.pattern).toMatchObject({ subtype: 'weekly_review' });
-    const far = await run(proposal, desk);
+    const far = await run(proposal, toolContext);
     expect(far.changes?.pattern).not.toHaveProperty('subtype');
     expect(far.result.explanations.join(' ')).toContain('turned off; planned without a subtype');
     expect(far.ends).toBe('sufficient_context');

@@ -14,7 +14,7 @@ import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts
 import type { Database, Transaction } from '#store/database.ts';
 import type { Listener } from '#store/notify.ts';
 
-export type House = {
+export type Instance = {
   service: Service;
   /** Stores what a chat platform sends, so that it may be acknowledged. */
   receive: Receive;
@@ -40,7 +40,7 @@ export type House = {
   close(): Promise<void>;
 };
 
-export type HouseOptions = {
+export type InstanceOptions = {
   config: Config;
   log: Logger;
   /** Takes jobs: planners, executors, reminders. */

@@ -1,11 +1,11 @@
-// A tool as it lies on the workbench: one of the thirteen, a reading operation, or a verb of the conversation.
+// A tool as it lies on the stage tools: one of the thirteen, a reading operation, or a verb of the conversation.
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { JsonSchema } from '#contracts/tool.ts';
 import { fromSchema } from '../agent/agent-tool.ts';
 import { fillMissing } from '../agent/fill-missing.ts';
-import type { Desk, PlanningTool, Product, ToolOutcome } from '../tools/planning-tool.ts';
+import type { PlanningTool, Product, ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
 
-export type BenchTool = {
+export type StageTool = {
   /** Letters, digits, `_` and `-`, at most 64. */
   name: string;
   description: string;
@@ -22,15 +22,15 @@ export type BenchTool = {
   /** Problems of the arguments as sentences; empty when they fit. */
   check(args: object): string[];
   /** May throw. */
-  run(args: object, desk: Desk): Promise<ToolOutcome>;
+  run(args: object, toolContext: ToolContext): Promise<ToolOutcome>;
 };
 
 function toObject(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-/** One of the thirteen as a bench tool: arguments are parsed by its schema. */
-export function toBenchTool<Input>(tool: PlanningTool<Input>): BenchTool {
+/** One of the thirteen as a stageTools tool: arguments are parsed by its schema. */
+export function toStageTool<Input>(tool: PlanningTool<Input>): StageTool {
   const { name, description, stages, prerequisites, produces, revision, input } = tool;
   const { parameters, check } = fromSchema(input);
   return {
@@ -44,6 +44,6 @@ export function toBenchTool<Input>(tool: PlanningTool<Input>): BenchTool {
     reads: false,
     revision,
     check: (args) => check(toObject(fillMissing(args, parameters))),
-    run: (args, desk) => tool.run(input.parse(fillMissing(args, parameters)), desk),
+    run: (args, toolContext) => tool.run(input.parse(fillMissing(args, parameters)), toolContext),
   };
 }

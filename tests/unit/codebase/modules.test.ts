@@ -1,13 +1,13 @@
-// The rules of who imports whom, shown to fire, and kept by the house as it stands.
+// The rules of who imports whom, shown to fire, and kept by the instance as it stands.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findViolations, readAliases, readHouse } from '../../house/rooms.ts';
+import { findViolations, readAliases, readInstance } from '../../codebase/modules.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const aliases = readAliases(root);
 
-test('the house as it stands keeps the rules', () => {
-  const sources = readHouse(root);
+test('the instance as it stands keeps the rules', () => {
+  const sources = readInstance(root);
   expect(sources.length).toBeGreaterThan(200);
   expect(findViolations(sources, aliases)).toEqual([]);
 });
@@ -32,7 +32,7 @@ const planted: [string, string, string, RegExp][] = [
     /tools.*may not import/,
   ],
   [
-    'handing on another room',
+    'handing on another module',
     'src/plans/x.ts',
     "export { a } from '#executor/a.ts';",
     /plans.*may not import/,
@@ -87,10 +87,10 @@ const planted: [string, string, string, RegExp][] = [
   ],
   ['help from the tests', 'src/api/x.ts', "import { a } from '#tests/wait.ts';", /only for tests/],
   [
-    'a room nobody has heard of',
+    'a module nobody has heard of',
     'src/attic/x.ts',
     "import { a } from '#contracts/a.ts';",
-    /stands in no room/,
+    /stands in no module/,
   ],
 ];
 
@@ -108,7 +108,7 @@ test('files that import each other are reported, however many lie between', () =
   ]);
 });
 
-test('an import down the house is allowed', () => {
+test('an import down the instance is allowed', () => {
   const text = "import { a } from '#plans/a.ts';\nimport { b } from '#contracts/b.ts';";
   expect(findViolations([{ path: 'src/conversation/x.ts', text }], aliases)).toEqual([]);
 });

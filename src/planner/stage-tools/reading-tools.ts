@@ -3,13 +3,13 @@ import { JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { succeed } from '../agent/agent-tool.ts';
 import type { PlannerTools } from '../ports.ts';
-import type { BenchTool } from './bench-tool.ts';
 import { openStages } from './conversation-tools.ts';
+import type { StageTool } from './stage-tool.ts';
 
 /** Servers take at most 128 tools; the planner's own come first. */
 const readingAtMost = 100;
 
-export function createReadingTools(tools: PlannerTools, own: string[]): BenchTool[] {
+export function createReadingTools(tools: PlannerTools, own: string[]): StageTool[] {
   const taken = new Set(own);
   return tools
     .readable()
@@ -17,7 +17,7 @@ export function createReadingTools(tools: PlannerTools, own: string[]): BenchToo
     .map((spec) => readingTool(spec, nameFunction(spec.name, taken)));
 }
 
-function readingTool(spec: OperationSpec, name: string): BenchTool {
+function readingTool(spec: OperationSpec, name: string): StageTool {
   const { $schema: _, ...parameters } = spec.input;
   return {
     name,

@@ -5,14 +5,14 @@ import type { Stage } from '#contracts/planning/stages.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { succeed } from '#planner/agent/agent-tool.ts';
 import { Session } from '#planner/controller/session.ts';
+import type { StageTool } from '#planner/stage-tools/stage-tool.ts';
+import { createStageTools, type Remember } from '#planner/stage-tools/stage-tools.ts';
 import type { ToolOutcome } from '#planner/tools/planning-tool.ts';
-import type { BenchTool } from '#planner/workbench/bench-tool.ts';
-import { createWorkbench, type Remember } from '#planner/workbench/workbench.ts';
 import { makeDesk, makeState } from '../tools/desk.ts';
 
 const fresh: Remember = async (_, __, make) => ({ outcome: await make(), remembered: false });
 
-function tool(name: string, more: Partial<BenchTool> = {}): BenchTool & { ran: JsonObject[] } {
+function tool(name: string, more: Partial<StageTool> = {}): StageTool & { ran: JsonObject[] } {
   const ran: JsonObject[] = [];
   return {
     name,
@@ -34,11 +34,22 @@ function tool(name: string, more: Partial<BenchTool> = {}): BenchTool & { ran: J
   };
 }
 
-function lay(tools: BenchTool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remember = fresh) {
+function lay(tools: StageTool[], stage: Stage = 'DRAFT_ROADMAP', remember: Remember = fresh) {
   const session = new Session(makeState({ stage, produced: ['pattern', 'outline'] }));
-  const { state: _, signal, ...desk } = makeDesk();
-  const bench = createWorkbench({ stage, session, tools, desk, clock: systemClock, remember });
-  return { session, bench, call: (name: string, args = {}) => bench.call(name, args, signal) };
+  const { state: _, signal, ...toolContext } = makeDesk();
+  const stageTools = createStageTools({
+    stage,
+    session,
+    tools,
+    toolContext,
+    clock: systemClock,
+    remember,
+  });
+  return {
+    session,
+    stageTools,
+    call: (name: string, args = {}) => stageTools.call(name, args, signal),
+  };
 }
 
 const refused = { ok: false, confidence: 0, data: null };
@@ -46,8 +57,8 @@ const refused = { ok: false, confidence: 0, data: null };
 describe('a call out of order', () => {
   it('is not offered, does not run, says what it needs first, and is in the trace', async () => {
     const early = tool('build_roadmap', { prerequisites: ['valid_outline', 'dependencies'] });
-    const { bench, call, session } = lay([early]);
-    expect(bench.offered()).toEqual([]);
+    const { stageTools, call, session } = lay([early]);
+    expect(stageTools.offered()).toEqual([]);
     const { result, ends } = await call('build_roadmap');
     expect(result).toMatchObject(refused);
     expect(result.explanations).toEqual([
@@ -70,9 +81,9 @@ describe('a call out of order', () => {
   it('becomes possible as soon as what it needs was made', async () => {
     const first = tool('resolve_dependencies', { produces: ['dependencies'] });
     const second = tool('build_roadmap', { prerequisites: ['dependencies'] });
-    const { bench, call } = lay([first, second]);
+    const { stageTools, call } = lay([first, second]);
     await call('resolve_dependencies');
-    expect(bench.offered().map(({ name }) => name)).toEqual([
+    expect(stageTools.offered().map(({ name }) => name)).toEqual([
       'resolve_dependencies',
       'build_roadmap',
     ]);

@@ -20,7 +20,7 @@ type AboutStep = {
 };
 
 /** What the presser looked at, by step; null: a card from before it was said. */
-export function lookedAt({
+export function expectedStep({
   step_id: step,
   attempt,
   stood,

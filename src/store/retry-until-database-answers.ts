@@ -10,7 +10,7 @@ const longestWaitMs = 5000;
  * @param warn called with each passing failure
  * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
  */
-export async function patiently<T>(
+export async function retryUntilDatabaseAnswers<T>(
   work: () => Promise<T>,
   warn: (error: unknown) => void,
   signal?: AbortSignal,

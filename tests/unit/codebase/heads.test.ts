@@ -2,15 +2,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readHouse } from '../../house/rooms.ts';
+import { readInstance } from '../../codebase/modules.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
 /** The comment a file begins with, up to the import behind it, with a gap between the two. */
 const gap = /^(?:\/\/.*\n)+\n+import\b/;
 
-test('every file of the house begins with what it is for', () => {
-  const silent = readHouse(root).filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text));
+test('every file of the instance begins with what it is for', () => {
+  const silent = readInstance(root).filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text));
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 
@@ -20,6 +20,6 @@ test('imports follow at once on what a file is for', () => {
     text: readFileSync(join(root, path), 'utf8'),
   }));
   expect(tests.length).toBeGreaterThan(300);
-  const gaping = [...readHouse(root), ...tests].filter(({ text }) => gap.test(text));
+  const gaping = [...readInstance(root), ...tests].filter(({ text }) => gap.test(text));
   expect(gaping.map(({ path }) => path)).toEqual([]);
 });

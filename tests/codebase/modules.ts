@@ -1,4 +1,4 @@
-// Who may import whom. Data goes down the house: a room may import only the rooms listed for it, never a
+// Who may import whom. Data goes down the instance: a module may import only the modules listed for it, never a
 // neighbour; platform packages stay in their adapter; no file imports itself in a circle.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
@@ -18,8 +18,8 @@ const everything = [
 ];
 const adapter = ['contracts', 'cards', 'conversation', 'api'];
 
-/** Each room, and the rooms it may import beside itself. `main` is what stands directly in src/, in src/wire/ or in src/verbs/. */
-export const rooms: Record<string, string[]> = {
+/** Each module, and the modules it may import beside itself. `main` is what stands directly in src/, in src/wire/ or in src/verbs/. */
+export const modules: Record<string, string[]> = {
   contracts: [],
   config: ['contracts'],
   store: ['contracts'],
@@ -42,22 +42,22 @@ export const rooms: Record<string, string[]> = {
   main: [...everything, 'adapters/slack', 'adapters/teams', 'bench'],
 };
 
-/** Packages that only some rooms may know. */
-const fenced: { packages: RegExp; rooms: string[] }[] = [
-  { packages: /^(botbuilder|botframework)/, rooms: ['adapters/teams'] },
+/** Packages that only some modules may know. */
+const fenced: { packages: RegExp; modules: string[] }[] = [
+  { packages: /^(botbuilder|botframework)/, modules: ['adapters/teams'] },
   // The bench compares acknowledging with a bare app of theirs.
-  { packages: /^@slack\//, rooms: ['adapters/slack', 'bench'] },
-  { packages: /^pg(-copy-streams)?$/, rooms: ['store'] },
-  { packages: /^openai$/, rooms: ['models'] },
-  { packages: /^@modelcontextprotocol\//, rooms: ['tools'] },
-  { packages: /^@dbos-inc\//, rooms: ['bench'] },
+  { packages: /^@slack\//, modules: ['adapters/slack', 'bench'] },
+  { packages: /^pg(-copy-streams)?$/, modules: ['store'] },
+  { packages: /^openai$/, modules: ['models'] },
+  { packages: /^@modelcontextprotocol\//, modules: ['tools'] },
+  { packages: /^@dbos-inc\//, modules: ['bench'] },
 ];
 
 export type Source = { path: string; text: string };
 type Import = { from: string; to: string };
 
-/** The room of a file, by its path from the root with forward slashes; null when it stands outside the house. */
-export function roomOf(path: string): string | null {
+/** The module of a file, by its path from the root with forward slashes; null when it stands outside the instance. */
+export function moduleOf(path: string): string | null {
   const [top = '', second = '', third = ''] = path.split('/');
   if (top === 'src') {
     if (second === 'config.ts') return 'config';
@@ -101,18 +101,18 @@ function resolveImport(specifier: string, from: string, aliases: Record<string, 
 }
 
 function judge({ from, to }: Import): string | null {
-  const room = roomOf(from);
-  if (room === null) return null;
-  const allowed = rooms[room];
+  const module = moduleOf(from);
+  if (module === null) return null;
+  const allowed = modules[module];
   if (allowed === undefined)
-    return `${from} stands in no room: add ${room} to tests/house/rooms.ts`;
+    return `${from} stands in no module: add ${module} to tests/codebase/modules.ts`;
   const fence = fenced.find(({ packages }) => packages.test(to));
-  if (fence !== undefined && !fence.rooms.includes(room))
-    return `${from} imports ${to}, which belongs to ${fence.rooms.join(', ')}`;
+  if (fence !== undefined && !fence.modules.includes(module))
+    return `${from} imports ${to}, which belongs to ${fence.modules.join(', ')}`;
   if (to.startsWith('tests/')) return `${from} imports ${to}, which is only for tests`;
-  const target = roomOf(to);
-  if (target === null || target === room || allowed.includes(target)) return null;
-  return `${from} (${room}) may not import ${to} (${target})`;
+  const target = moduleOf(to);
+  if (target === null || target === module || allowed.includes(target)) return null;
+  return `${from} (${module}) may not import ${to} (${target})`;
 }
 
 /** Circles among files, each as the path around it. */
@@ -148,8 +148,8 @@ export function findViolations(sources: Source[], aliases: Record<string, string
   return [...new Set([...broken, ...findCircles(imports)])].sort();
 }
 
-/** Every TypeScript file of the house, by its path from the root. */
-export function readHouse(root: string): Source[] {
+/** Every TypeScript file of the instance, by its path from the root. */
+export function readInstance(root: string): Source[] {
   return ['src', 'adapters', 'cards', 'jobs']
     .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
@@ -170,7 +170,7 @@ export function readAliases(root: string): Record<string, string> {
 
 if (import.meta.main) {
   const root = join(dirname(import.meta.filename), '..', '..');
-  const sources = readHouse(root);
+  const sources = readInstance(root);
   const violations = findViolations(sources, readAliases(root));
   for (const sentence of violations) console.error(sentence);
   console.log(`${sources.length} files looked at, ${violations.length} imports out of place`);

@@ -1,14 +1,14 @@
-// A whole house that Teams' double reaches over HTTP, with signed tokens.
+// A whole instance that Teams' double reaches over HTTP, with signed tokens.
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Planner } from '#contracts/run.ts';
 import { type Connector, startConnector } from '#tests/fixtures/teams/connector.ts';
 import type { Message } from '#tests/fixtures/teams/sent-cards.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
 
-export type TeamsHouse = { teams: Connector; house: TestHouse };
+export type TeamsInstance = { teams: Connector; instance: TestInstance };
 
 type Options = {
   planner?: Planner;
@@ -19,10 +19,10 @@ type Options = {
   single?: boolean;
 };
 
-/** A house that Teams calls, which ends with the test or by `leave`. */
-export async function openTeamsHouse(url: string, teams: Connector, options: Options = {}) {
+/** An instance that Teams calls, which ends with the test or by `leave`. */
+export async function openTeamsInstance(url: string, teams: Connector, options: Options = {}) {
   const { planner, settings, work, single = true } = options;
-  const house = await openTestHouse(url, {
+  const instance = await openTestInstance(url, {
     env: {
       MicrosoftAppId: teams.appId,
       MicrosoftAppPassword: 'a-client-secret',
@@ -38,27 +38,27 @@ export async function openTeamsHouse(url: string, teams: Connector, options: Opt
     ...(settings === undefined ? {} : { settings }),
     ...(work === undefined ? {} : { work }),
   });
-  const { app, port } = await serve(house, house.config, pino({ level: 'silent' }));
+  const { app, port } = await serve(instance, instance.config, pino({ level: 'silent' }));
   teams.connect(`http://127.0.0.1:${port}/api/messages`);
   let left = false;
   const leave = async () => {
     if (left) return;
     left = true;
     await app.close();
-    await house.close();
+    await instance.close();
   };
   onTestFinished(leave);
-  return { house, leave };
+  return { instance, leave };
 }
 
-/** A double, and a house it calls; both end with the test. */
-export async function useTeamsHouse(
+/** A double, and an instance it calls; both end with the test. */
+export async function useTeamsInstance(
   url: string,
   options: Options = {},
-): Promise<TeamsHouse & { leave(): Promise<void> }> {
+): Promise<TeamsInstance & { leave(): Promise<void> }> {
   const teams = options.teams ?? (await startConnector());
   onTestFinished(() => teams.end());
-  return { teams, ...(await openTeamsHouse(url, teams, options)) };
+  return { teams, ...(await openTeamsInstance(url, teams, options)) };
 }
 
 /** The last message in a conversation whose content has `words`. */

@@ -1,4 +1,4 @@
-// A whole house on a test's own database: real Postgres, real pg-boss, real tools; only the planner may be scripted.
+// A whole instance on a test's own database: real Postgres, real pg-boss, real tools; only the planner may be scripted.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.t
 import type { ChatPorts, DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
 import { waitFor } from '#tests/wait.ts';
-import { type House, type HouseOptions, openHouse } from '../../src/wire.ts';
+import { type Instance, type InstanceOptions, openInstance } from '../../src/wire.ts';
 
-export type TestHouse = House & { config: Config; workspace: string };
+export type TestInstance = Instance & { config: Config; workspace: string };
 
 export const ana: Actor = person('ana', 'api');
 export const ben: Actor = person('ben', 'api');
 
 /**
- * Opens a house on `url`; `close` also removes its folder.
+ * Opens an instance on `url`; `close` also removes its folder.
  * @param options.settings what `countersign.json` would say
  * @param options.env what the environment would say beside it
  */
-export async function openTestHouse(
+export async function openTestInstance(
   url: string,
   options: {
     settings?: object;
@@ -34,12 +34,12 @@ export async function openTestHouse(
     inboxRule?: Partial<InboxRule>;
     chatPorts?: ChatPorts;
     /** The sign-in of Teams' double. */
-    teamsCloud?: HouseOptions['teamsCloud'];
+    teamsCloud?: InstanceOptions['teamsCloud'];
     deliveryRule?: Partial<DeliveryRule>;
     log?: Logger;
   } = {},
-): Promise<TestHouse> {
-  const home = await mkdtemp(join(tmpdir(), 'countersign-house-'));
+): Promise<TestInstance> {
+  const home = await mkdtemp(join(tmpdir(), 'countersign-instance-'));
   const file = join(home, 'countersign.json');
   await writeFile(
     file,
@@ -56,7 +56,7 @@ export async function openTestHouse(
     },
     home,
   );
-  const house = await openHouse({
+  const instance = await openInstance({
     config,
     log: options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' }),
     work: options.work ?? true,
@@ -70,11 +70,11 @@ export async function openTestHouse(
     teamsCloud: options.teamsCloud,
   });
   return {
-    ...house,
+    ...instance,
     config,
     workspace: config.workspace,
     async close() {
-      await house.close();
+      await instance.close();
       await rm(home, { recursive: true, force: true });
     },
   };
@@ -99,19 +99,23 @@ export function scriptedPlanner(
 }
 
 /** Proposes as `ana` and approves what came of it. */
-export async function runPlan(house: House, draft: PlanDraft, actor: Actor = ana): Promise<Plan> {
-  const { service } = house;
+export async function runPlan(
+  instance: Instance,
+  draft: PlanDraft,
+  actor: Actor = ana,
+): Promise<Plan> {
+  const { service } = instance;
   const plan = await service.propose(draft, { user: actor.id }, actor);
   await service.approve(plan.id, { version: plan.version, digest: plan.digest }, actor);
   return plan;
 }
 
 /** Waits until the plan has one of `statuses`. */
-export function reach(house: House, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
+export function reach(instance: Instance, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
   return waitFor(
     `${id} to be ${statuses.join(' or ')}`,
     async () => {
-      const plan = await house.service.getPlan(id);
+      const plan = await instance.service.getPlan(id);
       return statuses.includes(plan.status) ? plan : null;
     },
     { timeoutMs: 20_000 },

@@ -8,23 +8,23 @@ import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';
-import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
-import type { BenchTool } from './bench-tool.ts';
+import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import type { StageTool } from './stage-tool.ts';
 
 /** Where there is still something to find out. */
 export const openStages: Stage[] = ['COLLECT_CONTEXT', 'DRAFT_OUTLINE'];
 /** What a person is shown of one answer. */
 const answerAtMost = 12_000;
 
-type Run = (args: object, desk: Desk) => Promise<ToolOutcome>;
+type Run = (args: object, toolContext: ToolContext) => Promise<ToolOutcome>;
 
 function verb(
   name: string,
   description: string,
   schema: z.ZodType,
   run: Run,
-  more: Partial<BenchTool> = {},
-): BenchTool {
+  more: Partial<StageTool> = {},
+): StageTool {
   return {
     name,
     description,
@@ -91,8 +91,8 @@ const propose = verb(
   'plan_propose',
   'Put a whole plan before the person: for work of a few steps. Nothing runs until they approve it.',
   ProposalArguments,
-  async (args, desk) => {
-    const { tools, state, request } = desk;
+  async (args, toolContext) => {
+    const { tools, state, request } = toolContext;
     const read = readProposal(JsonObject.parse(args), tools.manifest());
     if (!read.ok) return { result: fail(...read.problems) };
     const problems = checkDraft(read.draft, tools);
@@ -142,7 +142,7 @@ const getPlan = verb(
 );
 
 /** A model decides nothing: the call is answered, and the plan waits as before. */
-function decide(name: 'plan_approve' | 'plan_reject'): BenchTool {
+function decide(name: 'plan_approve' | 'plan_reject'): StageTool {
   const word = name === 'plan_approve' ? 'approve' : 'reject';
   return verb(
     name,
@@ -162,7 +162,7 @@ function toJson(value: unknown): Json {
   return parsed.success ? parsed.data : null;
 }
 
-export const conversationTools: BenchTool[] = [
+export const conversationTools: StageTool[] = [
   propose,
   answer,
   listPlans,

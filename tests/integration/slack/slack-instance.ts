@@ -1,17 +1,17 @@
-// A whole house that Slack's double reaches over HTTP, with signatures.
+// A whole instance that Slack's double reaches over HTTP, with signatures.
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Planner } from '#contracts/run.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
-import { openTestHouse, type TestHouse } from '#tests/setup/house.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
 
-export type SlackHouse = { slack: SlackDouble; house: TestHouse; lines: string[] };
+export type SlackInstance = { slack: SlackDouble; instance: TestInstance; lines: string[] };
 
-/** A double, and a house it calls; both end with the test. */
-export async function useSlackHouse(
+/** A double, and an instance it calls; both end with the test. */
+export async function useSlackInstance(
   url: string,
   options: {
     planner?: Planner;
@@ -20,11 +20,11 @@ export async function useSlackHouse(
     work?: boolean;
     socket?: boolean;
   } = {},
-): Promise<SlackHouse> {
+): Promise<SlackInstance> {
   const slack = await startSlack(options.slack);
   onTestFinished(() => slack.end());
   const { planner, settings, work, socket = false } = options;
-  const house = await openTestHouse(url, {
+  const instance = await openTestInstance(url, {
     env: {
       SLACK_API_URL: slack.apiUrl,
       SLACK_BOT_TOKEN: slack.token,
@@ -47,13 +47,13 @@ export async function useSlackHouse(
       },
     }),
   );
-  const { app, port } = await serve(house, house.config, log);
+  const { app, port } = await serve(instance, instance.config, log);
   slack.connect(socket ? 'socket mode' : { url: `http://127.0.0.1:${port}/slack/events` });
   if (socket) await waitFor('a connection', () => slack.socket.connections() === 1);
   onTestFinished(async () => {
     await slack.settle();
     await app.close();
-    await house.close();
+    await instance.close();
   });
-  return { slack, house, lines };
+  return { slack, instance, lines };
 }

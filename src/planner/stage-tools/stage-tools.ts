@@ -7,9 +7,9 @@ import { JsonObject } from '#contracts/text.ts';
 import { fail, type ToolResult } from '../agent/agent-tool.ts';
 import type { Session } from '../controller/session.ts';
 import { traceStep } from '../outcomes.ts';
-import type { CallAnswer, Workbench } from '../reasoner.ts';
-import type { Desk, ToolOutcome } from '../tools/planning-tool.ts';
-import type { BenchTool } from './bench-tool.ts';
+import type { CallAnswer, StageTools } from '../reasoner.ts';
+import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import type { StageTool } from './stage-tool.ts';
 
 /** Looks for a remembered result of a call, or makes and stores it. */
 export type Remember = (
@@ -18,21 +18,21 @@ export type Remember = (
   make: () => Promise<ToolOutcome>,
 ) => Promise<{ outcome: ToolOutcome; remembered: boolean }>;
 
-export type WorkbenchParts = {
+export type StageToolsParts = {
   stage: Stage;
   session: Session;
-  tools: BenchTool[];
+  tools: StageTool[];
   /** All a tool may look at, but for the state and the signal, which are those of the call. */
-  desk: Omit<Desk, 'state' | 'signal'>;
+  toolContext: Omit<ToolContext, 'state' | 'signal'>;
   clock: Clock;
   remember: Remember;
 };
 
 /** Why the call cannot be made; null: it can. */
 function refuse(
-  { stage, session }: Pick<WorkbenchParts, 'stage' | 'session'>,
-  tools: BenchTool[],
-  tool: BenchTool | undefined,
+  { stage, session }: Pick<StageToolsParts, 'stage' | 'session'>,
+  tools: StageTool[],
+  tool: StageTool | undefined,
   name: string,
   args: object,
 ): ToolResult | null {
@@ -50,17 +50,17 @@ function refuse(
   return problems.length === 0 ? null : fail(...problems);
 }
 
-export function createWorkbench(parts: WorkbenchParts): Workbench {
-  const { stage, session, tools, desk, clock, remember } = parts;
+export function createStageTools(parts: StageToolsParts): StageTools {
+  const { stage, session, tools, toolContext, clock, remember } = parts;
   const here = tools.filter((tool) => tool.stages.includes(stage));
   const ready = () => here.filter((tool) => session.lacking(tool.prerequisites).length === 0);
 
   async function execute(
-    tool: BenchTool,
+    tool: StageTool,
     args: object,
     signal: AbortSignal,
   ): Promise<{ outcome: ToolOutcome; remembered: boolean }> {
-    const run = () => tool.run(args, { ...desk, state: session.state, signal });
+    const run = () => tool.run(args, { ...toolContext, state: session.state, signal });
     try {
       const { revision } = tool;
       const json = revision === null ? null : JsonObject.safeParse(args);
@@ -72,7 +72,7 @@ export function createWorkbench(parts: WorkbenchParts): Workbench {
   }
 
   function finalise(
-    tool: BenchTool,
+    tool: StageTool,
     outcome: ToolOutcome,
     startedAt: Date,
     remembered: boolean,

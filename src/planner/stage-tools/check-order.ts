@@ -3,9 +3,9 @@
 import { CountersignError } from '#contracts/errors.ts';
 import { type Stage, workingStages } from '#contracts/planning/stages.ts';
 import type { Product } from '../tools/planning-tool.ts';
-import type { BenchTool } from './bench-tool.ts';
+import type { StageTool } from './stage-tool.ts';
 
-export type Maker = Pick<BenchTool, 'name' | 'stages' | 'prerequisites' | 'produces'>;
+export type Maker = Pick<StageTool, 'name' | 'stages' | 'prerequisites' | 'produces'>;
 
 const way: readonly Stage[] = workingStages;
 

@@ -1,11 +1,16 @@
-// A house for several workspaces of Slack, and a browser that adds it to them.
+// An instance for several workspaces of Slack, and a browser that adds it to them.
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { onTestFinished } from 'vitest';
 import type { Planner } from '#contracts/run.ts';
 import { type SlackDouble, type SlackOptions, startSlack } from '#tests/fixtures/slack/double.ts';
 import type { SlackMessage, User, Workspace } from '#tests/fixtures/slack/types.ts';
-import { noop, openTestHouse, scriptedPlanner, type TestHouse } from '#tests/setup/house.ts';
+import {
+  noop,
+  openTestInstance,
+  scriptedPlanner,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 import { logOptions } from '../../../src/logging.ts';
 import { serve } from '../../../src/serve.ts';
@@ -18,12 +23,12 @@ export const twoOfNothing = scriptedPlanner(() => ({
   draft: { title: 'Two of nothing', steps: [noop('a'), noop('b')] },
 }));
 
-/** A house at an address of its own; ends with the test. */
+/** An instance at an address of its own; ends with the test. */
 async function openAt(
   url: string,
   slack: SlackDouble,
   options: { planner: Planner; socket: boolean; env: Record<string, string>; work: boolean },
-): Promise<{ house: TestHouse; home: string; lines: string[] }> {
+): Promise<{ instance: TestInstance; home: string; lines: string[] }> {
   const { planner, socket, env, work } = options;
   const lines: string[] = [];
   const sink = new Writable({
@@ -33,7 +38,7 @@ async function openAt(
     },
   });
   const log = pino(logOptions('debug'), sink);
-  const house = await openTestHouse(url, {
+  const instance = await openTestInstance(url, {
     env: {
       SLACK_API_URL: slack.apiUrl,
       SLACK_CLIENT_ID: slack.app.clientId,
@@ -54,20 +59,20 @@ async function openAt(
     log,
   });
   const connections = slack.socket.connections();
-  const { app, port } = await serve(house, house.config, log);
+  const { app, port } = await serve(instance, instance.config, log);
   if (socket) await waitFor('a connection', () => slack.socket.connections() > connections);
   onTestFinished(async () => {
     await slack.settle();
     await app.close();
-    await house.close();
+    await instance.close();
   });
-  return { house, home: `http://127.0.0.1:${port}`, lines };
+  return { instance, home: `http://127.0.0.1:${port}`, lines };
 }
 
-export type InstallHouse = Awaited<ReturnType<typeof useInstallHouse>>;
+export type InstallInstance = Awaited<ReturnType<typeof useInstallInstance>>;
 
-/** A double and a house that Slack reaches and people add to their workspaces. */
-export async function useInstallHouse(
+/** A double and an instance that Slack reaches and people add to their workspaces. */
+export async function useInstallInstance(
   url: string,
   options: {
     planner?: Planner;
@@ -80,12 +85,12 @@ export async function useInstallHouse(
   const slack = await startSlack(options.slack);
   onTestFinished(() => slack.end());
   const { planner = twoOfNothing, socket = false, env = {}, work = true } = options;
-  const { house, home, lines } = await openAt(url, slack, { planner, socket, env, work });
+  const { instance, home, lines } = await openAt(url, slack, { planner, socket, env, work });
   slack.app.redirectUrls = [`${home}/slack/oauth_redirect`];
   slack.connect(socket ? 'socket mode' : { url: `${home}/slack/events` });
   return {
     slack,
-    house,
+    instance,
     home,
     lines,
     /** Another process of the same program. */
@@ -109,7 +114,7 @@ export async function comeBack(back: string, cookie: string) {
 
 /** Adds the app to the workspace of `user`, from its first page to its last. */
 export async function add(
-  { slack, home }: Pick<InstallHouse, 'slack' | 'home'>,
+  { slack, home }: Pick<InstallInstance, 'slack' | 'home'>,
   user: User,
   allow = true,
 ) {
@@ -142,7 +147,7 @@ export function planOf(card: SlackMessage): string {
 }
 
 /** Adds the app, invites it, mentions it and waits for its card. */
-export async function useWorkspace(use: InstallHouse, name: string) {
+export async function useWorkspace(use: InstallInstance, name: string) {
   const place = addPlace(use.slack, name);
   await add(use, place.user);
   await use.slack.inviteApp(place.user.id, place.channel);
@@ -150,7 +155,7 @@ export async function useWorkspace(use: InstallHouse, name: string) {
 }
 
 /** Mentions the app and waits for the card of what it proposes. */
-export async function ask({ slack }: Pick<InstallHouse, 'slack'>, { user, channel }: Place) {
+export async function ask({ slack }: Pick<InstallInstance, 'slack'>, { user, channel }: Place) {
   const { message } = await slack.mention(user.id, channel, 'do nothing, twice');
   const card = await waitFor('a card', async () => findCard(slack, channel, message.ts));
   return { root: message.ts, card };

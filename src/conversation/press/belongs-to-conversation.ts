@@ -3,7 +3,7 @@ import type { AnyPress } from '#contracts/press.ts';
 import type { Service } from '#contracts/service.ts';
 
 /** @throws `plan_not_found`, `run_not_found` */
-export function concerns(
+export function belongsToConversation(
   service: Service,
   conversation: string,
   press: AnyPress,

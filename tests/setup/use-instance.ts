@@ -1,0 +1,15 @@
+// An instance of one's own for each test file, on a database of its own. Beside instance.ts, since programs that tests start open instances too.
+import { afterAll, beforeAll } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+
+/** Opens an instance before the surrounding file's tests and closes it after them; the object is empty until then. */
+export function useInstance(options: Parameters<typeof openTestInstance>[1] = {}): TestInstance {
+  const database = useDatabase();
+  const instance = {} as TestInstance; // What tests are given is whole: it is filled before the first of them runs.
+  beforeAll(async () => {
+    Object.assign(instance, await openTestInstance(database.url, options));
+  });
+  afterAll(() => instance.close());
+  return instance;
+}
