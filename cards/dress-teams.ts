@@ -1,11 +1,74 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
 import { escapeMacros, mapStrings } from './escape.ts';
-import { drawInput } from './form-inputs.ts';
-import { inputIdOf } from './input-ids.ts';
+import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
 import { cutShown } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
-import type { AnyPress, Ask, Button, CardView, TextView } from './view.ts';
+import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
+
+// A form's fields as inputs of an Adaptive Card. The client checks what it can; the server checks everything again.
+const longest = { text: 1000, multiline: 4000 } as const;
+
+type Element = { [key: string]: unknown };
+
+/** Where the input itself has no room for help, it stands behind the label. */
+function labelOf({ label, help, required, type }: Field): string {
+  const shown = type === 'date' || type === 'boolean' ? help : '';
+  const note = [shown, required || type === 'boolean' ? '' : 'optional'].filter(
+    (part) => part !== '',
+  );
+  return note.length === 0 ? label : `${label} (${note.join(', ')})`;
+}
+
+/** One input; its id says which field of which step it is. */
+function drawInput(field: Field, stepId: string): Element {
+  const { type, help, required, missing, options, min, max } = field;
+  const common = {
+    id: fieldInputId(stepId, field.name),
+    label: labelOf(field),
+    spacing: 'medium',
+    isRequired: required,
+    errorMessage: missing,
+  };
+  const placeholder = help === '' ? null : help;
+  switch (type) {
+    case 'text':
+    case 'multiline':
+      return {
+        type: 'Input.Text',
+        ...common,
+        placeholder,
+        isMultiline: type === 'multiline',
+        maxLength: longest[type],
+      };
+    case 'number':
+      return { type: 'Input.Number', ...common, placeholder, min, max };
+    case 'date':
+      return { type: 'Input.Date', ...common };
+    case 'choice':
+      return {
+        type: 'Input.ChoiceSet',
+        ...common,
+        style: 'compact',
+        placeholder: placeholder ?? 'Choose',
+        choices: options.map(({ label, value }) => ({ title: label, value })),
+      };
+    case 'boolean': {
+      // Required would mean "must be ticked" there; not ticked is an answer too.
+      const { isRequired: _, errorMessage: __, ...rest } = common;
+      return {
+        type: 'Input.Toggle',
+        ...rest,
+        title: 'Yes',
+        value: 'false',
+        valueOn: 'true',
+        valueOff: 'false',
+      };
+    }
+    default:
+      return type satisfies never;
+  }
+}
 
 /** Colours of words. Teams' own green and yellow can hardly be read on white, so those words stay as they are. */
 const colors = {

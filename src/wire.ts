@@ -1,6 +1,9 @@
 // Puts the rooms together for one process: database, jobs, models, tools, planner, service; and takes them apart again in order.
 import type { ChatPlace } from '#contracts/chat.ts';
-import { systemClock } from '#contracts/clock.ts';
+import { systemClock, systemRandom } from '#contracts/clock.ts';
+import type { Planner } from '#contracts/run.ts';
+import type { Catalogue } from '#contracts/tool.ts';
+import type { ConversationContext } from '#conversation/conversation-context.ts';
 import { openConversation } from '#conversation/delivery/open-conversation.ts';
 import { openHome } from '#conversation/homes/follow-plans.ts';
 import { findNames } from '#conversation/identity/find-names.ts';
@@ -10,18 +13,20 @@ import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts'
 import { createService } from '#conversation/service.ts';
 import { createTeamsConversations } from '#conversation/teams-conversations.ts';
 import { createToolPorts } from '#conversation/tool-ports.ts';
+import { readModelAccess } from '#models/access.ts';
+import type { ChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
+import { findUnknownPrices } from '#models/prices.ts';
 import { createTextModel } from '#models/text-model.ts';
 import * as times from '#timeline/recurrence.ts';
 import { createCatalogue } from '#tools/catalogue.ts';
 import { createRegistry } from '#tools/registry.ts';
 import { type Closers, createClosers } from './closers.ts';
+import type { Config } from './config.ts';
 import type { Instance, InstanceOptions } from './wire/instance.ts';
 import { makeDelivery, makeInbox } from './wire/make-chat-work.ts';
-import { makeConversation } from './wire/make-conversation.ts';
 import { loadSlack, loadTeams, platformsApart } from './wire/open-chats.ts';
-import { openConnections } from './wire/open-connections.ts';
-import { openModels } from './wire/open-models.ts';
+import { type Connections, openConnections } from './wire/open-connections.ts';
 import { openPlanner } from './wire/open-planner.ts';
 import { startWorking } from './work.ts';
 
@@ -138,5 +143,73 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
     listener,
     database: connections.words,
     close: closers.closeAll,
+  };
+}
+
+// The language models that a configuration names.
+type Models = { planner: ChatModel; executor: ChatModel };
+
+/**
+ * null: no model is set up; the planner goes by its rules and steps have no text of a model. What talks to one is loaded
+ * only where there is one.
+ */
+async function openModels(
+  { env, settings }: Config,
+  warn: (message: string) => void,
+): Promise<Models | null> {
+  const access = readModelAccess(env);
+  if (access === null) return null;
+  const [{ createChatModel }, { createModelClient }] = await Promise.all([
+    import('#models/chat-model.ts'),
+    import('#models/openai.ts'),
+  ]);
+  const client = createModelClient(access);
+  const { prices } = settings;
+  for (const problem of findUnknownPrices(env, prices)) warn(problem);
+  return {
+    planner: createChatModel({ client, name: env.PLANNER_MODEL, prices }),
+    executor: createChatModel({ client, name: env.EXECUTOR_MODEL, prices }),
+  };
+}
+
+// What the conversation room is given, from a configuration and what is open.
+function makeConversation(
+  { env, settings, timezone }: Config,
+  parts: {
+    connections: Connections;
+    catalogue: Catalogue;
+    planner: Planner;
+    /** Whether steps may ask a model. */
+    hasModel: boolean;
+    linkTo: (planId: string) => string | null;
+    warn(message: string, err?: unknown): void;
+  },
+): ConversationContext {
+  const { connections, catalogue, planner, hasModel, linkTo, warn } = parts;
+  const { db, enqueue, listener } = connections;
+  return {
+    db,
+    enqueue,
+    catalogue,
+    guardedTools: settings.guardedTools,
+    approvers: settings.approvers,
+    guardedApprovers: settings.guardedApprovers,
+    resourcePools: settings.resourcePools,
+    onFailure: settings.executor.on_failure,
+    clock: systemClock,
+    random: systemRandom,
+    planner,
+    executorModel: hasModel ? env.EXECUTOR_MODEL : null,
+    modes: {
+      plan_reasoning_mode: env.PLAN_REASONING_MODE_DEFAULT,
+      planning_mode: env.PLANNING_MODE_DEFAULT,
+      reasoning_level: env.REASONING_LEVEL_DEFAULT,
+    },
+    planningSeconds: env.WALL_TIME_SEC,
+    timezone,
+    profile: settings.schedule,
+    listener,
+    linkTo,
+    warn,
   };
 }

@@ -1,4 +1,5 @@
 // The Slack adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { ChatHomes, ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { SlackAccess } from '#contracts/chat-access.ts';
@@ -11,23 +12,94 @@ import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
 import { checkWorkspaces, type WorkspaceState } from './check.ts';
-import { createHandler } from './handle.ts';
 import { guardWorkspaces } from './install/guard-workspaces.ts';
 import { type InstallOptions, isAlive, registerInstall } from './install/routes.ts';
 import { tokensOfMany } from './install/tokens.ts';
-import { createHomes } from './lists/home.ts';
+import { answerCommand } from './lists/answer-command.ts';
+import { createHomes, setFromHome } from './lists/home.ts';
 import { createRespond } from './port/respond.ts';
 import { createSlackPort } from './port/slack-port.ts';
+import { decidePress, decideSent } from './press/decide.ts';
+import { readHeld } from './press/held.ts';
 import { objectTo } from './press/read-entered.ts';
-import { createRecheck } from './press/recheck.ts';
-import { createShow } from './press/show.ts';
+import { createShow, fill } from './press/show.ts';
+import { isApproval } from './press/windows.ts';
 import type { SlackContext } from './slack-context.ts';
 import { createSlackLogger } from './slack-logger.ts';
+import { hear } from './talk/hear.ts';
 import { createPeople } from './talk/people.ts';
-import { createAccept } from './transport/accept.ts';
+import { type Acknowledgement, createAccept } from './transport/accept.ts';
 import { registerSlack } from './transport/http.ts';
+import { readSignal, type Signal } from './transport/read-signal.ts';
 import { connectSocket } from './transport/socket.ts';
 import { type ClientOptions, createClientOf, type Tokens, tokensOfOne } from './workspaces.ts';
+
+// An approval from a window whose plan has changed since: the window answers with the plan as it is now, and nothing is decided.
+
+/** Slack waits three seconds for the answer to a form, which has to be stored within them as well. */
+const answersWithinMs = 1500;
+
+async function look(context: SlackContext, signal: Signal): Promise<Acknowledgement> {
+  if (signal.kind !== 'sent') return null;
+  const { view, user } = signal.sent;
+  const held = readHeld(view.private_metadata);
+  if (!isApproval(view) || held === null || held.team !== signal.team || held.user !== user.id)
+    return null;
+  const { press } = held;
+  if (!('plan_id' in press)) return null;
+  const { version, digest } = await context.service.getPlan(press.plan_id);
+  if (version === press.version && digest === press.digest) return null;
+  return { response_action: 'update', view: await fill(context, held, true) };
+}
+
+/**
+ * What a form is answered with in place of being decided about; null: it is decided about. Does not throw: what cannot be said in
+ * time is found out when it is decided about, which refuses the approval of another version.
+ */
+export function createRecheck(
+  context: SlackContext,
+  withinMs = answersWithinMs,
+): (signal: Signal) => Promise<Acknowledgement> {
+  return async (signal) => {
+    try {
+      return await Promise.race([look(context, signal), pause(withinMs, null, { ref: false })]);
+    } catch (error) {
+      context.warn('A window of Slack could not be compared with its plan.', error);
+      return null;
+    }
+  };
+}
+
+// What is done about a stored signal, by its kind. May be called again with the same one.
+
+/** For how long Slack takes an answer to a command. */
+const answerableForMs = 30 * 60_000;
+
+export function createHandler(context: SlackContext, clock: Clock): InboxHandler {
+  return async (event) => {
+    const signal = readSignal(event.body);
+    if (signal === null) return;
+    switch (signal.kind) {
+      case 'message':
+        return hear(context, signal);
+      case 'press':
+        if (await setFromHome(context, signal, event.received_at)) return;
+        return decidePress(context, signal, event);
+      case 'sent':
+        return decideSent(context, signal, event);
+      case 'command':
+        // Slack takes no answer any more: whoever asked has asked again.
+        if (clock.now().getTime() - event.received_at.getTime() > answerableForMs) return;
+        return answerCommand(context, signal, clock.now());
+      case 'home':
+        return context.openHome({ tenant: signal.team, user: signal.user });
+      case 'other':
+        return;
+      default:
+        signal satisfies never;
+    }
+  };
+}
 
 export type SlackAdapter = {
   handle: InboxHandler;

@@ -1,26 +1,103 @@
 // The Teams adapter as a process has it: a handler for what was stored, a port to write with, and the way in.
 import type { FastifyInstance } from 'fastify';
+import { greetWords } from '#cards/chat-words.ts';
 import type { ChatPlace, ChatPort } from '#contracts/chat.ts';
 import type { TeamsAccess } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { ReadWithin } from '#contracts/plan-scope.ts';
 import type { Service } from '#contracts/service.ts';
-import type { TeamsConversations } from '#contracts/teams-conversation.ts';
+import type { TeamsConversation, TeamsConversations } from '#contracts/teams-conversation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
 import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { createTokens, type TeamsCloud } from './cloud.ts';
-import { createHandler } from './handle.ts';
-import { createConnector } from './port/connector.ts';
-import { createReadersOf } from './port/members.ts';
-import { createTeamsPort } from './port/teams-port.ts';
+import { conversationIdOf } from './place.ts';
+import { type Connector, createConnector } from './port/connector.ts';
+import { makeActivity } from './port/make-activity.ts';
+import { createReadersOf, type ReadersOf } from './port/members.ts';
+import { decide } from './press/decide.ts';
 import { createShow } from './press/show.ts';
+import { hear } from './talk/hear.ts';
 import { accountOfMember, createPeople } from './talk/people.ts';
 import type { TeamsContext } from './teams-context.ts';
 import { isServed } from './tenants.ts';
 import { createAccept } from './transport/accept.ts';
 import { createAuthenticate, isAnswerable } from './transport/authenticate.ts';
 import { registerTeams } from './transport/http.ts';
+import {
+  type MovedSignal,
+  readActivity,
+  readSignal,
+  type Scene,
+} from './transport/read-activity.ts';
+
+// Writes to Teams: posts and changes what `cards/` drew, and tells one person something in their chat with the bot. Teams knows no
+// key by which a message could be found whose answer was lost: such a message is posted again, since one that is read twice does
+// less harm than a question nobody ever reads.
+
+/** Of a message that is there although nobody knows by what name. */
+const unnamed = '';
+const cannotChange = 'Teams did not say how this message is called, so it cannot be changed.';
+const unknownPlace =
+  'Nothing ever came from this conversation in Teams. Write to the app there once.';
+
+export function createTeamsPort(options: {
+  connector: Connector;
+  conversations: TeamsConversations;
+  readersOf: ReadersOf;
+}): ChatPort {
+  const { connector, conversations, readersOf } = options;
+
+  async function find({ tenant, channel }: ChatPlace): Promise<TeamsConversation> {
+    const found = await conversations.find(tenant, channel);
+    if (found !== null) return found;
+    throw new CountersignError('not_allowed', unknownPlace);
+  }
+
+  /** The chat with one person; where they have none yet it is opened, as it may be with whoever shares a team or chat with the bot. */
+  async function findChat(place: ChatPlace, person: string): Promise<TeamsConversation> {
+    const known = await conversations.findPersonal(place.tenant, person);
+    if (known !== null) return known;
+    const from = await find(place);
+    const channel = await connector.openChat(from, person);
+    const { tenant, service_url, bot } = from;
+    const chat: TeamsConversation = {
+      ...{ tenant, channel, kind: 'personal', service_url, bot, person },
+      team: null,
+      timezone: null,
+    };
+    await conversations.keep(chat);
+    return chat;
+  }
+
+  return {
+    async post(place, content, _key, _triedSince, givenUp) {
+      const where = await find(place);
+      const readers = await readersOf(where, content.concerns ?? []);
+      const activity = makeActivity(content, { bot: where.bot, readers });
+      const message = await connector.post(where, conversationIdOf(place), activity, givenUp);
+      return { ...place, message: message ?? unnamed };
+    },
+
+    async update(post, content, givenUp) {
+      // As if somebody had deleted it: a card that is needed is posted once more.
+      if (post.message === unnamed) throw new CountersignError('not_found', cannotChange);
+      const where = await find(post);
+      const readers = await readersOf(where, content.concerns ?? []);
+      const activity = makeActivity(content, { bot: where.bot, readers });
+      const { message } = post;
+      const at = { conversation: conversationIdOf(post), message };
+      await connector.update(where, at, { ...activity, id: message }, givenUp);
+    },
+
+    async whisper(place, user, content) {
+      const where = await findChat(place, user);
+      const activity = makeActivity(content, { bot: where.bot, readers: [user] });
+      await connector.post(where, where.channel, activity);
+    },
+  };
+}
 
 export type TeamsAdapter = {
   handle: InboxHandler;
@@ -90,4 +167,57 @@ export function openTeams(options: {
         warn,
       }),
   };
+}
+
+// What is done about a stored activity, by its kind. May be called again with the same one.
+
+/** Remembers where the activity came from, so that anybody can write there later. */
+async function keepScene({ conversations }: TeamsContext, scene: Scene): Promise<void> {
+  const { tenant, place, kind, serviceUrl, bot, from, team, timezone } = scene;
+  const personal = kind === 'personal';
+  await conversations.keep({
+    ...{ tenant, channel: place.channel, kind, service_url: serviceUrl, bot, team },
+    person: personal ? from.id : null,
+    timezone: personal ? timezone : null,
+  });
+}
+
+function createHandler(context: TeamsContext): InboxHandler {
+  return async (event, attempt) => {
+    const activity = readActivity(event.body);
+    const signal = activity === null ? null : readSignal(activity);
+    if (signal === null) return;
+    if (signal.kind !== 'removed') await keepScene(context, signal.scene);
+    switch (signal.kind) {
+      case 'message':
+        return hear(context, signal, event);
+      case 'press':
+        return decide(context, signal, event, attempt);
+      case 'added':
+      case 'removed':
+        return greet(context, signal, signal.sentAt ?? event.received_at);
+      case 'other':
+        return;
+      default:
+        signal satisfies never;
+    }
+  };
+}
+
+// The app was added somewhere, or taken out: a short welcome the first time, and what waited is posted.
+function welcomeIn({ kind }: Scene): string {
+  const mention = kind === 'personal' ? null : '@Countersign';
+  return greetWords.welcome({ mention, help: '“help”' });
+}
+
+async function greet(
+  { conversations }: TeamsContext,
+  { kind, scene }: MovedSignal,
+  sentAt: Date,
+): Promise<void> {
+  const { place, team } = scene;
+  const area = { tenant: place.tenant, channel: place.channel, team };
+  if (kind === 'removed') return conversations.leave(area, sentAt);
+  await conversations.comeBack(area, sentAt);
+  await conversations.welcome({ ...place, thread: null }, welcomeIn(scene));
 }

@@ -1,12 +1,36 @@
 // Where every thrown thing becomes a problem. What is not meant for people is logged under the request's id, never sent.
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { CountersignError } from '#contracts/errors.ts';
 import { diskFullWords } from '#store/disk.ts';
 import { isDatabaseTrouble, isDiskFull } from '#store/transient.ts';
-import { drain } from './drain.ts';
 import { keyHeader } from './idempotency.ts';
 import { type Complaint, problemKinds, toProblem } from './problem.ts';
+
+// Reading a refused body to its end and throwing it away, within limits, so that the client gets to read the answer.
+const mostBytes = 256 * 1_048_576;
+const mostMilliseconds = 5000;
+
+/** Resolves when the body is over, was given up, or was too much. Never throws, keeps nothing. */
+function drain(body: Readable): Promise<void> {
+  if (body.readableEnded || body.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let seen = 0;
+    const stop = (): void => {
+      clearTimeout(timer);
+      body.off('data', count).off('end', stop).off('close', stop).off('error', stop);
+      resolve();
+    };
+    const count = (chunk: Buffer): void => {
+      seen += chunk.length;
+      if (seen > mostBytes) stop();
+    };
+    const timer = setTimeout(stop, mostMilliseconds);
+    body.on('data', count).once('end', stop).once('close', stop).once('error', stop);
+    body.resume();
+  });
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

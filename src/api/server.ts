@@ -1,22 +1,27 @@
 // The HTTP server: the API over one Service. It comes back not yet listening, so that the console and the chat
 // platforms can add their routes; headers, guard, errors, metrics and shutdown hold for theirs too.
 import { randomUUID } from 'node:crypto';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Service } from '#contracts/service.ts';
-import { answerBrokenRequests } from './broken-requests.ts';
 import { type ApiContext, bodyLimits } from './context.ts';
 import { answerErrors, explainError, sendProblem } from './errors.ts';
-import { guardVisits } from './guard.ts';
-import { setSecurityHeaders } from './headers.ts';
+import { guardVisits, isLimited, isThroughLocalProxy } from './guard.ts';
 import { takeKeys } from './idempotency.ts';
 import { readJsonBodies } from './json-body.ts';
-import { loggingOptions } from './logging.ts';
 import { measureRequests } from './metrics.ts';
 import { answerUnknownPaths } from './not-found.ts';
 import { collectRoutes } from './openapi.ts';
-import { limitRequests } from './rate-limit.ts';
+import { toProblem } from './problem.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -28,8 +33,68 @@ import { planRoutes } from './routes/plans.ts';
 import { policyRoutes } from './routes/policy.ts';
 import { runRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
-import { closeGracefully } from './shutdown.ts';
 import { validatorCompiler } from './validation.ts';
+
+// What is logged about requests: one line each at debug, faults at error, never a header, a body or a query.
+
+/** Streams that break after their first byte are faults; clients that leave are not. */
+class QuietLog extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' });
+  }
+
+  override streamError(...[error, request]: Parameters<LogController['streamError']>): void {
+    const left = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (left) request.log.debug('the client left before the end');
+    else request.log.error({ err: error }, 'the answer broke off');
+  }
+}
+
+/** The logging options of the server; tokens that a plugin might log by accident are masked. */
+function loggingOptions(log: Logger | false): {
+  logController: LogController;
+  loggerInstance?: FastifyBaseLogger;
+} {
+  const logController = new QuietLog();
+  if (log === false) return { logController };
+  const redact = [
+    'req.headers.authorization',
+    'req.headers.cookie',
+    'headers.authorization',
+    'headers.cookie',
+    'authorization',
+  ];
+  return { logController, loggerInstance: log.child({ part: 'api' }, { redact }) };
+}
+
+// Bytes that are not HTTP, or whose head is too large: they never become a request, so their problem is written to the socket.
+
+/** Statuses of Node's parser errors; anything else is 400. */
+const statuses: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+function answerBrokenRequests(error: Error, socket: Socket): void {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = statuses[code] ?? 400;
+  const detail = `The request is not HTTP that can be read here (${STATUS_CODES[status] ?? 'Bad Request'}).`;
+  const body = JSON.stringify({ ...toProblem({ code: 'invalid_request', detail }, '/'), status });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Bad Request'}`,
+      'content-type: application/problem+json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
 
 export type ServerOptions = {
   service: Service;
@@ -101,4 +166,75 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     await api.register(systemRoutes, { metrics, readiness, version });
   });
   return app;
+}
+
+// Headers every answer carries: no sniffing, no framing, nothing of the API kept in caches. Plugins may set their own instead.
+function setSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "frame-ancestors 'none'",
+    });
+    if (!request.url.startsWith('/api')) return;
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    });
+  });
+}
+
+// Closing without waiting for anybody: streams end, answers under way are finished, connections that never asked are cut.
+
+/** A signal that aborts as soon as the server begins to close. */
+function closeGracefully(app: FastifyInstance): AbortSignal {
+  const closing = new AbortController();
+  // Browsers and pools open connections ahead of need. To Node they are not idle, so closing would wait for them.
+  const silent = new Set<Socket>();
+
+  app.server.on('connection', (socket: Socket) => {
+    if (closing.signal.aborted) return void socket.destroy();
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => silent.delete(socket));
+
+  app.addHook('preClose', async () => {
+    closing.abort();
+    for (const socket of silent) socket.destroy();
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (closing.signal.aborted) reply.header('connection', 'close');
+    return payload;
+  });
+  return closing.signal;
+}
+
+// How often one caller may ask: per address and minute, counted in this process. This machine's own console and
+// commands, probes, metrics and the webhooks of chat platforms are never refused.
+
+/** The address that asks. Of a proxy on this machine: the one it names last, which it saw itself. */
+function callerOf(request: FastifyRequest): string {
+  if (!isThroughLocalProxy(request)) return request.ip;
+  const named = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  return named.at(-1)?.trim() || request.ip;
+}
+
+/** Must come before the routes: it holds for those that are added after it. */
+async function limitRequests(app: FastifyInstance, perMinute: number): Promise<void> {
+  await app.register(rateLimit, {
+    max: perMinute,
+    timeWindow: 60_000,
+    keyGenerator: callerOf,
+    allowList: (request) => !isLimited(request),
+    errorResponseBuilder: (_, { statusCode, max, ttl }) =>
+      Object.assign(
+        new Error(
+          `More than ${max} requests came from this address within a minute. Try again in ${Math.ceil(ttl / 1000)} s.`,
+        ),
+        { statusCode },
+      ),
+  });
 }

@@ -1,15 +1,19 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
+import { assigneeOf } from '#contracts/assignee.ts';
+import { nameCall } from '#contracts/call-words.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import { operationName } from '#contracts/tool.ts';
 import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
 import { readShown } from '#store/person-names.ts';
 import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
+import { describeCall } from '#tools/describe-call.ts';
 import { describeProposal } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { namedIn } from './people-named.ts';
-import { describeBlocked, describeQuestion } from './questions.ts';
 import { speakAsBot } from './speak.ts';
 
 type Announcing = Pick<ConversationContext, 'db' | 'enqueue'>;
@@ -155,4 +159,41 @@ async function sayOnce(
     planId: card ? planId : null,
     once: `${planId}:${key}`,
   });
+}
+
+// What is said about steps that wait for a person's word, and about those a person could not do.
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Who answered a step; null: it does not say. */
+function answererOf({ output }: Step): string | null {
+  const by = isObject(output) ? output.by : undefined;
+  return typeof by === 'string' && by !== '' ? by : null;
+}
+
+function callAssignee(step: Step, called: (name: string) => string): string | null {
+  const name = assigneeOf(step);
+  return name === null ? null : called(name);
+}
+
+/** What was called, where nobody knows what became of it. */
+function nameOf({ tool, operation, args, final_args: final }: Step): string {
+  return nameCall(describeCall(operationName(tool, operation), undefined, final ?? args));
+}
+
+/** The question of a step that waits, or whose outcome nobody knows. */
+export function describeQuestion(step: Step, called: (name: string) => string): string {
+  const question = step.question ?? 'It waits for you.';
+  return step.status === 'unknown'
+    ? `Step ${step.id} (${nameOf(step)}): ${question} Say what became of it.`
+    : `Step ${step.id} waits for ${callAssignee(step, called) ?? 'you'}: ${question}`;
+}
+
+/** Who could not do their step, and why; null for any other step. */
+export function describeBlocked(step: Step, called: (name: string) => string): string | null {
+  if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
+  const by = answererOf(step);
+  const who = by === null ? '' : `, as ${called(by)} says`;
+  return `Step ${step.id} (${step.description}) is blocked${who}: ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
 }

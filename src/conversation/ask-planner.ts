@@ -1,14 +1,17 @@
 // Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
 import { errorMessage } from '#contracts/errors.ts';
+import type { PlanDraft } from '#contracts/plan.ts';
 import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import type { Message } from '#contracts/service.ts';
+import { createOccurrenceTest } from '#plans/occurrences.ts';
 import { readManifests } from '#store/backends.ts';
+import type { Queryable } from '#store/database.ts';
 import { readLatestMessages } from '#store/messages.ts';
-import type { PlanRow } from '#store/plans.ts';
+import { type PlanRow, readPlan } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
+import { iterateSteps } from '#store/step-pages.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readPolicyOf } from './policy.ts';
-import { readDraft } from './read-draft.ts';
 
 const historyLength = 30;
 const graceSeconds = 5;
@@ -100,4 +103,46 @@ export async function askPlanner(
       : `Planning failed: ${errorMessage(error)}`;
     return aborted(context, `${reason} Ask again, perhaps in smaller parts.`);
   }
+}
+
+// A stored plan as the draft it could be proposed from again, for a planner that revises it.
+
+/** Every step is read; ask how many there are first. @throws `plan_not_found` */
+async function readDraft(db: Queryable, planId: string): Promise<PlanDraft> {
+  const plan = await readPlan(db, planId);
+  const steps: PlanDraft['steps'] = [];
+  const isOccurrence = createOccurrenceTest(plan.series);
+  for await (const step of iterateSteps(db, planId)) {
+    // The series says it; the next version has occurrences of its own.
+    if (isOccurrence(step)) continue;
+    steps.push({
+      id: step.id,
+      description: step.description,
+      tool: step.tool,
+      operation: step.operation,
+      args: step.args,
+      after: step.after,
+      priority: step.priority,
+      tags: step.tags,
+      resources: step.resources,
+      capabilities: step.capabilities,
+      ...(step.target === null ? {} : { target: step.target }),
+      ...(step.partition === null ? {} : { partition: step.partition }),
+      ...(step.notes === null ? {} : { notes: step.notes }),
+      ...(step.duration_minutes === null ? {} : { duration_minutes: step.duration_minutes }),
+      ...(step.not_before === null ? {} : { not_before: step.not_before }),
+      ...(step.when.length === 0 ? {} : { when: step.when }),
+      ...(step.ask_before ? { ask_before: true } : {}),
+    });
+  }
+  return {
+    title: plan.title,
+    ...(plan.summary === null ? {} : { summary: plan.summary }),
+    steps,
+    context: plan.context,
+    risks: plan.risks,
+    approvers: plan.approver_policy,
+    ...(plan.step_approval === 'each' ? { step_approval: 'each' } : {}),
+    ...(plan.series.length === 0 ? {} : { series: plan.series }),
+  };
 }

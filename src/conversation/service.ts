@@ -3,15 +3,16 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
-import type { Service } from '#contracts/service.ts';
+import type { OnScreen, Service } from '#contracts/service.ts';
 import { exportLog } from '#plans/log.ts';
 import { preparePropose } from '#plans/propose.ts';
 import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
+import type { Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
-import { isSpokenIn, readMessages } from '#store/messages.ts';
+import { isShownIn, isSpokenIn, readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
 import { readShown } from '#store/person-names.ts';
 import { readPlanStats } from '#store/plan-stats.ts';
@@ -24,6 +25,7 @@ import * as decisions from './decisions.ts';
 import { actAsPersons } from './identity/act-as-persons.ts';
 import { link } from './identity/link.ts';
 import { createNoteName } from './identity/note-name.ts';
+import { requireReadable } from './message-length.ts';
 import { getPolicy, setPolicy } from './own-policy.ts';
 import { nameRequesters } from './people-named.ts';
 import { readCardFacts } from './plan-card.ts';
@@ -32,12 +34,14 @@ import { readSaidPolicies } from './policy.ts';
 import { actOnce } from './press/act-once.ts';
 import { readRunCard } from './session-card.ts';
 import { decideRun } from './session-decisions.ts';
+import { waitsFor } from './session-subject.ts';
 import { startRun } from './start-run.ts';
-import { isAbout } from './subject.ts';
-import { reply } from './talk/reply.ts';
+import { hearReply } from './talk/hear-reply.ts';
+import { onceOnly } from './talk/once-only.ts';
 import { say } from './talk/say.ts';
 import { findWaitingFor } from './waiting-for.ts';
 import { watchConversation, watchPlan } from './watch.ts';
+import { readWordFor } from './words.ts';
 
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/markdown.ts');
@@ -174,4 +178,43 @@ export function createService(context: ConversationContext): Service {
     link: (command, actor) => link(context, command, actor),
   };
   return actAsPersons(service);
+}
+
+// What a conversation is about: the runs that were begun in it, and the plans that were made or shown there.
+
+/** @throws `plan_not_found`, `run_not_found` */
+async function isAbout(
+  db: Queryable,
+  conversation: string,
+  subject: { plan_id: string } | { run_id: string },
+): Promise<boolean> {
+  if ('run_id' in subject) return (await readRun(db, subject.run_id)).conversation === conversation;
+  const plan = await readPlanRow(db, subject.plan_id);
+  return plan.conversation === conversation || isShownIn(db, conversation, subject.plan_id);
+}
+
+// A message addressed to a run, such as an answer on its card.
+
+/** @throws what the decision throws */
+async function reply(
+  context: ConversationContext,
+  runId: string,
+  text: string,
+  actor: Actor,
+  options: { turn?: number; once?: string; on_screen?: OnScreen } = {},
+): Promise<void> {
+  requireReadable(text);
+  const run = await readRun(context.db.query, runId);
+  const word = readWordFor(text, waitsFor(run));
+  if (word.kind === 'propose_changes' && word.feedback === '') {
+    throw new CountersignError(
+      'feedback_required',
+      'Say what should change: “propose changes: …”.',
+    );
+  }
+  const { refusal = null } = await onceOnly(context, options.once, async () => ({
+    run_id: runId,
+    refusal: await hearReply(context, run, { text, actor, ...options }, () => false),
+  }));
+  if (refusal !== null) throw refusal;
 }

@@ -1,9 +1,9 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
+import type { Clock } from '#contracts/clock.ts';
 import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
 import type { ExecutorContext } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
-import { startStopwatch } from './stopwatch.ts';
 
 /** How much of a lease may pass between the question for a mark and its call; the rest is for the call to go out in. */
 const usableShare = 2 / 3;
@@ -72,4 +72,16 @@ export function createMarker({
       waiting.push({ lease, resolve, reject });
       if (!flushing && waiting.length === 1) setImmediate(() => void flush());
     });
+}
+
+// Time that passes for others while this process, or its whole machine, stands still.
+
+/**
+ * Milliseconds since it was called. The monotonic clock goes on while the process is stopped, but not while the machine
+ * sleeps; the clock on the wall does that, but may be set back. The greater of the two is believed.
+ */
+function startStopwatch(clock: Clock): () => number {
+  const since = performance.now();
+  const at = clock.now().getTime();
+  return () => Math.max(performance.now() - since, clock.now().getTime() - at);
 }

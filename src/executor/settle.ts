@@ -1,27 +1,87 @@
 // Outcomes go back in batches, inside the transaction of a turn: recorded, counted, successors freed, resources given back, the
 // plan ended if it was the last.
 import { and, eq } from 'drizzle-orm';
+import { system } from '#contracts/actor.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import { makeStorable, makeStorableText } from '#contracts/text.ts';
+import { shorten } from '#contracts/words.ts';
 import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { stopDependents } from '#plans/stop-dependents.ts';
+import { wakeWatchers } from '#plans/wake.ts';
 import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
+import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
+import { touchPlan } from '#store/events.ts';
 import { inlineOutputBytes } from '#store/outputs.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planSteps } from '#store/schema.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
+import { addToQuestions } from '#store/sql/late-outcomes.ts';
 import {
+  findStanding,
   type Outcome,
+  type Settled,
   type StartTerms,
   type StoredOutcome,
   settleSteps,
 } from '#store/sql/settle.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { refuseLate } from './refuse-outcomes.ts';
 import { releaseResources } from './release.ts';
+
+// Outcomes that are refused: the audit says so, and whoever is asked what became of a step reads what its worker says.
+
+/** What is asked shows so much of what a worker says. */
+const saidAtMost = 400;
+
+/** What a worker that came too late knows of its call; null: nothing that helps. */
+function describeLate({ attempt_status, summary, error }: StoredOutcome): string | null {
+  const came = 'Its worker came back later and says that';
+  switch (attempt_status) {
+    case 'succeeded':
+      return `${came} it succeeded${summary === null ? '.' : `: ${shorten(summary, saidAtMost)}`}`;
+    case 'failed':
+      return `${came} it failed${error === null ? '.' : `: ${shorten(error.message, saidAtMost)}`}`;
+    case 'unknown':
+      return `${came} it does not know either.`;
+    default:
+      return null;
+  }
+}
+
+/** Outcomes whose lease was lost. The caller holds the plan's lock. What `settled` took, and what stood already, is left alone. */
+async function refuseLate(
+  { worker, enqueue }: Pick<ExecutorContext, 'worker' | 'enqueue'>,
+  tx: Transaction,
+  row: PlanRow,
+  outcomes: StoredOutcome[],
+  { taken }: Settled,
+): Promise<void> {
+  const known = new Set([...taken, ...(await findStanding(tx, row.id, outcomes, worker))]);
+  const refused = outcomes.filter(({ position }) => !known.has(position));
+  if (refused.length === 0) return;
+  await recordDeeds(
+    tx,
+    refused.map(({ position, attempt, status }) => ({
+      planId: row.id,
+      actor: system,
+      action: 'settle_refused',
+      version: row.version,
+      reason: 'The lease of this attempt was lost before its outcome came.',
+      data: { position, attempt, status, worker },
+    })),
+  );
+  const words = refused.flatMap((outcome) => {
+    const text = describeLate(outcome);
+    return text === null ? [] : [{ position: outcome.position, attempt: outcome.attempt, text }];
+  });
+  const [first, ...others] = await addToQuestions(tx, row.id, words);
+  if (first === undefined) return;
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  await touchPlan(tx, row.id, 'late_outcome', `the worker of ${first}${more} came back`);
+  await wakeWatchers(tx, enqueue, row.id);
+}
 
 const unstorable = /\\u0000|\\ud[89a-f][0-9a-f]{2}/;
 

@@ -1,5 +1,4 @@
 // What running one claimed step is given.
-
 import type { PlanRow } from '#store/plans.ts';
 import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';

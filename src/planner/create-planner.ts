@@ -2,22 +2,28 @@
 // tools, and what is kept of it.
 import { type Clock, systemClock } from '#contracts/clock.ts';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
+import { PlanningState } from '#contracts/planning/state.ts';
 import type { Planner, PlanningRequest } from '#contracts/run.ts';
 import type { ChatModel } from '#models/chat-model.ts';
-import type { Database } from '#store/database.ts';
+import type { Database, Queryable } from '#store/database.ts';
+import {
+  forgetStates,
+  insertCheckpoint,
+  readLatestCheckpoint,
+} from '#store/planning-checkpoints.ts';
+import { markProbed, readPolicy } from '#store/policies.ts';
 import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
+import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
-import { createMemoryBudget } from './budget/pay-in-memory.ts';
 import type { Thresholds } from './confidence.ts';
-import { keepInMemory } from './controller/checkpoints.ts';
+import { type Checkpoints, keepInMemory, type Transition } from './controller/checkpoints.ts';
 import { type ControllerOptions, createController } from './controller/controller.ts';
-import { keepInDatabase } from './controller/stored-checkpoints.ts';
+import { isResting } from './controller/table.ts';
 import { createRemember } from './memo/remember-outcomes.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
 import { createOfflineReasoner } from './offline/offline-reasoner.ts';
 import { shortenBlanks } from './offline/shield.ts';
-import { openPreferences } from './policy/open-preferences.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
@@ -120,4 +126,111 @@ function shortenRequest(request: PlanningRequest): PlanningRequest {
         ? null
         : { ...revision, feedback: revision.feedback.map((text) => shortenBlanks(text)) },
   };
+}
+
+// What probe_preference knows of people, from the store.
+export function openPreferences(db: Queryable): PreferencePort {
+  return {
+    async isKnown(user) {
+      const { policy, probed } = await readPolicy(db, user);
+      return probed || policy.conversation_style !== undefined;
+    },
+    claim: (user) => markProbed(db, user),
+  };
+}
+
+// A budget for a planner that has no database: the same ceilings, kept for as long as the process lives.
+
+/** @param spentToday US dollars of the day before anything this planner spends */
+function createMemoryBudget(
+  model: ChatModel,
+  limits: PlanningLimits,
+  spentToday: () => Promise<number>,
+): (place: { runId: string; turn: number }) => PaidModel {
+  const runs = new Map<string, number>();
+  let spent = 0;
+  return ({ runId }) => {
+    let turn = 0;
+    return {
+      name: model.name,
+      async complete(request, { softLifted }, signal) {
+        const estimate_usd = await model.estimateCost(request);
+        const session = runs.get(runId) ?? 0;
+        const exceeded = (ceiling: 'turn_soft' | 'session' | 'day', spent_usd: number) => ({
+          kind: 'exceeded' as const,
+          ceiling,
+          spent_usd,
+          estimate_usd,
+        });
+        const day = (await spentToday()) + spent;
+        if (day + estimate_usd > limits.perDay) return exceeded('day', day);
+        if (session + estimate_usd > limits.perSession) return exceeded('session', session);
+        if (!softLifted && turn + estimate_usd > limits.softPerTurn)
+          return exceeded('turn_soft', turn);
+        const reply = await model.complete(request, signal);
+        runs.set(runId, session + reply.cost_usd);
+        turn += reply.cost_usd;
+        spent += reply.cost_usd;
+        return { kind: 'reply', reply, remembered: false };
+      },
+    };
+  };
+}
+
+// Sessions that outlive their planner (B10): stored in Postgres after each transition, taken up from there by the next one.
+// Of two planners at the same turn one writes the next checkpoint; the other learns that it was overtaken.
+
+/**
+ * Writes `state` behind `after`. Where that place is taken by an earlier turn, whose planner was late, it goes behind that
+ * one: people have gone on, so what it wrote counts no more.
+ * @returns where it stands; null: this turn or a later one has another planner
+ */
+async function append(
+  db: Queryable,
+  state: PlanningState,
+  transition: Transition | null,
+  after: number,
+): Promise<number | null> {
+  const closes = isResting(state.stage);
+  for (let seq = after + 1; ; ) {
+    if (await insertCheckpoint(db, { state, seq, transition, closes })) return seq;
+    const latest = await readLatestCheckpoint(db, state.run_id);
+    if (latest === null || latest.turn >= state.turn) return null;
+    seq = latest.seq + 1;
+  }
+}
+
+export function keepInDatabase(
+  db: Queryable,
+  warn: (message: string, error?: unknown) => void,
+): Checkpoints {
+  /** Runs whose last state this version cannot read: their sessions start anew behind it. */
+  const unread = new Map<string, number>();
+  return {
+    async read(runId) {
+      const row = await readLatestCheckpoint(db, runId);
+      if (row === null) return null;
+      const parsed = PlanningState.safeParse(row.state);
+      if (parsed.success) return { state: parsed.data, seq: row.seq };
+      warn(
+        `The planning session of run ${runId} was stored in a shape this version does not know; it starts anew.`,
+        parsed.error,
+      );
+      unread.set(runId, row.seq);
+      return null;
+    },
+    async append(state, transition, seq) {
+      const begun = seq === 0 ? unread.get(state.run_id) : undefined;
+      unread.delete(state.run_id);
+      const stored = await append(db, state, transition, begun ?? seq);
+      // A turn begins: one before it that never came to rest has left its states behind.
+      if (stored !== null && opensTurn(transition, stored)) await forgetStates(db, state);
+      return stored;
+    },
+  };
+}
+
+/** The first checkpoint of a turn follows no transition, or one out of a state in which the session rested. */
+function opensTurn(transition: Transition | null, seq: number): boolean {
+  return seq > 1 && (transition === null || isResting(transition.from));
 }

@@ -1,23 +1,181 @@
 // Every tool that planning has: the thirteen, the verbs of the conversation, and operations that only read.
+import { z } from 'zod';
+import { CountersignError } from '#contracts/errors.ts';
 import type { StrategyProfile } from '#contracts/planning/schedule.ts';
+import { type Stage, workingStages } from '#contracts/planning/stages.ts';
+import { JsonObject, line } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import { succeed } from './agent/agent-tool.ts';
+import { Alternative } from './policy/options.ts';
 import type { PlannerTools } from './ports.ts';
-import { requireOrder } from './stage-tools/check-order.ts';
-import { conversationTools } from './stage-tools/conversation-tools.ts';
-import { createReadingTools } from './stage-tools/reading-tools.ts';
+import { conversationTools, openStages } from './stage-tools/conversation-tools.ts';
 import { type StageTool, toStageTool } from './stage-tools/stage-tool.ts';
-import { brainstorm } from './tools/brainstorm.ts';
 import { createBuildRoadmap } from './tools/build-roadmap.ts';
-import { craftOptions } from './tools/craft-options.ts';
 import { elicitContext } from './tools/elicit-context.ts';
 import { generateNodes } from './tools/generate-nodes.ts';
 import { createGenerateSchedule } from './tools/generate-schedule.ts';
 import { handleApproval } from './tools/handle-approval.ts';
+import { ideaStages, offerAlternatives } from './tools/offer-alternatives.ts';
+import type { PlanningTool, Product } from './tools/planning-tool.ts';
 import { createProbePortfolio, type OtherPlans } from './tools/probe-portfolio.ts';
 import { createProbePreference, type PreferencePort } from './tools/probe-preference.ts';
 import { resolveDependencies } from './tools/resolve-dependencies.ts';
 import { selectPattern } from './tools/select-pattern.ts';
 import { summarize } from './tools/summarize.ts';
 import { validateGrammar } from './tools/validate-grammar.ts';
+
+// Whether tools can be called in the order of the stages at all (B3): each must find what it needs made by a tool of the
+// same stage or an earlier one. It is asked once, before any session, so that no stage ever offers nothing.
+export type Maker = Pick<StageTool, 'name' | 'stages' | 'prerequisites' | 'produces'>;
+
+const way: readonly Stage[] = workingStages;
+
+/** A stage that makes something itself, without a tool. */
+const stagesThatMake: Maker[] = [
+  {
+    name: 'VALIDATE_ROADMAP',
+    stages: ['VALIDATE_ROADMAP'],
+    prerequisites: ['roadmap'],
+    produces: ['valid_roadmap'],
+  },
+];
+
+/** The first place on the way at which `maker` can be called; Infinity: there is none. */
+function firstPlace({ stages, prerequisites }: Maker, made: Map<Product, number>): number {
+  const from = Math.max(0, ...prerequisites.map((product) => made.get(product) ?? Infinity));
+  const places = stages.map((stage) => way.indexOf(stage)).filter((place) => place >= from);
+  return Math.min(Infinity, ...places);
+}
+
+/** A sentence for each tool that could never be called; empty when all is in order. */
+export function findMisordered(tools: Maker[]): string[] {
+  const made = new Map<Product, number>();
+  let waiting = [...stagesThatMake, ...tools];
+  // As with Kahn's algorithm: what can be called makes its products, which may free others; what is left cannot.
+  for (let place = 0; place < way.length; ) {
+    const ready = waiting.filter((maker) => firstPlace(maker, made) <= place);
+    if (ready.length === 0) {
+      place += 1;
+      continue;
+    }
+    waiting = waiting.filter((maker) => !ready.includes(maker));
+    for (const product of ready.flatMap(({ produces }) => produces))
+      if (!made.has(product)) made.set(product, place);
+  }
+  return waiting
+    .filter((maker) => tools.includes(maker))
+    .map(({ name, prerequisites, stages }) => {
+      const needs = prerequisites.join(' and ') || 'nothing';
+      return `${name} needs ${needs}, which nothing makes by ${stages.at(-1) ?? 'any stage'}.`;
+    });
+}
+
+/** @throws CountersignError `internal`: the tools contradict each other */
+export function requireOrder(tools: Maker[]): void {
+  const problems = findMisordered(tools);
+  if (problems.length > 0) throw new CountersignError('internal', problems.join(' '));
+}
+
+// Operations that only read, as tools of the planner. Their names are made to fit what model servers take.
+
+/** Servers take at most 128 tools; the planner's own come first. */
+const readingAtMost = 100;
+
+function createReadingTools(tools: PlannerTools, own: string[]): StageTool[] {
+  const taken = new Set(own);
+  return tools
+    .readable()
+    .slice(0, readingAtMost)
+    .map((spec) => readingTool(spec, nameFunction(spec.name, taken)));
+}
+
+function readingTool(spec: OperationSpec, name: string): StageTool {
+  const { $schema: _, ...parameters } = spec.input;
+  return {
+    name,
+    description: `${spec.description.slice(0, 900)} (reads only)`,
+    parameters,
+    strict: false,
+    stages: openStages,
+    prerequisites: [],
+    produces: [],
+    reads: true,
+    revision: 1,
+    // The call itself says what is wrong, by the operation's own schema.
+    check: () => [],
+    async run(input, { tools, signal }) {
+      const args = JsonObject.parse(input);
+      const problems = tools.validate(spec.name, args);
+      if (problems.length > 0)
+        return { result: { ok: false, confidence: 0, explanations: problems, data: null } };
+      const output = await tools.call(spec.name, args, signal);
+      return { result: succeed(output.data, output.summary.slice(0, 500)) };
+    },
+  };
+}
+
+/** A name that every server takes, unique among the tools offered. */
+function nameFunction(name: string, taken: Set<string>): string {
+  const base = name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 60);
+  let candidate = base;
+  for (let count = 2; taken.has(candidate); count += 1) candidate = `${base}_${count}`;
+  taken.add(candidate);
+  return candidate;
+}
+
+// brainstorm: a few ideas how to go about what was asked for, when the person wants ideas. The content comes as
+// arguments, from a model or from rules; that they are few, brief, actionable and really different is seen to here.
+const Brainstorm = z.strictObject({
+  topic: line(120).describe('What the ideas are about, as it follows “for”: “the team offsite”.'),
+  ideas: z.array(Alternative).min(2).max(8),
+  confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
+});
+type Brainstorm = z.infer<typeof Brainstorm>;
+
+export const brainstorm: PlanningTool<Brainstorm> = {
+  name: 'brainstorm',
+  description:
+    'Puts two or three ideas how to go about it before the person. Each takes another angle, begins with a verb and says how it differs. Only when they want ideas.',
+  input: Brainstorm,
+  stages: ideaStages,
+  prerequisites: [],
+  produces: [],
+  automatic: null,
+  revision: 1,
+  run: async ({ topic, ideas, confidence }, toolContext) =>
+    offerAlternatives(
+      {
+        kind: 'idea',
+        question: `Which of these fits best for ${topic.replace(/[.?\s]+$/, '')}?`,
+        given: ideas,
+        self: confidence,
+      },
+      toolContext,
+    ),
+};
+
+// craft_options: two or three ways to decide one thing that the request leaves open, each with what sets it apart. The
+// same rules as for ideas; the person answers with a number or a name.
+const CraftOptions = z.strictObject({
+  question: line(300).describe('The decision as a question: “Where should the notes go?”'),
+  options: z.array(Alternative).min(2).max(6),
+  confidence: z.number().min(0).max(1).nullable().describe('How sure you are of the request.'),
+});
+type CraftOptions = z.infer<typeof CraftOptions>;
+
+export const craftOptions: PlanningTool<CraftOptions> = {
+  name: 'craft_options',
+  description:
+    'Puts two or three options for one open decision before the person, the best first. Each begins with a verb and says how it differs. Only when they want options.',
+  input: CraftOptions,
+  stages: ideaStages,
+  prerequisites: [],
+  produces: [],
+  automatic: null,
+  revision: 1,
+  run: async ({ question, options, confidence }, toolContext) =>
+    offerAlternatives({ kind: 'option', question, given: options, self: confidence }, toolContext),
+};
 
 export type { OtherPlans } from './tools/probe-portfolio.ts';
 

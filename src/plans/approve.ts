@@ -6,6 +6,7 @@ import type { Approval } from '#contracts/service.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
+import { postponeSeries, readSeries, readTemplates, updateSeries } from '#store/series.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
 import { approvePatch, findPatchToApprove } from './approve-patch.ts';
 import { isSatisfied, judge } from './approver-rules.ts';
@@ -14,11 +15,11 @@ import { readAuthority, requireApprover, requireUseful } from './authority.ts';
 import { clockTime, currentOf } from './current.ts';
 import { transition } from './lifecycle.ts';
 import { mayBeApproved, statusWords } from './lifecycle-table.ts';
-import { narrowSeries } from './narrow-series.ts';
 import { leaveOut, type Part, partKey, readPart } from './part.ts';
 import type { PlansContext } from './plans-context.ts';
 import { findPreflightProblems, requirePreflight } from './preflight.ts';
 import { isRepeated } from './repeated.ts';
+import { templatesOf } from './series.ts';
 import { diffVersions } from './version-diff.ts';
 
 /** @throws `already_decided`, which says who won, when and at which version */
@@ -165,4 +166,21 @@ export async function approvePlan(
     await within(tx, changed);
     return readPlan(tx, id);
   });
+}
+
+// What an approval means for what comes again: a step of which people left out every occurrence they were shown does not
+// come again, and a series of which nothing is left has ended.
+
+/** Keeps in force what was approved of a plan's series. The caller holds the plan's lock. */
+async function narrowSeries(tx: Transaction, planId: string): Promise<void> {
+  const all = await readSeries(tx, planId);
+  const templates = await readTemplates(tx, planId, [...templatesOf(all)]);
+  const kept = new Set(templates.filter((one) => one.kept).map(({ id }) => id));
+  if (kept.size === 0) return postponeSeries(tx, planId, null);
+  for (const { id, steps } of all) {
+    const left = steps.filter((step) => kept.has(step.id ?? ''));
+    if (left.length === steps.length) continue;
+    // Nothing is added of a series without steps.
+    await updateSeries(tx, planId, id, left.length === 0 ? { expand_at: null } : { steps: left });
+  }
 }

@@ -2,17 +2,115 @@
 // the patch names and nothing else; stores nothing.
 import { CountersignError } from '#contracts/errors.ts';
 import type { PinnedOperation } from '#contracts/patch.ts';
+import { countOf, listOf } from '#contracts/words.ts';
 import type { Queryable } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
-import { findChangedSince, findSelected, nextPosition } from '#store/sql/patch-reads.ts';
+import {
+  findChangedSince,
+  findSelected,
+  nextPosition,
+  notBegun,
+  readEdgesBetween,
+  readEdgesFrom,
+} from '#store/sql/patch-reads.ts';
 import { readStepsById } from '#store/step-pages.ts';
+import type { Edge } from '#store/steps.ts';
+import { findCycle } from './graph.ts';
 import type { StepRules } from './normalise-step.ts';
 import { requirePast } from './patch-conflicts.ts';
-import { checkPatchOrder, requireClosedRemoval } from './patch-graph.ts';
 import type { PatchEffect } from './patch-model.ts';
 import { idsIn, selectorsIn } from './patch-names.ts';
 import { Resolution } from './patch-resolution.ts';
 import { Selection } from './patch-selection.ts';
+
+// The graph after a patch: no kept step waits for a removed one, and no steps wait for each other.
+const namedAtMost = 10;
+const listedAtMost = 1000;
+
+const keyOf = ({ predecessor, successor, type }: Edge): string =>
+  `${predecessor} ${successor} ${type}`;
+
+/** @throws `steps_missing` with the steps that wait for a removed one and are not removed themselves */
+async function requireClosedRemoval(
+  tx: Queryable,
+  planId: string,
+  { removed, edgesRemoved, edgesAdded }: PatchEffect,
+): Promise<void> {
+  const gone = new Set(removed.map(({ position }) => position));
+  const cut = new Set(edgesRemoved.map(keyOf));
+  const edges = await readEdgesFrom(tx, planId, [...gone]);
+  const left = new Set(
+    edges
+      .filter((edge) => !gone.has(edge.successor) && !cut.has(keyOf(edge)))
+      .filter(({ status }) => notBegun.includes(status))
+      .map(({ id }) => id),
+  );
+  if (left.size > 0) {
+    const ids = [...left];
+    const more = ids.length - namedAtMost;
+    const names = listOf([
+      ...ids.slice(0, namedAtMost),
+      ...(more > 0 ? [countOf(more, 'more step')] : []),
+    ]);
+    throw new CountersignError(
+      'steps_missing',
+      `Steps that would be removed are needed by others: remove ${names} too, or what they wait for.`,
+      { details: { missing: ids.slice(0, listedAtMost), missing_total: ids.length } },
+    );
+  }
+  if (edgesAdded.some(({ predecessor }) => gone.has(predecessor))) {
+    throw new CountersignError(
+      'steps_missing',
+      'A step would wait for one that this change removes. Keep that step, or do not wait for it.',
+    );
+  }
+}
+
+/** @throws `dependency_cycle` when new dependencies close a circle, with each other or with those that are there */
+async function checkPatchOrder(
+  tx: Queryable,
+  planId: string,
+  { added, changed, edgesAdded, edgesRemoved }: PatchEffect,
+): Promise<void> {
+  if (edgesAdded.length === 0) return;
+  const fresh = new Set(added.map(({ position }) => position));
+  const old = (positions: number[]) => [...new Set(positions)].filter((one) => !fresh.has(one));
+  const cut = new Set(edgesRemoved.map(keyOf));
+  const between = await readEdgesBetween(
+    tx,
+    planId,
+    old(edgesAdded.map(({ successor }) => successor)),
+    old(edgesAdded.map(({ predecessor }) => predecessor)),
+  );
+  const edges = [...between.filter((edge) => !cut.has(keyOf(edge))), ...edgesAdded];
+  const numbers = new Map<number, number>();
+  const numberOf = (position: number): number => {
+    const known = numbers.get(position) ?? numbers.size + 1;
+    numbers.set(position, known);
+    return known;
+  };
+  const numbered = edges.map((edge) => ({
+    ...edge,
+    predecessor: numberOf(edge.predecessor),
+    successor: numberOf(edge.successor),
+  }));
+  const cycle = findCycle(numbers.size, numbered);
+  if (cycle === null) return;
+  const ids = new Map<number, string>([
+    ...between.map(({ predecessor, id }): [number, string] => [predecessor, id]),
+    ...changed.map(({ position, now }): [number, string] => [position, now.id]),
+    ...added.map(({ position, now }): [number, string] => [position, now.id]),
+  ]);
+  const positions = [...numbers.keys()];
+  const names = [...cycle, cycle[0]].map((number) => {
+    const position = positions[(number ?? 1) - 1] ?? 0;
+    return ids.get(position) ?? `at place ${position}`;
+  });
+  throw new CountersignError(
+    'dependency_cycle',
+    `These steps would wait for each other: ${names.slice(0, 12).join(' → ')}. Remove one of the dependencies.`,
+  );
+}
 
 type Patch = { base_revision: number; operations: PinnedOperation[] };
 

@@ -1,25 +1,34 @@
 // The built-in operations, as far as this process has what they need.
+import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Clock } from '#contracts/clock.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Settings } from '#contracts/settings.ts';
 import type { TextModel } from '#contracts/text-model.ts';
 import type { Operation } from '#contracts/tool.ts';
 import { createCalendarOperations } from './calendar/operations.ts';
 import { createCalendarPlaces } from './calendar/places.ts';
-import { createChatPost } from './chat.ts';
-import { createControlOperations } from './control.ts';
+import { defineOperation, text } from './define-operation.ts';
+import { systemCode, throwIfAborted, toAbortError } from './failures.ts';
 import { createAddressRules } from './http/addresses.ts';
 import type { Lookup } from './http/guarded-agent.ts';
 import { openWebAtFirstUse } from './http/open-web.ts';
 import { createHttpOperations } from './http/operations.ts';
 import { createHumanTask } from './human-task.ts';
+import { toLine } from './limit-output.ts';
+import { describeOutput } from './output-schema.ts';
 import type { ChatPort, ReminderPort, TimePort } from './ports.ts';
 import { createReminderSet } from './reminder.ts';
 import { createTextOperations } from './text.ts';
-import { createDelete } from './workspace/delete.ts';
+import { withFileErrors } from './workspace/file-errors.ts';
+import { inspectDelete } from './workspace/inspect.ts';
 import { createList } from './workspace/list.ts';
 import { createMove } from './workspace/move.ts';
+import { checkPaths, toWorkspacePath } from './workspace/paths.ts';
 import { createRead } from './workspace/read.ts';
-import { openSandbox } from './workspace/sandbox.ts';
+import { openSandbox, pinFolder, type Sandbox } from './workspace/sandbox.ts';
 import { createWrite } from './workspace/write.ts';
 
 export type BuiltinOptions = {
@@ -76,4 +85,155 @@ export async function createBuiltins(
     ...(options.extraOperations ?? []),
   ];
   return { operations, close: web.close };
+}
+
+// chat_post: says something in a conversation, once per step however often the step runs.
+function createChatPost(chat: ChatPort): Operation {
+  return defineOperation({
+    tool: 'chat',
+    operation: 'post',
+    description: 'Post a message in this conversation, or in another one of the same workspace.',
+    effect: 'idempotent',
+    destructive: false,
+    targetArgument: 'conversation',
+    verbs: ['post', 'say', 'tell', 'announce', 'send'],
+    schema: z.strictObject({
+      text: text(20_000, 'What to say.'),
+      conversation: text(
+        300,
+        'Where to say it; left out: where the plan was asked for.',
+      ).optional(),
+    }),
+    output: describeOutput(z.strictObject({ conversation: z.string() })),
+    async run(args, context) {
+      throwIfAborted(context.signal);
+      const conversation = args.conversation ?? context.conversation;
+      if (conversation === null)
+        throw new CountersignError(
+          'invalid_arguments',
+          'This plan has no conversation to post in; name one in "conversation".',
+        );
+      await chat.post({
+        conversation,
+        from: context.conversation,
+        user: context.user,
+        text: args.text,
+        once: context.idempotencyKey,
+      });
+      return { summary: `Posted: ${toLine(args.text, 120)}`, data: { conversation } };
+    },
+  });
+}
+
+// control_noop and control_wait: nothing, and nothing for a while.
+function createControlOperations(): Operation[] {
+  return [
+    defineOperation({
+      tool: 'control',
+      operation: 'noop',
+      description: 'Do nothing and succeed.',
+      effect: 'read',
+      destructive: false,
+      verbs: ['do nothing'],
+      schema: z.looseObject({}),
+      output: describeOutput(z.null()),
+      async run() {
+        return { summary: 'Did nothing.', data: null };
+      },
+    }),
+    defineOperation({
+      tool: 'control',
+      operation: 'wait',
+      description: 'Wait for a number of seconds.',
+      effect: 'read',
+      destructive: false,
+      targetArgument: 'seconds',
+      verbs: ['wait', 'pause', 'sleep'],
+      schema: z.strictObject({
+        seconds: z.number().min(0).max(86_400).describe('How long, at most a day.'),
+      }),
+      output: describeOutput(z.strictObject({ seconds: z.number() })),
+      expectedSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
+      async run({ seconds }, { signal }) {
+        try {
+          await wait(seconds * 1000, undefined, { signal });
+        } catch (error) {
+          throw signal.aborted ? toAbortError(signal) : error;
+        }
+        return { summary: `Waited ${seconds} s.`, data: { seconds } };
+      },
+    }),
+  ];
+}
+
+// workspace_delete: removes a file, or a folder when asked to. A link is removed, not what it points to.
+function createDelete(sandbox: Sandbox): Operation {
+  return defineOperation({
+    tool: 'workspace',
+    operation: 'delete',
+    description: 'Delete a file of the workspace for good, or a folder with recursive.',
+    effect: 'write',
+    destructive: true,
+    targetArgument: 'path',
+    verbs: ['delete', 'remove', 'erase', 'discard'],
+    schema: z.strictObject({
+      path: text(2000, 'What to delete.'),
+      recursive: z.boolean().default(false).describe('Delete a folder with all that is in it.'),
+    }),
+    output: describeOutput(z.strictObject({ path: z.string() })),
+    check: checkPaths('path'),
+    inspect: inspectDelete(sandbox),
+    run: (args, { signal }) =>
+      withFileErrors(args.path, async () => {
+        if (toWorkspacePath(args.path) === '.')
+          throw new CountersignError(
+            'invalid_arguments',
+            'The workspace itself cannot be deleted.',
+          );
+        return sandbox.withPlace(args.path, { follow: false }, async (place) => {
+          const info = await lstat(place.at);
+          throwIfAborted(signal);
+          const folder = { at: place.at, real: join(sandbox.root, place.path), path: place.path };
+          if (info.isDirectory() && args.recursive) await removeTree(folder, signal);
+          else if (info.isDirectory()) await removeFolder(folder);
+          else await unlink(place.at);
+          await place.syncFolder();
+          const kind = info.isDirectory() ? 'the folder ' : '';
+          return { summary: `Deleted ${kind}${place.path}.`, data: { path: place.path } };
+        });
+      }),
+  });
+}
+
+/** A folder: by way of its pinned parent, where it really is, and as people write it. */
+type Folder = { at: string; real: string; path: string };
+
+async function removeFolder({ at, path }: Folder): Promise<void> {
+  try {
+    await rmdir(at);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTEMPTY') throw error;
+    throw new CountersignError(
+      'tool_failed',
+      `${path} is a folder with things in it; set recursive to true to delete them too.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Deletes a folder with all that is in it, one thing at a time, so that it can be stopped. Links are not followed. */
+async function removeTree({ at, real, path }: Folder, signal: AbortSignal): Promise<void> {
+  const pin = await pinFolder(at, real, path);
+  try {
+    for (const entry of await readdir(pin.at, { withFileTypes: true })) {
+      throwIfAborted(signal);
+      const { name } = entry;
+      const inside = { at: join(pin.at, name), real: join(real, name), path: `${path}/${name}` };
+      if (entry.isDirectory()) await removeTree(inside, signal);
+      else await unlink(inside.at);
+    }
+  } finally {
+    await pin.handle.close();
+  }
+  await rmdir(at);
 }

@@ -2,7 +2,7 @@
 // The names are those of the pictures in docs/cards.
 import { drawHome } from '#adapters/slack/lists/home-view.ts';
 import { fillDetails } from '#adapters/slack/press/fill-window.ts';
-import { drawDetails } from '#adapters/teams/press/details-card.ts';
+import { drawDetails } from '#adapters/teams/press/show.ts';
 import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
 import { readReview } from '#cards/review.ts';

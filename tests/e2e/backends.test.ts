@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CardAnswer } from '#adapters/console/card-route.ts';
+import type { CardAnswer } from '#adapters/console/routes.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Overview } from '#contracts/views.ts';
 import { appendTool } from '#tests/fixtures/append-tool.ts';

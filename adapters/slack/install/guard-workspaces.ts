@@ -6,7 +6,76 @@ import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import type { InboxHandler } from '#conversation/inbox/inbox-context.ts';
 import { readBody } from '../transport/read-signal.ts';
 import type { Tokens } from '../workspaces.ts';
-import { readRemoval, takeRemoval } from './removal.ts';
+
+// The end of an installation, as Slack tells it: late, twice (`app_uninstalled` and `tokens_revoked`), in any order, and perhaps
+// after the app was added again.
+const Removal = z.object({
+  type: z.literal('event_callback'),
+  team_id: z.string().nullish(),
+  enterprise_id: z.string().nullish(),
+  event_time: z.number(),
+  event: z.union([
+    z.object({ type: z.literal('app_uninstalled') }),
+    // Of people's tokens we have none.
+    z.object({
+      type: z.literal('tokens_revoked'),
+      tokens: z.object({ bot: z.array(z.string()).min(1) }),
+    }),
+  ]),
+  authorizations: z.array(z.object({ is_enterprise_install: z.boolean().nullish() })).default([]),
+});
+
+/** Of whom Slack says that the app was removed, and since when. */
+type Removal = { owner: string; at: Date };
+
+/** null: the body says something else. */
+export function readRemoval(body: unknown): Removal | null {
+  const parsed = Removal.safeParse(body);
+  if (!parsed.success) return null;
+  const { team_id, enterprise_id, event_time, authorizations } = parsed.data;
+  const orgWide = authorizations.some(({ is_enterprise_install }) => is_enterprise_install);
+  const owner = orgWide ? (enterprise_id ?? team_id) : (team_id ?? enterprise_id);
+  return owner == null ? null : { owner, at: new Date(event_time * 1000) };
+}
+
+/** How far Slack's clock and ours may be apart; beyond it none of its requests is taken either. */
+const clocksApartMs = 300_000;
+
+/**
+ * Whether news of a removal are about the installation that stands. `ask`: the clocks do not tell; Slack knows whether its
+ * token holds.
+ */
+export function judgeRemoval(removedAt: Date, installedAt: Date): 'earlier' | 'removed' | 'ask' {
+  const afterMs = removedAt.getTime() - installedAt.getTime();
+  if (afterMs < -clocksApartMs) return 'earlier';
+  return afterMs > clocksApartMs ? 'removed' : 'ask';
+}
+
+/** Ends the installation that the news are about, if it is still the one that stands. */
+async function takeRemoval(
+  removal: Removal,
+  parts: {
+    installations: Pick<SlackInstallations, 'find' | 'read' | 'remove'>;
+    isAlive(token: string): Promise<boolean>;
+    warn(message: string): void;
+  },
+): Promise<void> {
+  const { installations, isAlive, warn } = parts;
+  const { owner, at } = removal;
+  const standing = await installations.read(owner);
+  if (standing === null || standing.removed_at !== null) return;
+  const judged = judgeRemoval(at, standing.installed_at);
+  if (judged === 'earlier') return;
+  if (judged === 'ask') {
+    // Where it cannot be decrypted, asking for it says why, until it can.
+    const { token } = standing.readable
+      ? standing
+      : ((await installations.find(owner)) ?? standing);
+    if (token !== null && (await isAlive(token))) return;
+  }
+  if (await installations.remove(standing))
+    warn(`Countersign was removed from ${standing.name} in Slack; its token is deleted.`);
+}
 
 /** Of which organisation something comes: events and commands, and presses and forms. */
 const Origin = z.object({

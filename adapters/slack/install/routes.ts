@@ -1,19 +1,92 @@
 // Adding the app to a workspace: the way to Slack's page that asks the person, and the way back with its answer. Slack's own
 // library makes and checks both; what comes of it is kept here.
-import { HTTPReceiver, type Installation } from '@slack/bolt';
+import { HTTPReceiver, type Installation, webApi } from '@slack/bolt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type SlackAccess, slackInstallPath } from '#contracts/chat-access.ts';
 import type { Clock } from '#contracts/clock.ts';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { SlackInstallations } from '#contracts/slack-installation.ts';
 import manifest from '../../../manifest.json' with { type: 'json' };
 import { explainSlackError } from '../port/explain-error.ts';
+import { createRecent } from '../recent.ts';
 import type { SlackLogger } from '../slack-logger.ts';
 import { createClient, tokenRefusalOf } from '../workspaces.ts';
-import { explainFailure, NotInvited } from './explain-failure.ts';
 import { keepInstallation, readInstallation } from './keep-installation.ts';
-import { createLimit } from './limit.ts';
 import { drawPage, installedPage, type Page, pagePolicy, pages } from './pages.ts';
-import { createStateStore, stateLivesSeconds } from './state.ts';
+import { createStateStore, StateRefused, stateLivesSeconds } from './state.ts';
+
+// What went wrong with an installation: the page that the person reads, and what is said to whoever runs Countersign.
+
+/** `tell`: what an operator has to know; null: the person alone can go on. */
+type Failure = { page: Page; tell: string | null };
+
+/** Slack's words about the app's own settings. */
+const settings: Record<string, string> = {
+  bad_client_secret:
+    'SLACK_CLIENT_SECRET is not that of the Slack app. It stands on its page "Basic Information".',
+  bad_redirect_uri:
+    'The Slack app has another redirect URL. Put the manifest for this address into "App Manifest".',
+  invalid_client_id:
+    'SLACK_CLIENT_ID is not that of a Slack app. It stands on its page "Basic Information".',
+};
+
+function explainRefusal(reason: string): Failure {
+  if (reason === 'code_already_used' || reason === 'invalid_code')
+    return { page: pages.expired, tell: null };
+  // The token that Slack has just given: another installation came after it.
+  if (reason === 'token_revoked') return { page: pages.overtaken, tell: null };
+  const known = settings[reason];
+  if (known !== undefined) return { page: pages.misconfigured, tell: known };
+  return { page: pages.unavailable, tell: `Slack refused an installation: ${reason}.` };
+}
+
+/** Codes of Slack's library. */
+const byCode: Record<string, Page> = {
+  slack_oauth_installer_authorization_error: pages.denied,
+  slack_oauth_invalid_state: pages.elsewhere,
+  slack_oauth_missing_state: pages.elsewhere,
+  slack_oauth_missing_code: pages.incomplete,
+};
+
+/** The workspace is none of those that may add the app. */
+class NotInvited extends Error {
+  readonly code = 'not_invited';
+}
+
+function explainFailure(error: unknown): Failure {
+  if (error instanceof StateRefused) {
+    const { reason } = error;
+    return { page: reason === 'forged' ? pages.elsewhere : pages[reason], tell: null };
+  }
+  if (error instanceof NotInvited) return { page: pages.notInvited, tell: null };
+  if (error instanceof webApi.WebAPIPlatformError) return explainRefusal(error.data.error);
+  if (error instanceof CountersignError && error.passesAfterMs === null)
+    return { page: pages.misconfigured, tell: error.message };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const page = byCode[code];
+  if (page !== undefined) return { page, tell: null };
+  return { page: pages.unavailable, tell: `An installation failed: ${errorMessage(error)}` };
+}
+
+// How often one address may come back from Slack: each time Slack is asked and a row is kept, and anybody can come.
+const perMinute = 30;
+const addresses = 1000;
+
+/** @returns whether an address may come once more */
+function createLimit(clock: Clock): (address: string) => boolean {
+  const seen = createRecent<{ until: number; left: number }>(addresses);
+  return (address) => {
+    const now = clock.now().getTime();
+    const one = seen.get(address);
+    if (one === undefined || one.until <= now) {
+      seen.set(address, { until: now + 60_000, left: perMinute - 1 });
+      return true;
+    }
+    if (one.left === 0) return false;
+    one.left -= 1;
+    return true;
+  };
+}
 
 const redirectPath = '/slack/oauth_redirect';
 

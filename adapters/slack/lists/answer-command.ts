@@ -3,20 +3,60 @@ import type { types } from '@slack/bolt';
 import { commandWords } from '#cards/chat-words.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { drawBlocks } from '#cards/expand.ts';
+import { slackLimits } from '#cards/limits.ts';
 import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, listWords } from '#cards/plan-list.ts';
-import { exportWords } from '#cards/plan-record.ts';
+import { exportWords, writeTrace } from '#cards/plan-record.ts';
 import { describeStats } from '#cards/stats-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { Export } from '#contracts/plan-record.ts';
 import { findPlans } from '#conversation/find-plans.ts';
-import { readExport } from '#conversation/read-record.ts';
+import { readExport, readRecord } from '#conversation/read-record.ts';
+import { explainSlackError } from '../port/explain-error.ts';
+import type { Ask } from '../port/hold.ts';
+import { sendFile } from '../port/send-file.ts';
 import type { SlackContext } from '../slack-context.ts';
 import type { CommandSignal } from '../transport/read-signal.ts';
 import { headerBlock, listBlocks, plainSection } from './plan-lists.ts';
-import { sendExport } from './send-export.ts';
+
+// A plan's record for whoever asks for it, as a file in their direct messages.
+const fits = (text: string) => text.length <= slackLimits.exportText;
+
+/** Somebody waits for it; whatever Slack refuses is tried again with the command. */
+const ask: Ask = (_, call) => call();
+
+/** Sends it; `id` is the person behind `user`. @returns what there is to say where it was asked for @throws CountersignError */
+async function sendExport(
+  { plansFor, clientOf, warn }: SlackContext,
+  { team, user, id }: { team: string; user: string; id: string },
+  wanted: Export,
+): Promise<string> {
+  const { plan } = wanted;
+  const record = await readRecord(plansFor(team, id), wanted, { fits, writeTrace });
+  if (record === null) return exportWords.tooLarge({ plan });
+  const { text, name } = record;
+  if (text === '') return exportWords.nothingRun({ plan });
+  const title = exportWords.title(wanted);
+  const client = await clientOf(team);
+  try {
+    // Slack says which conversation the direct messages are; the file goes under the message.
+    const { channel, ts } = await client.chat.postMessage({
+      channel: user,
+      text: title,
+      parse: 'none',
+    });
+    if (channel === undefined || ts === undefined) throw new Error('Slack named no message.');
+    const sender = { client, ask, warn };
+    const target = { team, channel, thread: ts };
+    await sendFile(sender, target, { name, title, text }, { key: ts, there: new Set() });
+  } catch (error) {
+    throw explainSlackError(error, 'send a file');
+  }
+  return exportWords.sent(wanted);
+}
 
 const help = describeCommands('/plans', [[...exportWords.asFile]]);
 

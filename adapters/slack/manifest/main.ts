@@ -3,7 +3,84 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { CountersignError } from '#contracts/errors.ts';
-import { chooseWay, fillManifest, type SlackManifest } from './fill-manifest.ts';
+
+// The Slack app's manifest (manifest.json at the root) for one Countersign: over HTTP at its public address, or in
+// Socket Mode, where Slack needs no address at all.
+
+/** As much of a manifest as depends on where Countersign is reached. */
+type SlackManifest = {
+  features: { slash_commands: { url?: string | undefined }[] };
+  oauth_config: { redirect_urls?: string[] | undefined };
+  settings: {
+    event_subscriptions: { request_url?: string | undefined };
+    interactivity: { request_url?: string | undefined };
+    org_deploy_enabled: boolean;
+    socket_mode_enabled: boolean;
+  };
+};
+
+/** Where Slack calls: events, presses and commands alike. */
+const eventsPath = '/slack/events';
+/** Where Slack sends a person back who has added the app to a workspace. */
+const redirectPath = '/slack/oauth_redirect';
+
+function readAddress(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  const bare = url !== null && url.search === '' && url.hash === '' && url.username === '';
+  if (bare && url.protocol === 'https:') return url.href.replace(/\/+$/, '');
+  throw new CountersignError(
+    'invalid_configuration',
+    `--url: "${address}" is not an address that Slack can call. Give it as https://bot.example.com.`,
+  );
+}
+
+type Way = {
+  /** null: none is known. */
+  address: string | null;
+  /** Socket Mode: nothing of Slack calls the address; people who add the app to a workspace come back to it. */
+  socket: boolean;
+};
+
+/**
+ * How the app reaches Countersign: at the address that was given, or else the one it is set up with where Slack can call
+ * it. Socket Mode where there is none, where it is asked for, and where its token is set.
+ */
+export function chooseWay(
+  { url, socket = false }: { url?: string; socket?: boolean },
+  env: Record<string, string | undefined>,
+): Way {
+  const { COUNTERSIGN_PUBLIC_URL: set = '', SLACK_APP_TOKEN: token = '' } = env;
+  const address = url ?? (set.startsWith('https://') ? set : null);
+  return { address, socket: socket || address === null || (url === undefined && token !== '') };
+}
+
+/**
+ * The manifest with the addresses that Slack needs, and no other.
+ * @param organisation whether a whole organisation may install it for its workspaces
+ * @throws CountersignError `invalid_configuration` that says how an address looks
+ */
+export function fillManifest<T extends SlackManifest>(
+  template: T,
+  { address, socket }: Way,
+  organisation = false,
+): T {
+  const manifest = structuredClone(template);
+  const { features, oauth_config, settings } = manifest;
+  const places = [settings.event_subscriptions, settings.interactivity];
+  const base = address === null ? null : readAddress(address);
+  settings.socket_mode_enabled = socket;
+  settings.org_deploy_enabled = organisation;
+  if (base === null) delete oauth_config.redirect_urls;
+  else oauth_config.redirect_urls = [base + redirectPath];
+  if (base === null || socket) {
+    for (const command of features.slash_commands) delete command.url;
+    for (const place of places) delete place.request_url;
+    return manifest;
+  }
+  for (const command of features.slash_commands) command.url = base + eventsPath;
+  for (const place of places) place.request_url = base + eventsPath;
+  return manifest;
+}
 
 const template: SlackManifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', '..', 'manifest.json'), 'utf8'),

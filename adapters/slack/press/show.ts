@@ -15,7 +15,6 @@ import { fillWindow } from './fill-window.ts';
 import { type Held, readHeld } from './held.ts';
 import { opensWindow, readButton } from './read-button.ts';
 import { tellAlone } from './tell.ts';
-import { createTurns, type InTurn } from './turns.ts';
 import { noticeWindow } from './windows.ts';
 
 /** Windows that are filled at once: whoever opens many keeps nobody else from the database. The others say that they load. */
@@ -145,6 +144,28 @@ export function createShow(given: SlackContext): (signal: Signal) => Promise<voi
       if (press !== null && opensWindow(press)) await open(context, signal, press);
     } catch (error) {
       context.warn('A window of Slack could not be shown.', error);
+    }
+  };
+}
+
+// Work that waits for its turn: so much of it at once, the rest in the order it came.
+
+/** Does the work when it is its turn. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function createTurns(atOnce: number): InTurn {
+  let under = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    // Whoever ends hands their turn on, so that nobody comes in between.
+    if (under >= atOnce) await new Promise<void>((go) => waiting.push(go));
+    else under += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) under -= 1;
+      else next();
     }
   };
 }

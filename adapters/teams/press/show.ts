@@ -1,14 +1,17 @@
 // What a presser is shown: a card drawn from the database for this very person, or a sentence that only they read.
 import { z } from 'zod';
 import { viewAskPage } from '#cards/ask-review.ts';
-import { pressWords } from '#cards/chat-words.ts';
+import { pressWords, windowWords } from '#cards/chat-words.ts';
+import { viewDetails } from '#cards/details-view.ts';
 import { type Drawn, drawAdaptiveCard } from '#cards/expand.ts';
-import { drawAdaptivePolicy } from '#cards/expand-teams.ts';
+import { drawAdaptiveDetails, drawAdaptivePolicy } from '#cards/expand-teams.ts';
 import { teamsLimits } from '#cards/limits.ts';
-import { addRefresh, type CardSubject } from '#cards/refresh.ts';
-import { readReview } from '#cards/review.ts';
+import { addRefresh, type CardSubject, refreshVerb } from '#cards/refresh.ts';
+import { type ReviewPage, readReview } from '#cards/review.ts';
 import { viewSession } from '#cards/session-view.ts';
+import { verbs } from '#cards/teams-inputs.ts';
 import { viewPlan } from '#cards/view-model.ts';
+import type { CardPress, PlanCardFacts } from '#contracts/card.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { finishWithin } from '../finish-within.ts';
@@ -17,7 +20,6 @@ import { fillReaders } from '../port/make-activity.ts';
 import type { TeamsContext } from '../teams-context.ts';
 import { answerCard, answerText, type InvokeAnswer } from '../transport/answer.ts';
 import type { Scene } from '../transport/read-activity.ts';
-import { drawDetails } from './details-card.ts';
 import type { Decision, Look } from './read-press.ts';
 
 /** What the handler of a press leaves for whoever waits for it. */
@@ -126,4 +128,25 @@ export function createShow(context: TeamsContext): Show {
       }
     },
   };
+}
+
+// The review of a plan, page by page, in the place of its card: every call whole, and the plan approved from there, or of a short
+// plan only the checked steps. Pure.
+
+/** What the press carries from page to page: the cursors up to here, and the list it was opened from. */
+type Held = { press: CardPress; pages: string[]; list: string | null };
+
+export function drawDetails(
+  facts: PlanCardFacts,
+  page: ReviewPage,
+  { press, pages, list }: Held,
+): Drawn {
+  const back =
+    list === null
+      ? { title: windowWords.back.plan, verb: refreshVerb, data: { plan_id: facts.plan.id } }
+      : { title: windowWords.back.list, verb: verbs.list, data: { list } };
+  const details = list === null ? press : { ...press, list };
+  // A list may be shown where its plans are not at home, so nothing is decided from there.
+  const view = viewDetails(facts, { ...page, pages }, list === null);
+  return drawAdaptiveDetails(view, details, back);
 }

@@ -1,14 +1,44 @@
 // What is done with an activity that is Teams': what may act is stored, then acknowledged or, where Teams waits for an answer,
 // answered with what came of it; what only looks is answered at once.
+import { hash } from 'node:crypto';
 import { pressWords } from '#cards/chat-words.ts';
 import type { Clock } from '#contracts/clock.ts';
+import type { ReceivedEvent } from '#contracts/inbox.ts';
+import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import type { Receive } from '#conversation/inbox/receive.ts';
 import type { WaitUntilHandled } from '#conversation/inbox/wait-until-handled.ts';
 import { readDecision, readLook } from '../press/read-press.ts';
 import type { Show } from '../press/show.ts';
 import { answerText, answerUnknown, type InvokeAnswer } from './answer.ts';
-import { nameActivity } from './name-activity.ts';
 import type { Signal } from './read-activity.ts';
+
+// What an activity is called in the inbox: the name that makes two of them one, and the thread whose order it keeps. Pure.
+const digestOf = (...parts: (string | Uint8Array)[]) =>
+  hash('sha256', Buffer.concat(parts.map((part) => Buffer.from(part))), 'hex');
+
+/** The event of the inbox that keeps `body` as it came. */
+export function nameActivity(
+  { scene }: Signal,
+  body: Buffer<ArrayBuffer>,
+  receivedAt: Date,
+): ReceivedEvent {
+  const { tenant, place, activity } = scene;
+  // Teams names activities within their conversation, and its names are longer than an index likes.
+  const name =
+    activity === null
+      ? `body:${digestOf(body)}`
+      : `activity:${digestOf(JSON.stringify([place.channel, activity]))}`;
+  return {
+    platform: 'teams',
+    tenant,
+    thread: conversationAt(place),
+    keys: [name],
+    kind: 'activity',
+    body,
+    received_at: receivedAt,
+    author: digestOf(scene.from.id),
+  };
+}
 
 /** Teams gives a press ten seconds. What came of it is waited for up to the first, a card is drawn up to the second. */
 const waitedForMs = 8000;

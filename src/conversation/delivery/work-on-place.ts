@@ -5,27 +5,37 @@
 // others go. What is asked for meanwhile counts `asked` up, and whoever lets the place go sees that in the same statement.
 // What if it dies: the place runs free, and the round (`look-after.ts`) sends another job. A message that was about to be
 // posted has a row with its key; the next one asks the platform with that key, which finds what got through.
+import type { ChatPost, Posted } from '#contracts/chat.ts';
+import { errorMessage } from '#contracts/errors.ts';
 import {
   enterPlace,
   type HeldPlace,
   leavePlace,
   type PlaceLease,
   postponePlace,
+  renewPlace,
 } from '#store/chat-places.ts';
 import {
   beginPost,
+  dropStray,
+  noteFailure,
+  noteStray,
+  type PostRow,
   readEndedSession,
   readNextUnsaid,
   readPause,
   readRepost,
   readStaleCard,
   readStray,
+  type Shown,
+  settlePosted,
 } from '#store/chat-posts.ts';
+import { decideNextTry } from '../inbox/retry.ts';
+import { passCrashPoint } from './crash-points.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { postMessage } from './post-message.ts';
-import { retireStray } from './retire-stray.ts';
+import { drawMessage } from './draw-message.ts';
 import { updateCard } from './update-card.ts';
-import { type Outcome, postpone, type Visit } from './visit.ts';
+import { type Outcome, postpone, settleFailure, settleWithin, type Visit } from './visit.ts';
 
 /** Calls at one place before others have a turn. */
 const callsATurn = 50;
@@ -103,4 +113,95 @@ export async function workOnPlace(
     const held = await enterPlace(db.query, lease, rule.leaseSeconds);
     more = held !== null && (await stay(context, held, lease, stopping));
   }
+}
+
+// A second post of a message, which got through after its call was given up: its buttons go, since nothing follows it.
+
+/** Draws the stray as superseded by the message that is known; of a session's card only the words are left. */
+async function retireStray(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+  stray: ChatPost,
+): Promise<Outcome> {
+  const { db, rule, random, warn } = context;
+  try {
+    const said = { ...row, run_id: null, superseded: true };
+    const { content } = await drawMessage(context, visit, said);
+    const change = (givenUp: AbortSignal) => visit.port.update(stray, content, givenUp);
+    await settleWithin(rule.callWithinMs, change);
+  } catch (error) {
+    const tried = { attempt: visit.tries + 1, failures: rule.tries, ageMs: row.failing_ms };
+    const decided = decideNextTry(error, tried, rule, random);
+    if (decided.next === 'retry') {
+      await noteFailure(db.query, row, false);
+      await postpone(context, visit, decided.inMs);
+      return 'left';
+    }
+    warn(`A message that stands twice keeps its buttons: ${errorMessage(error)}`);
+  }
+  await dropStray(db.query, row);
+  return 'done';
+}
+
+// Posting one message, once: its key is stored before the platform is asked, so whoever asks again asks for the same post.
+// A platform that finds no message by its key, or a call that gets through after the look for it, may post it twice all the
+// same: the one that is noted last is the message, and the card of any other says that it is further down.
+
+/** Notes what was posted: as the message, where it is whole, or as a second one of it. */
+async function settle(
+  { db, enqueue }: DeliveryContext,
+  conversation: string,
+  row: PostRow,
+  { unfinished, ...shown }: Shown & { unfinished: boolean },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!unfinished && (await settlePosted(tx, conversation, row, shown))) return;
+    if (!(await noteStray(tx, conversation, row, shown.post))) return;
+    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
+  });
+}
+
+/** Posts what `row`, which is stored, says. @param tried whether somebody may have tried before */
+async function postMessage(
+  context: DeliveryContext,
+  visit: Visit,
+  row: PostRow,
+  tried: boolean,
+): Promise<Outcome> {
+  const { db, rule, warn } = context;
+  const { conversation, place, port, lease } = visit;
+  let shown: Shown & { unfinished: boolean };
+  try {
+    const { content, ...drawn } = await drawMessage(context, visit, row);
+    if (!(await renewPlace(db.query, lease, rule.leaseSeconds))) return 'left';
+    passCrashPoint('begun');
+    const began = performance.now();
+    const note = ({ sent_at, unfinished, ...post }: Posted) => ({
+      ...drawn,
+      post,
+      unfinished: unfinished === true,
+      sent_at: sent_at ?? null,
+      took_ms: performance.now() - began,
+    });
+    const late = (post?: Posted) => {
+      if (post === undefined) return;
+      void settle(context, conversation, row, note(post)).catch((error: unknown) =>
+        warn('A message that was posted late could not be noted.', error),
+      );
+    };
+    const since = tried ? new Date(row.said_at) : null;
+    const post = await settleWithin(
+      rule.callWithinMs,
+      (givenUp) => port.post(place, content, row.key, since, givenUp),
+      late,
+    );
+    shown = note(post);
+  } catch (error) {
+    return settleFailure(context, visit, row, error);
+  }
+  passCrashPoint('sent');
+  await settle(context, conversation, row, shown);
+  passCrashPoint('settled');
+  return 'done';
 }

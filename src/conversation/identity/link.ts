@@ -2,8 +2,8 @@
 //
 // Who else can be at it: whoever links or unlinks holds one lock until the end, so that of two links at the same moment the
 // second sees the first. There is nothing to run in circles: an account names its person, and a person names nobody.
-import type { Actor } from '#contracts/actor.ts';
-import { isVouchedBy, person as personActor } from '#contracts/actor.ts';
+import { hash } from 'node:crypto';
+import { type Actor, isVouchedBy, person as personActor } from '#contracts/actor.ts';
 import type { Clock, Random } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { LinkCommand, LinkOutcome } from '#contracts/link.ts';
@@ -28,7 +28,30 @@ import {
 } from '#store/identities.ts';
 import { markProbed, readPolicy, replacePolicy } from '#store/policies.ts';
 import { chooseName, leavePerson } from './choose-name.ts';
-import { drawCode, hashCode } from './code.ts';
+
+// The code by which two accounts are linked: short enough to type, too long to guess within its ten minutes. Pure.
+
+/** Without what looks alike: no 0 and O, no 1, I and L, no U beside V. */
+const letters = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 30^10, about 49 bits: even whoever reads the hashes does not find a code while it holds. */
+const length = 10;
+
+/** `K7M2P-9QX4R`. */
+export function drawCode(random: Random): string {
+  // 128 bits for 49: the letters come out evenly to within 2^-79.
+  let number = BigInt(`0x${random.hex(16)}`);
+  let code = '';
+  for (let i = 0; i < length; i++) {
+    code += letters[Number(number % BigInt(letters.length))];
+    number /= BigInt(letters.length);
+  }
+  return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
+}
+
+/** The hash that is stored; case, blanks and dashes make no difference. */
+export function hashCode(code: string): string {
+  return hash('sha256', `link:${code.toUpperCase().replace(/[^0-9A-Z]/g, '')}`, 'hex');
+}
 
 type LinkContext = { db: Database; clock: Clock; random: Random };
 

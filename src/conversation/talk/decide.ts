@@ -1,6 +1,7 @@
 // What a deciding word does to its subject.
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { SessionChoice } from '#contracts/session-card.ts';
 import {
   chooseSteps,
   describeNumbered,
@@ -10,15 +11,18 @@ import {
 } from '#contracts/step-choice.ts';
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
+import { statusWords } from '#plans/lifecycle-table.ts';
 import { showName } from '#store/person-names.ts';
 import { readPlanRow } from '#store/plans.ts';
+import type { RunRow } from '#store/runs.ts';
 import { readSteps } from '#store/step-pages.ts';
 import { describeSteps } from '#tools/describe-call.ts';
+import { sessionCall } from '../call-to-action.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
-import { decideInSession } from '../session-talk.ts';
+import { decideSession, readDeciders } from '../session-decisions.ts';
+import { digestShown, nameShown, waitsFor } from '../session-subject.ts';
 import type { Word } from '../words.ts';
-import { describeStatus } from './describe-status.ts';
 import type { Saying } from './saying.ts';
 import type { Subject } from './subject.ts';
 
@@ -103,4 +107,64 @@ export async function decide(
     default:
       return word satisfies never;
   }
+}
+
+// What is answered to `status`.
+
+/** Where a plan stands, in a sentence. */
+async function describeStatus(context: ConversationContext, subject: Subject): Promise<string> {
+  const { shown, planning, session } = subject;
+  if (session !== null) return describeSession(context, session);
+  if (shown === null) {
+    return planning ? 'I am still planning.' : 'There is no plan in this conversation.';
+  }
+  const plan = await readPlanRow(context.db.query, shown.id);
+  const left = plan.pending + plan.ready + plan.running + plan.waiting + plan.unknown;
+  const progress =
+    plan.status === 'executing'
+      ? `: ${plan.succeeded} of ${plan.total} steps done, ${left} to go`
+      : '';
+  const result = plan.result_summary === null ? '' : ` ${plan.result_summary}`;
+  return `${plan.id} (version ${plan.version}) is ${statusWords[plan.status]}${progress}.${result}`;
+}
+
+// Deciding words about a planning session, and where one stands in a sentence.
+
+/** Where a session stands: what waits, and for whom. */
+async function describeSession(context: ConversationContext, run: RunRow): Promise<string> {
+  const waits = waitsFor(run);
+  if (waits === null) return 'Nothing waits here.';
+  const { words } = await readDeciders(context.db.query, context, run, run.user);
+  const what = nameShown(run);
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${sessionCall(waits, run.pause?.gate ?? null)}`;
+}
+
+function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow): SessionChoice {
+  const shown = { digest: digestShown(run), turn: run.turn };
+  switch (word.kind) {
+    case 'approve':
+      return { kind: 'approve', ...shown };
+    case 'approve_part':
+      throw new CountersignError(
+        'invalid_transition',
+        `Single steps are chosen on a plan's card; this is ${nameShown(run)}. Approve it, or reply “propose changes: …”.`,
+      );
+    case 'reject':
+    case 'cancel':
+      return { kind: 'reject', ...shown };
+    case 'propose_changes':
+      return { kind: 'changes', feedback: word.feedback, ...shown };
+    default:
+      return word satisfies never;
+  }
+}
+
+/** Carries out a deciding word on what the session of `run` showed when the word was read. */
+async function decideInSession(
+  context: ConversationContext,
+  run: RunRow,
+  word: Exclude<Word, { kind: 'talk' | 'status' }>,
+  actor: Actor,
+): Promise<void> {
+  await decideSession(context, run.id, choiceOf(word, run), actor, true);
 }

@@ -1,12 +1,88 @@
 // The one way planning calls a model: recall, reserve, call, store, settle. Killed anywhere between, no stored reply is
 // paid for twice and no call goes uncounted.
+import { z } from 'zod';
 import { mayHaveCost } from '#contracts/text-model.ts';
-import type { ChatModel } from '#models/chat-model.ts';
+import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
 import type { Queryable } from '#store/database.ts';
 import type { Spent } from '#store/model-calls.ts';
-import { type ReplyPlace, rememberReplies } from '../memo/remember-replies.ts';
+import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';
+
+// A model whose replies are stored as they come: a reply that was paid for and stored is used again after a crash.
+const StoredReply: z.ZodType<ChatReply> = z.object({
+  content: z.string(),
+  refusal: z.string().nullable(),
+  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  finishReason: z.string(),
+  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }),
+  cost_usd: z.number(),
+  attempts: z.number(),
+});
+
+type RememberingModel = Pick<ChatModel, 'name' | 'estimateCost'> & {
+  /** The stored reply to this request, at no cost; null: there is none. */
+  recall(request: ChatRequest): Promise<ChatReply | null>;
+  /** Asks the model and stores what it says. */
+  complete(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
+};
+
+/**
+ * Where replies may be used again: in the same round of the same turn. `round` tells apart the tries of a stage, and is
+ * the same when a planner goes on from a checkpoint, such as the length of the trace when the stage began.
+ */
+type ReplyPlace = { runId: string; turn: number; round?: number };
+
+/** A request that is made twice in a round is asked twice; recalled, the second time gives the second reply. */
+function rememberReplies(
+  model: ChatModel,
+  db: Queryable,
+  place: ReplyPlace,
+  policy: unknown,
+): RememberingModel {
+  /** How often each request was answered here, by its key. */
+  const answered = new Map<string, number>();
+
+  function locate({ messages, tools, mustCall, maxOutputTokens }: ChatRequest) {
+    // The deadline is left out: a planner that goes on has another one, and asks the same.
+    const asked = { messages, tools, mustCall, maxOutputTokens };
+    const parts = { kind: 'model', version: model.name, inputs: asked, policy };
+    const request = memoKey({ ...parts, scope: place });
+    const times = answered.get(request) ?? 0;
+    const key = memoKey({ ...parts, inputs: request, scope: { ...place, times } });
+    return {
+      use: {
+        key,
+        kind: 'model',
+        runId: place.runId,
+        schema: StoredReply,
+        // A reply is kept whatever it says: it was paid for.
+        keep: () => true,
+      },
+      done: () => answered.set(request, times + 1),
+    };
+  }
+
+  return {
+    name: model.name,
+    estimateCost: (request) => model.estimateCost(request),
+    async recall(request) {
+      const { use, done } = locate(request);
+      const reply = await recall(db, use);
+      if (reply === null) return null;
+      done();
+      return { ...reply, cost_usd: 0 };
+    },
+    async complete(request, signal) {
+      const { use, done } = locate(request);
+      const paid = await model.complete(request, signal);
+      const reply = await keep(db, use, paid);
+      done();
+      // Where another planner of this turn was first, both go on with its reply; what this one paid stays paid.
+      return { ...reply, usage: paid.usage, cost_usd: paid.cost_usd, attempts: paid.attempts };
+    },
+  };
+}
 
 const spentUnder: Record<Ceiling, keyof Spent> = {
   turn_soft: 'turn',

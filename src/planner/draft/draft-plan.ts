@@ -1,11 +1,17 @@
 // The way back: outline, roadmap and schedule become the draft that is proposed. Nothing is made up: steps keep their
 // ids and fields, and only what was said, chosen or scheduled is added to them.
-import type { Dependency, PlanContext, PlanDraft, Risk, StepDraft } from '#contracts/plan.ts';
+import type {
+  Dependency,
+  PlanContext,
+  PlanDraft,
+  Risk,
+  Series,
+  StepDraft,
+} from '#contracts/plan.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { Schedule } from '#contracts/planning/schedule.ts';
 import { collectEdges, dependenciesOf } from '../roadmap/collect-edges.ts';
-import { draftSeries } from '../roadmap/draft-series.ts';
 import { findEnds } from '../roadmap/events.ts';
 import { titleOf } from '../roadmap/name-nodes.ts';
 import { indexOutline, type OutlineIndex, seriesOf } from '../roadmap/outline-index.ts';
@@ -151,4 +157,30 @@ function tellLostOrder(index: OutlineIndex, edges: Roadmap['edges']): string[] {
   if (lost === undefined) return [];
   const [later, earlier] = [titleOf(index, lost.to), titleOf(index, lost.from)];
   return [`“${later}” does not wait for “${earlier}”: one of them comes again by its own rule.`];
+}
+
+// Nodes that come again by a rule, as series of a plan (B17): their steps are the template of each occurrence.
+
+/** @param steps the drafted steps of the outline, by number */
+function draftSeries(index: OutlineIndex, steps: StepDraft[]): Series[] {
+  const byNode = Map.groupBy(steps.keys(), (step) =>
+    seriesOf(index, index.steps[step]?.node ?? -1),
+  );
+  return index.order.flatMap((place): Series[] => {
+    const node = index.nodes[place];
+    const template = (byNode.get(place) ?? []).flatMap((step) => steps[step] ?? []);
+    if (node?.recurs == null || template.length === 0) return [];
+    const { rrule, starts_at, timezone, until } = node.recurs;
+    return [
+      {
+        id: node.id.slice(0, 100),
+        title: node.title.slice(0, 300),
+        rrule,
+        starts_at,
+        timezone,
+        until,
+        steps: template,
+      },
+    ];
+  });
 }

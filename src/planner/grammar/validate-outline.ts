@@ -1,9 +1,14 @@
 // The grammar of outlines (B7): every rule on both axes, as violations that each name what mends them. Linear.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
+import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import type { Violation } from '#contracts/planning/trace.ts';
-import { readTree } from './outline-tree.ts';
-import { checkPattern } from './pattern-rules.ts';
-import { checkPrecedence } from './precedence-rules.ts';
+import { listOf } from '#contracts/words.ts';
+import { findForeignRhythms, findNeeds, readFeatures } from '../patterns/features.ts';
+import { patternRules } from '../patterns/rules.ts';
+import { findBehind, findCircles } from './components.ts';
+import { nameNode, nameSome, violate } from './names.ts';
+import { findWork, readTree, type Tree } from './outline-tree.ts';
+import { type Graph, readGraph } from './precedence-graph.ts';
 import { checkRhythms } from './rhythm-rules.ts';
 import { checkStructure } from './structure-rules.ts';
 
@@ -27,4 +32,130 @@ export function scoreRules(violations: Violation[], nodes: number): number {
   const blocking = violations.filter((violation) => violation.blocking).length;
   const rest = violations.length - blocking;
   return 1 / (1 + blocking / 2 + rest / Math.max(10, nodes));
+}
+
+// What the outline's pattern asks of the whole: its rhythms, its phases, what it cannot do without.
+function checkPattern(outline: PlanOutline, tree: Tree): Violation[] {
+  const { pattern } = outline;
+  const features = readFeatures(outline);
+  // A pattern that was only guessed from words describes a plain plan; it demands nothing of it.
+  if (features.flat && pattern.confidence === undefined) return [];
+  const type = canonicalPattern(pattern);
+  const { title } = patternRules[type];
+  const lacking = findNeeds(features, type).map(({ axis, text }) =>
+    violate(
+      'pattern_mismatch',
+      null,
+      `A ${title} has ${text}; this outline has not. Add it, or choose another pattern.`,
+      axis === 'rhythm' && !features.flat,
+    ),
+  );
+  const foreign = findForeignRhythms(features, type);
+  const strange =
+    foreign.length === 0
+      ? []
+      : [
+          violate(
+            'pattern_mismatch',
+            outline.nodes.find(({ rhythm }) => foreign.includes(rhythm))?.id ?? null,
+            `A ${title} has nothing ${listOf(
+              foreign.map((rhythm) => rhythm.replace('_', '-')),
+              'or',
+            )}. Choose another pattern.`,
+            false,
+          ),
+        ];
+  return [...lacking, ...strange, ...checkPhases(outline, tree)];
+}
+
+/** Each phase holds what the pattern wants of phases; told of the topmost only, since a part's part counts. */
+function checkPhases({ pattern }: PlanOutline, tree: Tree): Violation[] {
+  const { nodes, order, parents, parts } = tree;
+  const works = findWork(tree);
+  const { phaseHolds, title } = patternRules[canonicalPattern(pattern)];
+  const holds = nodes.map(({ structure }) => phaseHolds.includes(structure));
+  for (const index of order.toReversed()) {
+    const parent = parents[index] ?? -1;
+    if (holds[index] === true && parent !== -1) holds[parent] = true;
+  }
+  return nodes.flatMap((node, index) => {
+    // What is empty, or no phase at all, is told by the rules of structure.
+    if (node.structure !== 'phase' || holds[index] === true || works[index] !== true) return [];
+    if ((parts[index]?.length ?? 0) === 0) return [];
+    if (nodes[parents[index] ?? -1]?.structure === 'phase') return [];
+    const text = `${nameNode(node)} has no ${listOf(phaseHolds, 'or')}, which phases of a ${title} have. Add one at its end.`;
+    return [violate('phase_lacks', node.id, text, false)];
+  });
+}
+
+// Rules of precedence between nodes: it names what exists, and nothing waits for itself, however long the way round is.
+function checkPrecedence(tree: Tree): Violation[] {
+  const graph = readGraph(tree);
+  return [...checkNames(tree, graph), ...checkCircles(tree, graph), ...checkDates(tree)];
+}
+
+function checkNames({ nodes }: Tree, { unknown, dangling }: Graph): Violation[] {
+  return [
+    ...unknown.flatMap(({ node, wait }) => {
+      const waiting = nodes[node];
+      if (waiting === undefined) return [];
+      const who =
+        wait.step === null ? nameNode(waiting) : `Step ${wait.step} of ${nameNode(waiting)}`;
+      const text = `${who} waits for ${wait.on}, which does not exist. Leave that out, or name what is meant.`;
+      return [violate('unknown_dependency', waiting.id, text)];
+    }),
+    ...dangling.flatMap(({ node, step, from }) => {
+      const text = `Step ${step} takes a value from step ${from}, which does not exist. Name the step that gives it.`;
+      return [violate('unknown_reference', nodes[node]?.id ?? null, text)];
+    }),
+  ];
+}
+
+function checkCircles({ nodes, parts }: Tree, graph: Graph): Violation[] {
+  const { size, edges, owners } = graph;
+  const { circles, circleOf } = findCircles(size, edges);
+  if (circles === 0) return [];
+  const members: Set<number>[] = Array.from({ length: circles }, () => new Set());
+  for (let moment = 0; moment < size; moment += 1) {
+    const circle = circleOf[moment] ?? -1;
+    if (circle !== -1) members[circle]?.add(owners[moment] ?? 0);
+  }
+  const turning = members.flatMap((circle) => {
+    const inOrder = [...circle].sort((one, other) => one - other).flatMap((at) => nodes[at] ?? []);
+    const [first] = inOrder;
+    if (first === undefined) return [];
+    const text =
+      inOrder.length === 1
+        ? `${nameNode(first)} waits for itself. Leave that out.`
+        : `${nameSome(inOrder.map(nameNode))} wait for each other. Leave out one of the dependencies.`;
+    return [violate('cycle', first.id, text)];
+  });
+  const onCircle = new Set(members.flatMap((circle) => [...circle]));
+  const behind = findBehind(size, edges, circleOf);
+  const stuck = new Set<number>();
+  behind.forEach((late, moment) => {
+    const owner = owners[moment] ?? 0;
+    const leaf = (parts[owner]?.length ?? 0) === 0;
+    if (late === 1 && leaf && !onCircle.has(owner)) stuck.add(owner);
+  });
+  return [
+    ...turning,
+    ...[...stuck].flatMap((index) => {
+      const node = nodes[index];
+      if (node === undefined) return [];
+      const text = `${nameNode(node)} can never begin: it waits for nodes that wait for each other. Break that circle.`;
+      return [violate('unreachable', node.id, text)];
+    }),
+  ];
+}
+
+function checkDates({ nodes }: Tree): Violation[] {
+  return nodes.flatMap((node) => {
+    const { not_before, deadline } = node;
+    if (not_before === null || deadline === null) return [];
+    if (Date.parse(not_before) <= Date.parse(deadline)) return [];
+    const text = `${nameNode(node)} may begin only after its deadline. Change one of the two.`;
+    // The schedule tells by how much, and what would help.
+    return [violate('deadline_before_start', node.id, text, false)];
+  });
 }

@@ -7,7 +7,7 @@ import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { choosePattern } from '../patterns/match.ts';
-import type { ChangeTask, Reasoner } from '../reasoner.ts';
+import type { ChangeTask, Reasoner, StageTask } from '../reasoner.ts';
 import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
 import { readOrderChange } from '../roadmap/read-order-change.ts';
@@ -16,10 +16,11 @@ import { collect } from './collect.ts';
 import { decideSafely } from './decide.ts';
 import { gateOfChange, movedSteps, reorderedSteps } from './draft-changes.ts';
 import { ask, conclude, finish, type OfflineTask, stop, toArgs } from './end-stage.ts';
+import { readLeadVerb, stripPoliteness } from './lexicon.ts';
+import { readNamedPattern } from './named-pattern.ts';
 import type { Decision } from './prepare.ts';
 import { flattenOutline, hasParts, reviseOutline } from './revise-outline.ts';
-import { findRefused } from './rfc-talk.ts';
-import { isTooLong } from './shield.ts';
+import { isTooLong, shield } from './shield.ts';
 
 const offlineName = 'offline planner';
 
@@ -149,4 +150,33 @@ async function fillWith(task: OfflineTask, decision: Decision): Promise<StageEve
     default:
       return stop(task, 'internal', `There is nothing to fill in ${stage}.`);
   }
+}
+
+// After a proposed pattern was refused, the request it was for is planned without it: that stands in the conversation.
+
+/** The request for which a pattern was proposed that a person has refused; null: this turn is about something else. */
+function findRefused({
+  request,
+  state,
+}: Pick<StageTask, 'request' | 'state'>): PlanningRequest | null {
+  const { rfc, outline } = state;
+  if (rfc?.status !== 'rejected' || outline !== null) return null;
+  const { decision, text, history } = request;
+  if (decision.kind === 'approve' || names(text, rfc.proposes)) return null;
+  const place = history.findLastIndex(
+    (item) => item.author === 'person' && names(item.text, rfc.proposes),
+  );
+  const asked = history[place];
+  if (asked === undefined) return null;
+  // Whoever asks for something else at this point wants that.
+  const isNew =
+    decision.kind === 'said' &&
+    readLeadVerb(stripPoliteness(text))?.known === true &&
+    !/\b(?:subtype|pattern|call it|name it|known)\b/i.test(text);
+  return isNew ? null : { ...request, text: asked.text, history: history.slice(0, place) };
+}
+
+function names(text: string, proposes: string): boolean {
+  const named = readNamedPattern(shield(text).text)?.pattern;
+  return named?.subtype === proposes || named?.pattern_type === proposes;
 }

@@ -1,12 +1,31 @@
 // A pattern as a model names it, mapped to what is known: spelling forgiven, proposals checked, made-up names refused.
 import { z } from 'zod';
 import { type PatternSpec, PatternType, ProposedName } from '#contracts/planning/pattern.ts';
+import { makeStorableText } from '#contracts/text.ts';
 import { listOf, shorten } from '#contracts/words.ts';
 import type { ToolContext } from '../tools/planning-tool.ts';
 import { findPattern, findSubtype, findVariant } from './match.ts';
-import { toPlainText } from './plain-text.ts';
 import { patternRules } from './rules.ts';
 import { toTokens } from './similar-words.ts';
+
+// Words of a model inside a message of ours: one line of bounded length that no surface can read as anything but text.
+
+/** Control characters, direction overrides and zero-width characters: they change how text looks, not what it says. */
+const invisible = /[\p{Cc}\p{Cf}]/gu;
+/** What Markdown, mrkdwn and HTML give a meaning to. */
+const markup = /[<>`*[\]|~\\#]/g;
+
+function toPlainText(text: string, most: number): string {
+  const plain = makeStorableText(text)
+    .replace(/\s+/g, ' ')
+    .replace(invisible, '')
+    .replace(markup, '')
+    // Quotes that stand around it in a sentence cannot be closed from inside.
+    .replace(/[“”„«»"]/g, "'")
+    .replace(/ {2,}/g, ' ')
+    .trim();
+  return shorten(plain, most);
+}
 
 /** Servers bound the description of a tool, so the list stands with its argument. */
 const known = PatternType.options

@@ -1,13 +1,220 @@
 // Which function does the work of which stage; where a session rests there is none.
 import type { Stage } from '#contracts/planning/stages.ts';
+import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { Resting } from '../controller/table.ts';
-import { collectContext } from './collect-context.ts';
-import { draftOutline } from './draft-outline.ts';
-import { draftRoadmap, validateRoadmapStage } from './roadmap-stages.ts';
-import { draftSchedule, validateScheduleStage } from './schedule-stages.ts';
-import { seekApproval } from './seek-approval.ts';
-import type { StageRunner } from './stage.ts';
+import { validateRoadmap } from '../roadmap/validate.ts';
+import { validateSchedule } from '../schedule/validate.ts';
+import { noteAssumptions, readAssumptions } from '../tools/elicit-context.ts';
+import {
+  type ApprovalInput,
+  handleApproval,
+  isGateDue,
+  personsDecision,
+} from '../tools/handle-approval.ts';
+import {
+  askPerson,
+  callTool,
+  fillStage,
+  giveUp,
+  redraft,
+  type StageContext,
+  type StageRunner,
+} from './stage.ts';
 import { validateOutline } from './validate-outline.ts';
+import { keepSureness, mayRetry, noteCheck, scoreViolations, weighStage } from './weigh.ts';
+
+// DRAFT_ROADMAP and VALIDATE_ROADMAP: in what order. Worked out by rules; a model or the person's words only change it.
+const draftRoadmap: StageRunner = async (context) => {
+  const { session } = context;
+  if (session.state.change?.gate === 'roadmap') return redraft(context, 'dependencies');
+  if (!session.has('dependencies')) {
+    const { result, ends } = await callTool(context, 'resolve_dependencies');
+    if (ends !== undefined && ends !== 'drafted') return ends;
+    if (!result.ok)
+      return askPerson(
+        context,
+        'DRAFT_OUTLINE',
+        [`The order does not work out: ${result.explanations.join(' ')} What should come first?`],
+        'the dependencies contradict each other',
+      );
+  }
+  if (!session.has('roadmap')) {
+    const { result } = await callTool(context, 'build_roadmap');
+    if (!result.ok) return giveUp(context, 'no_roadmap', result.explanations.join(' '));
+  }
+  return 'drafted';
+};
+
+const validateRoadmapStage: StageRunner = async (context) => {
+  const { session, clock, request } = context;
+  const { outline, roadmap } = session.state;
+  if (outline === null || roadmap === null)
+    return giveUp(context, 'no_roadmap', 'There is no roadmap to check.');
+  const at = clock.now();
+  const violations = validateRoadmap(outline, roadmap);
+  const blocking = violations.filter((violation) => violation.blocking);
+  const rules = scoreViolations(violations);
+  const chosen = roadmap.options_tried.find(({ name }) => name === roadmap.chosen);
+  const verdict = weighStage(context, { self: null, rules, heuristics: chosen?.score ?? 1 });
+  noteCheck(context, at, violations, 'the order holds');
+  if (blocking.length === 0 && verdict === 'continue') {
+    session.produce(['valid_roadmap']);
+    session.forgetRetries('DRAFT_ROADMAP');
+    return isGateDue('roadmap', session.state, request.policy) ? 'needs_approval' : 'valid';
+  }
+  if (verdict !== 'escalate' && mayRetry(context, 'DRAFT_ROADMAP')) {
+    session.discard(['dependencies']);
+    return 'invalid_retryable';
+  }
+  const why = blocking[0]?.text ?? 'I am not sure about the order.';
+  return askPerson(
+    context,
+    'DRAFT_ROADMAP',
+    [`${why} In which order should it be done?`],
+    'the roadmap is not sure enough',
+  );
+};
+
+// COLLECT_CONTEXT: what is wanted. Ends with an answer, a question, a pattern to plan by, or a whole small plan at once.
+const collectContext: StageRunner = async (context) => {
+  const { session } = context;
+  const event = await fillStage(context);
+  // Beside what is said or asked anyway, a person whose style is not known is asked for it, once.
+  if (event === 'answered' || event === 'needs_clarification')
+    await callTool(context, 'probe_preference', { answer: null });
+  if (event !== 'sufficient_context') {
+    // An answer beside what still waits for a person's decision: that is what the session stands at.
+    const waits = session.state.pause?.kind;
+    return event === 'answered' && (waits === 'gate' || waits === 'rfc')
+      ? 'needs_clarification'
+      : event;
+  }
+  const { pattern } = session.state;
+  if (pattern === null) return event;
+  // A whole plan came at once: how sure that is, the outline's validator weighs.
+  if (session.has('outline')) {
+    keepSureness(session);
+    return event;
+  }
+  const { self, heuristics } = session.sureness;
+  const judgement = weighStage(context, {
+    self: self ?? pattern.confidence ?? null,
+    rules: 1,
+    heuristics: heuristics ?? 1,
+  });
+  switch (judgement) {
+    case 'continue':
+      return event;
+    case 'retry':
+      if (mayRetry(context, 'COLLECT_CONTEXT')) {
+        session.discard(['pattern']);
+        session.change({
+          hints: [`The pattern ${pattern.pattern_type} seems a poor fit. Choose again, or ask.`],
+        });
+        return 'low_confidence';
+      }
+      // What shape the work has is for planners to know; a plain one is never wrong, only less helpful.
+      return event;
+    case 'escalate':
+      return askPerson(
+        context,
+        'COLLECT_CONTEXT',
+        ['I am not sure what kind of work this is. What should be true in the end, and by when?'],
+        'the pattern is a guess',
+      );
+    default:
+      return judgement satisfies never;
+  }
+};
+
+// DRAFT_SCHEDULE and VALIDATE_SCHEDULE: when. What does not fit is told with what would help, never squeezed in.
+const draftSchedule: StageRunner = async (context) => {
+  const { session } = context;
+  if (session.state.change?.gate === 'schedule') return redraft(context, 'schedule');
+  if (session.has('schedule')) return 'drafted';
+  const { result, ends } = await callTool(context, 'generate_schedule');
+  if (ends !== undefined && ends !== 'drafted') return ends;
+  return result.ok ? 'drafted' : giveUp(context, 'no_schedule', result.explanations.join(' '));
+};
+
+const validateScheduleStage: StageRunner = async (context) => {
+  const { session, clock } = context;
+  const { outline, roadmap, schedule } = session.state;
+  if (outline === null || roadmap === null || schedule === null)
+    return giveUp(context, 'no_schedule', 'There is no schedule to check.');
+  await callTool(context, 'probe_portfolio');
+  const at = clock.now();
+  const violations = validateSchedule(outline, roadmap, schedule);
+  const conflicts = session.state.portfolio?.conflicts.length ?? 0;
+  const blocking = violations.filter((violation) => violation.blocking);
+  const rules = scoreViolations(violations);
+  const verdict = weighStage(context, {
+    self: null,
+    rules,
+    heuristics: Math.max(0, 1 - 0.25 * conflicts),
+  });
+  noteCheck(context, at, violations, 'the times hold');
+  if (blocking.length === 0 && verdict === 'continue') {
+    session.forgetRetries('DRAFT_SCHEDULE');
+    return 'valid';
+  }
+  if (verdict !== 'escalate' && mayRetry(context, 'DRAFT_SCHEDULE')) {
+    session.discard(['schedule']);
+    return 'invalid_retryable';
+  }
+  const why = blocking[0]?.text ?? 'Several things fall into the same time.';
+  return askPerson(
+    context,
+    'DRAFT_SCHEDULE',
+    [`${why} What may move?`],
+    'the schedule is not sure enough',
+  );
+};
+
+// SEEK_APPROVAL: a person is asked for what is due, and what they decided leads on. No model has a part in this stage.
+
+/** What the person decided, where this turn is about that. A plan's rejection with feedback is a wish for changes. */
+function readDecision({ session, request }: StageContext): SessionDecision | null {
+  const { change, pause, turn, trace } = session.state;
+  // Later in the turn the decision has been taken; what is due now is a question of its own.
+  const begins = trace.every(({ tool }) => tool !== 'handle_approval');
+  if (pause === null || turn !== request.turn || !begins) return null;
+  // A wish that made somebody propose a pattern waits until that is decided.
+  if (change !== null && pause.kind !== 'rfc') {
+    const by = 'by' in request.decision ? request.decision.by : request.user;
+    return { kind: 'changes', by, feedback: change.feedback };
+  }
+  return request.decision.kind === 'said' ? null : request.decision;
+}
+
+const seekApproval: StageRunner = async (context) => {
+  const { stageTools, signal } = context;
+  const decision = readDecision(context);
+  const input: ApprovalInput | null =
+    decision === null ? handleApproval.automatic : personsDecision(decision);
+  const { result, ends } = await stageTools.callOwn('handle_approval', input ?? {}, signal);
+  // Times are given to an order; where there is none yet, that is made first.
+  if (ends === 'change_schedule' && !context.session.has('valid_roadmap')) return 'change_roadmap';
+  return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
+};
+
+// DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
+const draftOutline: StageRunner = async (context) => {
+  const { session } = context;
+  if (!session.has('outline') || session.state.change?.gate === 'outline') {
+    const event = await fillStage(context);
+    if (event !== 'drafted' && event !== 'sufficient_context') return event;
+  }
+  const { outline } = session.state;
+  if (outline === null || !session.has('outline'))
+    return giveUp(context, 'no_outline', 'No outline came of it. Ask again, or rephrase.');
+  keepSureness(session);
+  if (session.state.change?.gate === 'outline') session.change({ change: null });
+  // What was assumed instead of asked stands on the plan.
+  session.change(noteAssumptions(session.state, readAssumptions(session.state.hints)));
+  session.change({ hints: [] });
+  return 'drafted';
+};
 
 export const stages: Record<Exclude<Stage, Resting>, StageRunner> = {
   COLLECT_CONTEXT: collectContext,

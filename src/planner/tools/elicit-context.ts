@@ -4,11 +4,12 @@ import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
 import { type JsonObject, line } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { asksAbout, questionsAllowed } from '../policy/effects.ts';
+import { callToAction } from '../policy/calls-to-action.ts';
+import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike } from '../policy/likeness.ts';
-import { writeQuestions } from '../policy/question-text.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
@@ -181,3 +182,29 @@ export const elicitContext: PlanningTool<ElicitContext> = {
   revision: 1,
   run: async (input, toolContext) => elicit(input, toolContext),
 };
+
+// How questions are put: each on a line of its own, word for word, so that an answer finds its way back; around them
+// as much as the person likes to read.
+type Asked = { question: string; why: string | null; default: string | null };
+
+function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** The text a person reads above the field in which they answer. */
+function writeQuestions(questions: Asked[], policy: InteractionPolicy): string {
+  const detail = detailOf(policy);
+  const numbered = questions.length > 1;
+  const lines = questions.flatMap(({ question, why, default: taken }, index) => [
+    numbered ? `${index + 1}. ${question}` : question,
+    ...(detail === 'short' || why === null ? [] : [`   ${endSentence(why)}`]),
+    ...(detail !== 'full' || taken === null
+      ? []
+      : [`   Without an answer I take: ${endSentence(taken)}`]),
+  ]);
+  // One plain question needs no line above it, unless a tone asks for one.
+  const bare = !numbered && (detail === 'short' || policy.tone === 'neutral');
+  return bare
+    ? lines.join('\n')
+    : [callToAction({ kind: 'questions', count: questions.length }, policy), ...lines].join('\n');
+}

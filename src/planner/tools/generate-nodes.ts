@@ -3,17 +3,87 @@
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { canonicalPattern } from '#contracts/planning/pattern.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
-import { countOf } from '#contracts/words.ts';
+import { countOf, shorten } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
-import { compareOutlines } from '../grammar/compare-outlines.ts';
-import { levelsWanted, limitLevels } from '../grammar/granularity.ts';
+import { applyFixes } from '../grammar/fix.ts';
+import type { Fix } from '../grammar/fix-kinds.ts';
 import { keepIds } from '../grammar/keep-ids.ts';
-import { readTree, setLevels } from '../grammar/outline-tree.ts';
+import { deepest, readTree, setLevels } from '../grammar/outline-tree.ts';
 import { readNodes, readRisks, readTexts, WrittenOutline } from '../grammar/written-outline.ts';
 import { fitOutline } from '../patterns/match.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import type { PlanningTool, ToolContext } from './planning-tool.ts';
+
+// What a new outline changes in the one before, for the trace: who wanted it and why.
+
+/** Changes listed one by one; beyond that, their number. */
+const listedAtMost = 200;
+
+type Reason = Pick<Adaptation, 'introduced_by' | 'why'>;
+
+export function compareOutlines(
+  previous: OutlineNode[],
+  next: OutlineNode[],
+  reason: Reason,
+): Adaptation[] {
+  const before = new Map(previous.map((node) => [node.id, node]));
+  const now = new Set(next.map(({ id }) => id));
+  const found: Pick<Adaptation, 'what' | 'node'>[] = [
+    ...previous
+      .filter(({ id }) => !now.has(id))
+      .map(({ id }) => ({ what: 'removed' as const, node: id })),
+    ...next.flatMap((node) => {
+      const old = before.get(node.id);
+      return old === undefined
+        ? [{ what: 'added' as const, node: node.id }]
+        : compareNodes(old, node);
+    }),
+  ];
+  const listed = found.slice(0, listedAtMost);
+  const more = found.length - listed.length;
+  if (more > 0) listed.push({ what: 'changed', node: `and ${more} more changes` });
+  return listed.map((change) => ({
+    ...change,
+    node: shorten(change.node, 500),
+    introduced_by: reason.introduced_by,
+    why: shorten(reason.why, 1000),
+  }));
+}
+
+function contentOf(node: OutlineNode): string {
+  const { title, structure, rhythm, steps, timing, recurs, target } = node;
+  const { duration_minutes, not_before, deadline } = node;
+  return JSON.stringify([
+    title,
+    structure,
+    rhythm,
+    steps,
+    timing ?? null,
+    recurs,
+    target,
+    duration_minutes,
+    not_before,
+    deadline,
+  ]);
+}
+
+function compareNodes(old: OutlineNode, node: OutlineNode): Pick<Adaptation, 'what' | 'node'>[] {
+  const edge = ({ id, type, lag_minutes }: OutlineNode['after'][number]) =>
+    `${id} ${type} ${lag_minutes}`;
+  const had = new Set(old.after.map(edge));
+  const has = new Set(node.after.map(edge));
+  return [
+    ...(contentOf(old) === contentOf(node) ? [] : [{ what: 'changed' as const, node: node.id }]),
+    ...(old.parent === node.parent ? [] : [{ what: 'moved' as const, node: node.id }]),
+    ...old.after
+      .filter((dependency) => !has.has(edge(dependency)))
+      .map(({ id }) => ({ what: 'unlinked' as const, node: `${id} → ${node.id}` })),
+    ...node.after
+      .filter((dependency) => !had.has(edge(dependency)))
+      .map(({ id }) => ({ what: 'linked' as const, node: `${id} → ${node.id}` })),
+  ];
+}
 
 export const generateNodes: PlanningTool<WrittenOutline> = {
   name: 'generate_nodes',
@@ -108,4 +178,28 @@ function judge(outline: PlanOutline, flattened: Adaptation[]): number {
   const tasks = outline.nodes.filter(({ steps }) => steps.length > 0);
   const small = tasks.filter(({ steps }) => steps.length <= 5).length / Math.max(1, tasks.length);
   return 0.6 * fit + 0.2 * small + 0.2 * (flattened.length === 0 ? 1 : 0.5);
+}
+
+// How fine an outline may be, by the level of reasoning that was asked for (0 to 10).
+
+/** Levels that an outline has at most: a goal and its tasks for the lowest, whatever fits for the highest. */
+function levelsWanted(reasoningLevel: number): number {
+  if (reasoningLevel <= 1) return 2;
+  if (reasoningLevel <= 2) return 3;
+  return reasoningLevel < 7 ? 4 : deepest;
+}
+
+/** `outline` in at most `levels` levels: what lies deeper stands beside what it was a part of. */
+function limitLevels(
+  outline: PlanOutline,
+  levels: number,
+): { outline: PlanOutline; adaptations: Adaptation[] } {
+  const { nodes, depths, parts } = readTree(outline.nodes);
+  const why = `More than ${levels} levels are finer than was asked for.`;
+  const fixes = nodes.flatMap(({ id }, index): Fix[] =>
+    depths[index] === levels && (parts[index]?.length ?? 0) > 0
+      ? [{ do: 'flatten', code: 'too_deep', why, node: id }]
+      : [],
+  );
+  return fixes.length === 0 ? { outline, adaptations: [] } : applyFixes(outline, fixes);
 }

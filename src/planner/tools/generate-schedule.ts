@@ -1,16 +1,61 @@
 // generate_schedule: times for the work, from what was said about dates and from what waits for what. Where nobody said a
 // time nothing is held back. What does not fit is told with the smallest changes that would help.
+import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
-import type { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { fail } from '../agent/agent-tool.ts';
+import type { Infeasibility, StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+import { countOf } from '#contracts/words.ts';
+import { fail, succeed } from '../agent/agent-tool.ts';
+import { callToAction } from '../policy/calls-to-action.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
-import { applyChanges } from '../schedule/date-change.ts';
-import { placeWork } from '../schedule/place-work.ts';
+import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
+import { type Placing, placeWork } from '../schedule/place-work.ts';
 import { isAsked, readWishes, type ScheduleContext } from '../schedule/schedule-wishes.ts';
-import { tellPlacing } from './generate-schedule/tell-placing.ts';
-import { noWishes, type WishesArguments, WishesInput } from './generate-schedule/wishes-input.ts';
 import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
+
+// The arguments of generate_schedule: other times for nodes, and days that are worked or not.
+const WishesArguments = z.strictObject({
+  changes: z
+    .array(DateChange)
+    .max(500)
+    .describe('Other times for nodes; empty: as they were said, and as the feedback says.'),
+  work_on: z.array(z.iso.date()).max(100).nullable().describe('Days off on which people work.'),
+  rest_on: z.array(z.iso.date()).max(100).nullable().describe('Days on which nobody works.'),
+  in_working_hours: z
+    .boolean()
+    .nullable()
+    .describe('true: people are asked in their working hours only.'),
+});
+type WishesArguments = z.infer<typeof WishesArguments>;
+
+const noWishes: WishesArguments = {
+  changes: [],
+  work_on: null,
+  rest_on: null,
+  in_working_hours: null,
+};
+
+/** What is left out is null. The schema that models see is the strict one. */
+const WishesInput = z.preprocess((value) => {
+  if (!isRecord(value)) return value;
+  const changes = Array.isArray(value.changes)
+    ? value.changes.map((one: unknown) => (isRecord(one) ? { ...emptyChange, ...one } : one))
+    : (value.changes ?? []);
+  return { ...noWishes, ...value, changes };
+}, WishesArguments);
+
+const emptyChange = {
+  not_before: null,
+  exact: null,
+  deadline: null,
+  duration_minutes: null,
+  drop: null,
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 export function createGenerateSchedule({
   profile,
@@ -112,4 +157,72 @@ function askAbout(questions: string[], { state }: ToolContext): ToolOutcome {
 
 function merge(days: string[], more: string[], less: string[]): string[] {
   return [...new Set([...days, ...more])].filter((day) => !less.includes(day)).sort();
+}
+
+// What came of placing the work, as generate_schedule answers it: a schedule, a reason, or a question with what would help.
+function tellPlacing(
+  placing: Placing,
+  changed: ChangedOutline,
+  policy: InteractionPolicy,
+): ToolOutcome {
+  switch (placing.kind) {
+    case 'placed':
+      return tellPlaced(placing, changed);
+    case 'late':
+      return escalate(placing.infeasible, changed, policy);
+    case 'impossible':
+      return { result: fail(placing.why) };
+    default:
+      return placing satisfies never;
+  }
+}
+
+function tellPlaced(
+  { schedule, unread }: Extract<Placing, { kind: 'placed' }>,
+  { outline, adaptations }: ChangedOutline,
+): ToolOutcome {
+  const { blocks, starts_at, ends_at } = schedule;
+  const held = blocks.filter(({ holds }) => holds).length;
+  return {
+    result: succeed(
+      { blocks: blocks.length, held, starts_at, ends_at },
+      blocks.length === 0
+        ? 'Nothing needs a time of its own.'
+        : `${countOf(blocks.length, 'time')}, ${held === 0 ? 'none' : held} of which something waits for.`,
+      ...unread,
+    ),
+    changes: { schedule, change: null, ...(adaptations.length > 0 ? { outline } : {}) },
+    adaptations,
+    heuristics: 1,
+    ends: 'drafted',
+  };
+}
+
+function escalate(
+  infeasible: Infeasibility,
+  { outline, adaptations }: ChangedOutline,
+  policy: InteractionPolicy,
+): ToolOutcome {
+  return {
+    result: fail(infeasible.reason),
+    changes: {
+      change: null,
+      ...(adaptations.length > 0 ? { outline } : {}),
+      result: { kind: 'escalation', text: describe(infeasible, policy), infeasible },
+      pause: { kind: 'escalation', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
+      reason: infeasible.reason,
+    },
+    adaptations,
+    ends: 'infeasible',
+  };
+}
+
+function describe({ reason, relaxations }: Infeasibility, policy: InteractionPolicy): string {
+  return [
+    reason,
+    ...(relaxations.length === 0
+      ? []
+      : ['Any one of these would help:', ...relaxations.map(({ text }) => `- ${text}`)]),
+    callToAction({ kind: 'escalation' }, policy),
+  ].join('\n');
 }

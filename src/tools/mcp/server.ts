@@ -1,9 +1,10 @@
 // One MCP server as a tool: its operations, known from the moment it was first seen, and how to call them.
 import { isDeepStrictEqual } from 'node:util';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { McpServer } from '#contracts/settings.ts';
-import { type JsonObject, makeStorableText } from '#contracts/text.ts';
+import { type JsonObject, makeStorable, makeStorableText } from '#contracts/text.ts';
 import {
   type Operation,
   type OperationSpec,
@@ -11,12 +12,55 @@ import {
   type ToolOutput,
 } from '#contracts/tool.ts';
 import { nothingDone } from '../failures.ts';
+import { cutText } from '../limit-output.ts';
 import { describeChange, digestJson, digestOperation } from '../operation-digest.ts';
 import { compileValidator } from '../validate-arguments.ts';
 import { type Connection, createConnection } from './connection.ts';
 import { describeTool } from './describe-tool.ts';
-import { inspectBy } from './inspect-target.ts';
 import { readResult } from './read-result.ts';
+
+// What a target of a trusted server is now, by the read that the operator has named for the operation (A12).
+const textAtMost = 500;
+
+/** The arguments that the read has too; null: one that names the target is not known yet, or the read needs others. */
+function sharedArguments(args: JsonObject, input: OperationSpec['input']): JsonObject | null {
+  const { properties } = input;
+  if (typeof properties !== 'object' || properties === null) return null;
+  const shared = Object.fromEntries(
+    Object.entries(args).filter(([name]) => Object.hasOwn(properties, name)),
+  );
+  const open = referencesOf(shared).length > 0 || hasRuntime(shared);
+  return open || Object.keys(shared).length === 0 ? null : shared;
+}
+
+/**
+ * Looks at a target by calling `read`. What the server refuses cannot be looked up.
+ * @param call calls it @throws what the connection throws
+ */
+function inspectBy(
+  read: OperationSpec,
+  call: (args: JsonObject, signal: AbortSignal) => Promise<ToolOutput>,
+): NonNullable<Operation['inspect']> {
+  const validate = compileValidator(read.input);
+  return async (args, signal) => {
+    const shared = sharedArguments(args, read.input);
+    if (shared === null || validate(shared).length > 0) return null;
+    try {
+      const data = makeStorable((await call(shared, signal)).data);
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      return {
+        state: 'exists',
+        fingerprint: digestJson(data),
+        size: null,
+        modified_at: null,
+        text: text.length <= textAtMost ? text : `${cutText(text, textAtMost)}…`,
+      };
+    } catch (error) {
+      if (error instanceof CountersignError && error.code === 'tool_failed') return null;
+      throw error;
+    }
+  };
+}
 
 export type McpTool = {
   name: string;

@@ -1,7 +1,7 @@
 // A worker that has taken more than it gets to, since slow calls followed quick ones, hands it back to those who are free.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPlanWorker } from '#executor/work-on-plan.ts';
+import { createPlanWorker } from '#executor/crew.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';

@@ -1,9 +1,9 @@
 // Slow steps and quick plans on two workers: slow ones are taken only where they begin, and never keep quick ones from running.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ToolRegistry } from '#contracts/tool.ts';
+import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createSlots } from '#executor/slots.ts';
-import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PlanningState } from '#contracts/planning/state.ts';
-import { keepInDatabase } from '#planner/controller/stored-checkpoints.ts';
+import { keepInDatabase } from '#planner/create-planner.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { listCheckpoints } from '#store/planning-checkpoints.ts';
 import { useDatabase } from '#tests/setup/database.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PlanningState } from '#contracts/planning/state.ts';
 import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Planner } from '#contracts/run.ts';
-import { keepInDatabase } from '#planner/controller/stored-checkpoints.ts';
+import { keepInDatabase } from '#planner/create-planner.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -1,13 +1,13 @@
 // Leases and recovery: nothing is called twice, nothing that was done is forgotten, whoever is slow, late or gone.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPlanWorker } from '#executor/crew.ts';
 import type { ExecutorContext } from '#executor/executor-context.ts';
 import { createMarker, type Mark } from '#executor/mark-batch.ts';
 import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';
 import { runStep } from '#executor/run-step.ts';
-import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { lockPlan } from '#store/plans.ts';
 import { markCalling } from '#store/sql/leases.ts';
 import { readLostSteps, settleLostSteps } from '#store/sql/recover.ts';

@@ -1,8 +1,8 @@
 // A word that reaches a worker late, or not at all, is obeyed: by what it calls, and by what waits there for its turn.
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPlanWorker, type PlanWorker } from '#executor/crew.ts';
 import { keepLeases } from '#executor/leases.ts';
-import { createPlanWorker, type PlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestInstance, runPlan, type TestInstance } from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';

@@ -1,7 +1,7 @@
 // In what order and when steps begin: start edges, not-before times, failures upstream, and plans beside each other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPlanWorker } from '#executor/crew.ts';
 import { recover } from '#executor/recover.ts';
-import { createPlanWorker } from '#executor/work-on-plan.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import {
   ana,

@@ -8,7 +8,7 @@ import { changeSteps } from '#store/change-steps.ts';
 import { copyRows } from '#store/copy-rows.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { readSteps } from '#store/step-pages.ts';
-import { contentRows, type NewStep, stateRows } from '#store/step-rows.ts';
+import { contentRows, type NewStep, stateRows } from '#store/steps.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 
 const database = useDatabase();

@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate, migrationState } from '#store/migrate.ts';
-import { migrationsFolder } from '#store/migrations.ts';
+import { migrate, migrationState, migrationsFolder } from '#store/migrate.ts';
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../../setup/database.ts';
 
 const files = readdirSync(migrationsFolder)

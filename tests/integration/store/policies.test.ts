@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import { getPolicy, setPolicy } from '#conversation/own-policy.ts';
-import { openPreferences } from '#planner/policy/open-preferences.ts';
+import { openPreferences } from '#planner/create-planner.ts';
 import { type Database, openDatabase } from '#store/database.ts';
 import { markProbed, readPolicy, replacePolicy, storePolicy } from '#store/policies.ts';
 import { useDatabase } from '#tests/setup/database.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { placeEvents } from '#api/sse.ts';
+import { placeEvents } from '#api/routes/events.ts';
 import {
   proposeDraft,
   readProblem,

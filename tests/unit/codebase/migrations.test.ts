@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { describe, expect, test } from 'vitest';
-import { migrationsFolder } from '#store/migrations.ts';
+import { migrationsFolder } from '#store/migrate.ts';
 import * as schema from '#store/schema.ts';
 
 type Snapshot = ReturnType<typeof generateDrizzleJson>;

@@ -1,6 +1,6 @@
 // The public address: what it may be, and what links lead to with it and without.
 import { describe, expect, test } from 'vitest';
-import { chooseWay } from '#adapters/slack/manifest/fill-manifest.ts';
+import { chooseWay } from '#adapters/slack/manifest/main.ts';
 import { loadConfig } from '#config';
 import { createLinks } from '../../../src/links.ts';
 

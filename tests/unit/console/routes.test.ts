@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CardAnswer } from '#adapters/console/card-route.ts';
-import { registerConsole } from '#adapters/console/routes.ts';
+import { type CardAnswer, registerConsole } from '#adapters/console/routes.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Service } from '#contracts/service.ts';
 import { startApi, type TestApi } from '#tests/fixtures/api.ts';

@@ -1,6 +1,6 @@
 // What is said about steps of people stays left to right, however the person writes their name.
 import { expect, test } from 'vitest';
-import { describeBlocked, describeQuestion } from '#conversation/questions.ts';
+import { describeBlocked, describeQuestion } from '#conversation/announce.ts';
 import { makeStep } from '#tests/fixtures/plans.ts';
 
 const called = (name: string) => (name === 'ben' ? 'בן' : name);

@@ -1,6 +1,6 @@
 // Commands are answered at an address that ends after half an hour; they hold up nothing else of their author.
 import { expect, test, vi } from 'vitest';
-import { createHandler } from '#adapters/slack/handle.ts';
+import { createHandler } from '#adapters/slack/open-slack.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
 import { nameSignal } from '#adapters/slack/transport/name-signal.ts';
 import { readSignal } from '#adapters/slack/transport/read-signal.ts';

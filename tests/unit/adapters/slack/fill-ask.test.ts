@@ -1,6 +1,6 @@
 // The window that shows all of a call before it is confirmed.
 import { expect, test } from 'vitest';
-import { fillAsk } from '#adapters/slack/press/fill-ask.ts';
+import { fillAsk } from '#adapters/slack/press/fill-window.ts';
 import { type Held, readHeld } from '#adapters/slack/press/held.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { makeFacts, makeStep } from '#tests/fixtures/plans.ts';

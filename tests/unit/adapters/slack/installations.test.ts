@@ -1,9 +1,9 @@
 // What Slack says of installations and their ends, and what follows from it.
 import type { Installation } from '@slack/bolt';
 import { describe, expect, test } from 'vitest';
+import { judgeRemoval, readRemoval } from '#adapters/slack/install/guard-workspaces.ts';
 import { keepInstallation, readInstallation } from '#adapters/slack/install/keep-installation.ts';
 import { drawPage, installedPage } from '#adapters/slack/install/pages.ts';
-import { judgeRemoval, readRemoval } from '#adapters/slack/install/removal.ts';
 import { authorizeAt } from '#adapters/slack/install/routes.ts';
 import type { NewSlackInstallation } from '#contracts/slack-installation.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fillManifest } from '#adapters/slack/manifest/fill-manifest.ts';
+import { fillManifest } from '#adapters/slack/manifest/main.ts';
 import { findFaults } from '#tests/fixtures/slack/manifest-schema.ts';
 import { readInstance } from '../../../codebase/modules.ts';
 

@@ -1,7 +1,6 @@
 // Slack's markup as text, and who is addressed by it.
 import { expect, test } from 'vitest';
-import { isAddressed } from '#adapters/slack/talk/hear.ts';
-import { mentionedIn, readPlainText } from '#adapters/slack/talk/plain-text.ts';
+import { isAddressed, mentionedIn, readPlainText } from '#adapters/slack/talk/hear.ts';
 import type { MessageSignal } from '#adapters/slack/transport/read-signal.ts';
 
 const names = new Map([['U2', 'Ben']]);

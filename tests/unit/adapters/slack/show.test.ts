@@ -1,8 +1,7 @@
 // Windows of many presses at once: each opens within its three seconds, a few are filled at a time.
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createShow } from '#adapters/slack/press/show.ts';
-import { createTurns } from '#adapters/slack/press/turns.ts';
+import { createShow, createTurns } from '#adapters/slack/press/show.ts';
 import type { SlackContext } from '#adapters/slack/slack-context.ts';
 import { readSignal } from '#adapters/slack/transport/read-signal.ts';
 

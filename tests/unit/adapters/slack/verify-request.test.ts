@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { isValidSlackRequest } from '@slack/bolt';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createVerifier } from '#adapters/slack/transport/verify-request.ts';
+import { createVerifier } from '#adapters/slack/transport/http.ts';
 
 const secret = 'a signing secret';
 const now = new Date('2026-05-04T09:30:00.700Z');

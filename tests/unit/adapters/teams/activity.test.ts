@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest';
 import { readCommand } from '#adapters/teams/lists/answer-command.ts';
 import { conversationIdOf, splitConversation } from '#adapters/teams/place.ts';
-import { isAddressed } from '#adapters/teams/talk/hear.ts';
+import { firstMention, isAddressed, readPlainText } from '#adapters/teams/talk/hear.ts';
 import { readAddress } from '#adapters/teams/talk/people.ts';
-import { firstMention, readPlainText } from '#adapters/teams/talk/plain-text.ts';
 import { isServed, vouches } from '#adapters/teams/tenants.ts';
+import { nameActivity } from '#adapters/teams/transport/accept.ts';
 import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
-import { nameActivity } from '#adapters/teams/transport/name-activity.ts';
 import {
   type MessageSignal,
   readActivity,

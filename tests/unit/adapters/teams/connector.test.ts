@@ -1,8 +1,8 @@
 // Calls of the Bot Connector: what was done is not done again, and the bot's token is shown to nobody else.
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createTeamsPort } from '#adapters/teams/open-teams.ts';
 import { createConnector } from '#adapters/teams/port/connector.ts';
-import { createTeamsPort } from '#adapters/teams/port/teams-port.ts';
 import { isAnswerable } from '#adapters/teams/transport/authenticate.ts';
 import type { TeamsConversations } from '#contracts/teams-conversation.ts';
 import { listenOnLoopback } from '#tests/fixtures/loopback.ts';

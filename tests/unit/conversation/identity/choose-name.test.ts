@@ -5,7 +5,7 @@ import { systemRandom } from '#contracts/clock.ts';
 import { readLinkCommand } from '#contracts/link.ts';
 import { isSamePerson, needsPlatform } from '#contracts/names.ts';
 import { leavePerson } from '#conversation/identity/choose-name.ts';
-import { drawCode, hashCode } from '#conversation/identity/code.ts';
+import { drawCode, hashCode } from '#conversation/identity/link.ts';
 
 test('a code has ten letters and digits that are not taken for each other', () => {
   for (let i = 0; i < 200; i++) {

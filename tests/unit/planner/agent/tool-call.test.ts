@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { succeed } from '#planner/agent/agent-tool.ts';
 import { wrapUntrusted, writeResult } from '#planner/agent/tool-call.ts';
-import { writeBriefing } from '#planner/model/prompts/briefing.ts';
+import { writeBriefing } from '#planner/model/prompts/messages.ts';
 import { limits } from '../planners.ts';
 import { makeState } from '../tools/desk.ts';
 

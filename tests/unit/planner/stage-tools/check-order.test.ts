@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
-import { findMisordered, type Maker, requireOrder } from '#planner/stage-tools/check-order.ts';
-import { createToolset } from '#planner/toolset.ts';
+import { createToolset, findMisordered, type Maker, requireOrder } from '#planner/toolset.ts';
 import { builtins, toolsOf } from '../manifest.ts';
 
 const tools = createToolset({

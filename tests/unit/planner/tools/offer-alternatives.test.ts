@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { InteractionPolicy } from '#contracts/policy.ts';
-import { defaultPolicy } from '#contracts/policy.ts';
+import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
+import { readChoice } from '#planner/offline/offer-ideas.ts';
 import { findTopic, ideasFor } from '#planner/policy/ideas.ts';
-import type { Alternative } from '#planner/policy/options.ts';
-import { checkAlternatives } from '#planner/policy/options.ts';
-import { readChoice } from '#planner/policy/read-choice.ts';
-import { brainstorm } from '#planner/tools/brainstorm.ts';
-import { craftOptions } from '#planner/tools/craft-options.ts';
+import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
 import { readAssumptions } from '#planner/tools/elicit-context.ts';
+import { brainstorm, craftOptions } from '#planner/toolset.ts';
 import { builtins } from '../manifest.ts';
 import { follow, makeDesk } from './desk.ts';
 
