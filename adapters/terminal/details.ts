@@ -25,7 +25,7 @@ const pageSize = 100;
 
 const effects: Record<Step['effect'], string> = {
   read: 'reads only',
-  idempotent: 'safe to repeat',
+  idempotent: 'changes something; safe to repeat',
   write: 'changes something',
 };
 

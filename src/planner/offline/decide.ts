@@ -19,6 +19,7 @@ import { readRecurrence } from './recurrences.ts';
 import { applyFeedback, revisionHelp } from './revise/apply-feedback.ts';
 import { finishRevision } from './revise/finish-revision.ts';
 import { loadWork } from './revise/work.ts';
+import { spellOrder } from './reword.ts';
 import { readScheme } from './scheme.ts';
 import { instructionsAtMost, isTooLong, quoteLongText, restoreQuotes, shield } from './shield.ts';
 import { answerAboutPlans, talk } from './talk.ts';
@@ -89,8 +90,11 @@ function askForShorter(work: Work): Decision {
 }
 
 async function planRequest(work: Work, conversation: Conversation): Promise<Decision> {
-  const { text: said, tooLong } = quoteLongText(conversation.text);
+  const { text: long, tooLong } = quoteLongText(conversation.text);
   if (tooLong) return askForShorter(work);
+  const hidden = shield(long);
+  const ordered = spellOrder(hidden.text);
+  const said = ordered === hidden.text ? long : restoreQuotes(ordered, hidden.quotes);
   const { text, asked } = settleZones(said, work);
   if (asked.length > 0) return askThese(work, asked, 'a time zone has no plain reading');
   const pieces = readGates(text);

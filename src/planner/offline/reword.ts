@@ -17,6 +17,16 @@ const placeFirst = new RegExp(
   'iu',
 );
 
+const opening = /^(\s*(?:please\s+)?)first(?:ly)?\s*[,:]?\s+/i;
+const following =
+  /\s*[;.]\s*(?:and\s+)?(?:then\s+)?(?:second|third|fourth|fifth|last)(?:ly)?\s*[,:]?\s+|\s*[;.]\s*(?:and\s+)?finally\s*[,:]?\s+|\s*;\s*(?:and\s+)?then\s*[,:]?\s+/gi;
+
+/** "First A; second, B; finally, C" says "A, then B, then C". Quoted text is hidden before. */
+export function spellOrder(text: string): string {
+  if (!opening.test(text) || text.search(following) === -1) return text;
+  return text.replace(opening, '$1').replace(following, ', then ');
+}
+
 /** "for each file in X, move it to Y" says "move every file in X to Y". */
 export function reword(given: string): string {
   const timed = timeFirst.exec(given);
