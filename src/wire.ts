@@ -9,6 +9,7 @@ import { openHome } from '#conversation/homes/follow-plans.ts';
 import { findNames } from '#conversation/identity/find-names.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
 import { createWaiter } from '#conversation/inbox/wait-until-handled.ts';
+import { createWaker } from '#conversation/inbox/wakeups.ts';
 import { createReadWithin, findPlansOfRun } from '#conversation/plans-within.ts';
 import { createService } from '#conversation/service.ts';
 import { createTeamsConversations } from '#conversation/teams-conversations.ts';
@@ -112,6 +113,8 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   const chats = { slack, teams };
   const { inboxHandlers, inboxRule, chatPorts, deliveryRule } = options;
   const inbox = makeInbox(connections, chats, { handlers: inboxHandlers, rule: inboxRule, warn });
+  const waker = createWaker(inbox);
+  closers.add('wakeups under way', waker.close);
   const delivery = makeDelivery(inChat, chats, { ports: chatPorts, rule: deliveryRule });
   if (work) {
     const executorModel = models?.executor ?? null;
@@ -131,7 +134,7 @@ async function furnish(options: InstanceOptions, closers: Closers): Promise<Inst
   }
   return {
     service: createService(conversation),
-    receive: createReceiver(inbox),
+    receive: createReceiver(inbox, waker.wake),
     wait: createWaiter({ db }),
     slack,
     teams,

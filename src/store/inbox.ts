@@ -1,7 +1,7 @@
 // The inbox: what chat platforms sent, each event once. An event and its names stand together or not at all.
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
-import { prepareStatement, type Queryable, type Transaction } from './database.ts';
+import { type Database, prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { isoOf } from './sql/iso.ts';
 
 /**
@@ -26,34 +26,74 @@ const storing = prepareStatement(
   ), named as (
     insert into countersign.inbox_keys as k (platform, tenant, key, event_id)
     select ${given('platform')}, ${given('tenant')}, key, id
-    from drawn, unnest(${given('keys')}::text[]) as key order by key
+    from drawn, jsonb_array_elements_text(${given('keys')}::jsonb) as key order by key
     on conflict (platform, tenant, key) do update set event_id = k.event_id
     returning k.event_id
   ), known as materialized (
     select min(event_id) as original from named where event_id <> (select id from drawn)
   ), stored as (
     insert into countersign.inbox (id, platform, tenant, thread, kind, body, received_at, awaited_at)
-    select id, ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('kind')}, ${given('body')},
-      ${given('time')}, case when ${given('awaited')}::boolean then clock_timestamp() end
+    select id, ${given('platform')}, ${given('tenant')}, ${given('thread')}, ${given('kind')},
+      decode(${given('body')}, 'base64'), ${given('time')}::timestamptz,
+      case when ${given('awaited')}::boolean then clock_timestamp() end
     from drawn, known where original is null
   )
   select id, original from drawn, known`,
 );
 
-/** Stores an event unless it is there already. */
-export async function storeEvent(tx: Transaction, event: ReceivedEvent): Promise<StoredEvent> {
+/** A further name of an event that stands already leads to that one. */
+const redirecting = prepareStatement(
+  'redirect_names',
+  sql`
+  with names as (
+    select tenant, key, event_id from countersign.inbox_keys
+    where platform = ${given('platform')} and tenant = ${given('tenant')}
+      and key in (select jsonb_array_elements_text(${given('keys')}::jsonb))
+  )
+  update countersign.inbox_keys k set event_id = (select min(event_id) from names) from names
+  where k.platform = ${given('platform')} and k.tenant = names.tenant and k.key = names.key
+    and k.event_id > (select min(event_id) from names)`,
+);
+
+const limiting = prepareStatement(
+  'limit_storing',
+  sql`select set_config('lock_timeout', ${given('lockMs')}, true), set_config('statement_timeout', ${given('statementMs')}, true)`,
+);
+
+/**
+ * Stores an event unless it is there already, in one round trip that answers when it is committed.
+ * @param limits milliseconds after which the server gives up: waiting for another's names, and any statement
+ */
+export async function storeEvent(
+  db: Pick<Database, 'atOnce'>,
+  event: ReceivedEvent,
+  limits: { lockMs: number; statementMs: number },
+): Promise<StoredEvent> {
   const { platform, tenant, thread, kind, body, received_at, awaited = false } = event;
-  const keys = [...new Set(event.keys)];
+  const keys = JSON.stringify([...new Set(event.keys)]);
   const time = received_at.toISOString();
-  const values = { platform, tenant, thread, kind, body: Buffer.from(body), time, awaited, keys };
-  const [stored] = await tx.run<StoredEvent>(storing, values);
+  const content = Buffer.from(body).toString('base64');
+  const [, [stored]] = await db.atOnce<[object, StoredEvent, object]>([
+    {
+      statement: limiting,
+      values: { lockMs: String(limits.lockMs), statementMs: String(limits.statementMs) },
+    },
+    {
+      statement: storing,
+      values: {
+        platform,
+        tenant,
+        thread,
+        kind,
+        body: content,
+        time,
+        awaited: String(awaited),
+        keys,
+      },
+    },
+    { statement: redirecting, values: { platform, tenant, keys } },
+  ]);
   if (stored === undefined) throw new Error('storeEvent: no row came back');
-  // A further name of an event that stands already leads to that one.
-  if (stored.original !== null)
-    await tx.execute(sql`
-      update countersign.inbox_keys set event_id = ${stored.original}
-      where platform = ${platform} and tenant = ${tenant} and key = any(${sql.param(keys)}::text[])
-        and event_id = ${stored.id}`);
   return stored;
 }
 

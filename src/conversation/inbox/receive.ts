@@ -1,15 +1,16 @@
-// Storing what a platform sends before it is acknowledged: the event, its names and the job that wakes a worker commit together.
+// Storing what a platform sends before it is acknowledged: the event and its names commit in one round trip. The job that wakes
+// a worker follows; nobody waits for it, and should this process die before it is sent, the round finds the thread.
 //
 // Order: events of one thread are stored one after the other, in the order in which this process received them.
 // Twins: an event that another process is storing at this moment waits for that one and then finds it.
 // A name that somebody holds who does not go on refuses its own event, and no other.
 import { CountersignError } from '#contracts/errors.ts';
-import { ReceivedEvent } from '#contracts/inbox.ts';
+import { type AuthoredThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { storeEvent } from '#store/inbox.ts';
 import { isLockTimeout } from '#store/transient.ts';
 import { passCrashPoint } from './crash-points.ts';
 import type { InboxContext } from './inbox-context.ts';
-import { keyOfThread, sendWakeup } from './wakeups.ts';
+import { keyOfThread } from './wakeups.ts';
 
 /** `stored` false: the event with this id was stored before and is the same. */
 export type Receipt = { stored: boolean; id: number };
@@ -21,8 +22,6 @@ const usualPatienceMs = 2500;
 /** Parts of the patience: what an event waits for another's names, and any statement. */
 const lockShare = 0.4;
 const statementShare = 0.75;
-/** A process that says nothing for this long in the middle of storing is stopped or gone. */
-const idleMs = 10_000;
 
 /** Why an event was refused that may simply be sent again. */
 function makeRefusal(text: string, cause?: unknown): CountersignError {
@@ -46,38 +45,29 @@ function settleBefore<T>(end: number, work: Promise<T>): Promise<T> {
  * A function that stores an event and resolves when it is committed: then, and not before, it may be acknowledged. It rejects
  * when the database is away or slow. The event may have been stored all the same; the platform sends it again, and it is the
  * same event then.
+ * @param wake has a worker woken for the thread of an event that was stored
  * @param patienceMs what an event may take before it is refused
  */
 export function createReceiver(
-  { db, enqueue }: Pick<InboxContext, 'db' | 'enqueue'>,
+  { db }: Pick<InboxContext, 'db'>,
+  wake: (thread: AuthoredThread) => void,
   { patienceMs = usualPatienceMs }: { patienceMs?: number } = {},
 ): Receive {
   const limits = {
-    lockMs: patienceMs * lockShare,
-    statementMs: patienceMs * statementShare,
-    idleMs,
+    lockMs: Math.ceil(patienceMs * lockShare),
+    statementMs: Math.ceil(patienceMs * statementShare),
   };
   /** The event of each thread that was received last and is under way, and what it waits for. */
   const under = new Map<string, Promise<unknown>>();
 
   async function store(event: ReceivedEvent, end: number): Promise<Receipt> {
-    const refuseLate = () => {
-      if (performance.now() >= end) throw tooLate();
-    };
-    refuseLate();
+    // It may have waited behind its thread until nobody waited for it.
+    if (performance.now() >= end) throw tooLate();
     try {
-      const { id, original } = await db.transaction(
-        async (tx) => {
-          // It may have waited for a connection until nobody waited for it.
-          refuseLate();
-          const answer = await storeEvent(tx, event);
-          if (answer.original === null) await sendWakeup({ enqueue }, tx, event);
-          passCrashPoint('writing');
-          return answer;
-        },
-        { limits },
-      );
+      passCrashPoint('writing');
+      const { id, original } = await storeEvent(db, event, limits);
       passCrashPoint('stored');
+      if (original === null) wake(event);
       return { stored: original === null, id: original ?? id };
     } catch (error) {
       if (!isLockTimeout(error)) throw error;

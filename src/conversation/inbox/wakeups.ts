@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { AuthoredThread, InboxThread } from '#contracts/inbox.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Transaction } from '#store/database.ts';
+import type { InboxContext } from './inbox-context.ts';
 
 /**
  * Of the wakeups of one thread that may be taken now at most one waits. A digest, since names together may be longer than an
@@ -50,4 +51,45 @@ export async function sendWakeup(
 export function wakeupsFor(threads: AuthoredThread[]): Wakeup[] {
   const wakeups = new Map(threads.map((thread) => [keyOfThread(thread), wakeupFor(thread)]));
   return [...wakeups.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * Milliseconds. Who sends the same wakeup at one moment waits for each other; a process that is stopped in the middle is not
+ * waited for longer than it takes the server to end it.
+ */
+const limits = { lockMs: 3000, statementMs: 4000, idleMs: 2000 };
+
+/** Wakes workers for threads: those that come while others are sent share the next transaction. */
+export function createWaker({
+  db,
+  enqueueAll,
+  warn,
+}: Pick<InboxContext, 'db' | 'enqueueAll' | 'warn'>): {
+  wake(thread: AuthoredThread): void;
+  close(): Promise<void>;
+} {
+  const waiting: AuthoredThread[] = [];
+  let sending: Promise<void> | null = null;
+
+  async function send(): Promise<void> {
+    while (waiting.length > 0) {
+      const threads = waiting.splice(0);
+      await db
+        .transaction((tx) => enqueueAll(tx, 'inbox', wakeupsFor(threads)), { lazily: true, limits })
+        .catch((error: unknown) =>
+          warn('Nobody could be told of new events; they are found within seconds.', error),
+        );
+    }
+    sending = null;
+  }
+
+  return {
+    wake(thread) {
+      waiting.push(thread);
+      sending ??= send();
+    },
+    async close() {
+      await sending;
+    },
+  };
 }

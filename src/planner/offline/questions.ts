@@ -7,6 +7,14 @@ export const questions = {
   which: (verb: string) => `Which file should I ${verb}? For example, notes/today.md.`,
   destination: (path: string, verb: string) => `Where should I ${verb} ${path} to?`,
   when: (text: string) => `When should I remind you of "${text}"?`,
+  remindsOnlyYou: (person: string) =>
+    `I can only remind you, not ${person}. Say "remind me …" or "ask ${person} to …".`,
+  exact: (words: string) =>
+    `Is "${words}" only text, or is there more to do? Say it again with the exact text in quotation marks.`,
+  hour: (words: string) =>
+    `Is "${words}" in the morning or in the afternoon? Say it again, such as 15:00.`,
+  date: (words: string) => `Which day is "${words}"? Say it again, such as 1 December.`,
+  whole: (path: string) => `Where is ${path}? Say it again with the whole path of each file.`,
   remindOf: () => 'What should I remind you of?',
   starts: (title: string) => `When is "${title}"?`,
   event: () => 'What is the event called?',
@@ -55,6 +63,11 @@ const shapes = [
   /^When is ".+"\?$/,
   /^What is the event called\?$/,
   /^How many seconds should I wait\?$/,
+  /^I can only remind you, not .+\. Say "remind me/,
+  /^Is ".+" only text, or is there more to do\?/,
+  /^Is ".+" in the morning or in the afternoon\?/,
+  /^Which day is ".+"\? Say it again/,
+  /^Where is .+\? Say it again with the whole path/,
   /^Which web address\? It begins with https:\/\/\.$/,
   /^What should ".+" be for .+\?/,
   /^Do you mean .+ or .+\?$/,

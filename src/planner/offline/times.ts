@@ -125,11 +125,13 @@ function toZoned(
   named: boolean,
   timezone: string,
 ): Temporal.ZonedDateTime {
+  // "Tomorrow morning" names no hour: chrono takes six.
+  const said = named ? (part.get('hour') ?? assumedHour) : assumedHour;
   return Temporal.PlainDateTime.from({
     year: part.get('year') ?? here.year,
     month: part.get('month') ?? here.month,
     day: part.get('day') ?? here.day,
-    hour: named ? (part.get('hour') ?? assumedHour) : assumedHour,
+    hour: part.isCertain('hour') ? said : Math.max(said, assumedHour),
     minute: named ? (part.get('minute') ?? 0) : 0,
   }).toZonedDateTime(timezone);
 }

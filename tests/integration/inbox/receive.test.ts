@@ -5,8 +5,9 @@ import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { forgetHandled } from '#conversation/inbox/look-after.ts';
 import { createReceiver } from '#conversation/inbox/receive.ts';
-import { type Database, openDatabase } from '#store/database.ts';
-import { readInboxState, storeEvent } from '#store/inbox.ts';
+import { createWaker } from '#conversation/inbox/wakeups.ts';
+import { type Database, joinTransaction, openDatabase } from '#store/database.ts';
+import { findWaitingThreads, readInboxState, storeEvent } from '#store/inbox.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
@@ -32,6 +33,8 @@ beforeEach(async () => {
 
 /** Threads that wakeups name. */
 async function countNamedThreads(): Promise<number> {
+  // Wakeups follow what was stored.
+  await new Promise((resolve) => setTimeout(resolve, 200));
   const { rows } = await one.db.query.execute<{ n: number }>(sql`
     select count(*)::int as n from pgboss.job where name like 'inbox%' and state = 'created'`);
   return rows[0]?.n ?? 0;
@@ -137,7 +140,10 @@ describe('one transaction', () => {
     const twin = makeEvent('e', { keys: ['Ev1', 'C1:1.1'] });
     let again: ReturnType<TestInstance['receive']> | null = null;
     const stored = await other.db.transaction(async (tx) => {
-      const answer = await storeEvent(tx, twin);
+      const answer = await storeEvent(joinTransaction(other.db, tx), twin, {
+        lockMs: 1000,
+        statementMs: 1000,
+      });
       again = one.receive(makeEvent('e', { keys: ['C1:1.1', 'Ev2'] }));
       await waitFor('the other to wait for the name', async () => {
         const { rows } = await tx.execute(sql`
@@ -206,14 +212,23 @@ describe('what is stored', () => {
 });
 
 describe('an event that is refused', () => {
-  test('is not stored when its wakeup could not be sent, and is when it comes again', async () => {
-    const receive = createReceiver({
+  test('is handled by the round when nobody could be woken for it', async () => {
+    const waker = createWaker({
       db: one.db,
-      enqueue: () => Promise.reject(new Error('no wakeup')),
+      enqueueAll: () => Promise.reject(new Error('no wakeup')),
+      warn: () => {},
     });
-    await expect(receive(makeEvent('e'))).rejects.toThrow('no wakeup');
-    expect(await readInbox(one)).toEqual([]);
-    expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: true });
+    const receive = createReceiver(one, waker.wake);
+    expect(await receive(makeEvent('e', { thread: 'C1' }))).toMatchObject({ stored: true });
+    await waker.close();
+    expect(await countNamedThreads()).toBe(0);
+    const { waiting } = await findWaitingThreads(
+      one.db.query,
+      'slack',
+      { tenant: '', thread: '' },
+      { lateSeconds: 0, limit: 10 },
+    );
+    expect(waiting).toMatchObject([{ thread: 'C1' }]);
   });
 
   test('was refused because the database is away', async () => {
@@ -222,29 +237,27 @@ describe('an event that is refused', () => {
       applicationName: 'test',
       onError: () => {},
     });
-    const receive = createReceiver({ db, enqueue: async () => {} });
+    const receive = createReceiver({ db }, () => {});
     const answers = await Promise.allSettled(['a', 'b'].map((name) => receive(makeEvent(name))));
     expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await db.close();
   });
 
   test('may have been stored all the same; when it comes again it is the same', async () => {
-    const { transaction } = one.db;
     const never = new Promise<never>(() => {});
-    const db: Database = {
-      ...one.db,
-      async transaction(work, options) {
-        await transaction(work, options);
+    const db: Pick<Database, 'atOnce'> = {
+      async atOnce(statements) {
+        await one.db.atOnce(statements);
         return never;
       },
     };
-    const receive = createReceiver({ db, enqueue: async () => {} }, { patienceMs: 200 });
+    const receive = createReceiver({ db: { ...one.db, ...db } }, () => {}, { patienceMs: 200 });
     await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await one.receive(makeEvent('e'))).toMatchObject({ stored: false });
   });
 
   test('is given up by the server as well, and gives back its connection', async () => {
-    const receive = createReceiver({ db: one.db, enqueue: async () => {} }, { patienceMs: 50 });
+    const receive = createReceiver(one, () => {}, { patienceMs: 50 });
     await other.db.transaction(async (tx) => {
       await tx.execute(sql`lock table countersign.inbox_keys`);
       await expect(receive(makeEvent('e'))).rejects.toMatchObject({ code: 'database_unavailable' });

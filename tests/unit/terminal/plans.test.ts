@@ -107,7 +107,9 @@ describe('one plan', () => {
     const { code, printed } = await run({ plan: samples.failed }, { id: 'PLAN-3f9a1c20' });
     expect(code).toBe(exitCodes.done);
     expect(printed).toContain('✕ Failed · version 1 · PLAN-3f9a1c20');
-    expect(printed).toContain('     workspace_delete · changes something; safe to repeat · failed\n');
+    expect(printed).toContain(
+      '     workspace_delete · changes something; safe to repeat · failed\n',
+    );
   });
 
   it('is one value with --json', async () => {

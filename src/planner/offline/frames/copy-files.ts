@@ -79,7 +79,9 @@ function wholeFolder(folder: string): FileSet {
 
 /** A set is copied with the folders it lies in: "copy docs to backup" makes backup/docs/…. */
 function copySet(set: FileSet, rest: string, context: ReadingContext): Reading {
-  const target = /\s(?:to|into|in|under)\s+(?:the\s+)?([\s\S]+)$/i.exec(rest)?.[1];
+  const target =
+    /^[\s\S]+\s(?:to|into|under)\s+(?:the\s+)?([\s\S]+)$/i.exec(rest)?.[1] ??
+    (set.folder === '' ? /\sin\s+(?:the\s+)?([\s\S]+)$/i.exec(rest)?.[1] : undefined);
   const named = set.folder === '' ? 'the files' : set.folder;
   const given = target ?? context.answers.get(questions.destination(named, 'copy'));
   if (given === undefined) return ask(questions.destination(named, 'copy'));

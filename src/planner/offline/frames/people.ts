@@ -56,6 +56,7 @@ export const readPost: Frame = (clause, context) => {
       ),
       (match) => (/^(?:all|people)\s*$/i.test(match) ? match : ''),
     )
+    .replace(/^in\s+#[\w-]+\s*(?:[:,]\s*|(?=that\b|saying\b|about\b|[\uE000-\uF8FF]))/i, '')
     .replace(
       /^(?:an?\s+|the\s+|this\s+|following\s+)*(?:chat\s+)?(?:message|announcement|reply|text|update)\b\s*(?:here\s*)?(?:to\s+\S+\s+)?(?=$|[:,\uE000-\uF8FF]|that\b|saying\b|says\b|with\b|about\b)/i,
       '',
@@ -258,7 +259,9 @@ export const readRemind: Frame = (clause, context) => {
       ? context.answers.get(questions.remindOf())
       : unshield(about, context.shielded.quotes);
   if (words === undefined) return ask(questions.remindOf());
-  const { subject, unclear } = splitSubject(words, lead[0]);
+  const other = otherReader(lead[0]);
+  if (other !== null) return ask(questions.remindsOnlyYou(other));
+  const { subject, unclear } = splitSubject(words);
   const when =
     (unclear ? null : timing) ??
     readAnswerTiming(context.answers.get(questions.when(subject)), context);
@@ -273,16 +276,20 @@ export const readRemind: Frame = (clause, context) => {
   return intents({ act: 'remind', text: subject, ...when });
 };
 
+/** A reminder reaches whoever asks for it, and nobody else. */
+function otherReader(lead: string): string | null {
+  const person = /^remind\s+@?(\w+(?:\s+team)?)/i.exec(lead)?.[1] ?? 'me';
+  return /^(?:me|us)$/i.test(person) ? null : person;
+}
+
 /** What is left of the words of time ("twice", "and 5pm") must not become the text of the reminder. */
-function splitSubject(words: string, lead: string): { subject: string; unclear: boolean } {
-  const person = /^remind\s+@?(\w+)/i.exec(lead)?.[1] ?? 'me';
-  const other = !/^(?:me|us|everyone|everybody|the|to)$/i.test(person);
+function splitSubject(words: string): { subject: string; unclear: boolean } {
   const left =
     /^(?:and|or|at|on|in|until|till|every|each|twice|once|three\s+times|by|from|before|after|starting|except|\d)\b[^.]*?\b(?:to|that|about)\s+(\S[\s\S]*)$/i.exec(
       words,
     );
   return {
-    subject: sentence(`${other ? `${person}: ` : ''}${left?.[1] ?? words}`),
+    subject: sentence(left?.[1] ?? words),
     unclear: left !== null || /\s(?:and|or|until|till)\s*$/i.test(words),
   };
 }

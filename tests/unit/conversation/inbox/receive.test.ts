@@ -4,11 +4,12 @@ import { createReceiver } from '#conversation/inbox/receive.ts';
 import type { Database } from '#store/database.ts';
 import { makeEvent } from '#tests/fixtures/inbox-events.ts';
 
-/** A receiver whose transactions are what `transaction` makes of them. */
-function receiverOn(transaction: () => Promise<unknown>, patienceMs = 20) {
-  // Only transactions are asked for, and none of these gets to its statements.
-  const db = { transaction } as unknown as Database;
-  return createReceiver({ db, enqueue: async () => {} }, { patienceMs });
+/** A receiver whose events are stored by `store`. */
+function receiverOn(store: () => Promise<unknown>, patienceMs = 20) {
+  const atOnce = async () => [[], [await store()], []];
+  // Nothing else of a database is asked for.
+  const db = { atOnce } as unknown as Database;
+  return createReceiver({ db }, () => {}, { patienceMs });
 }
 
 describe('an event that cannot be stored', () => {
