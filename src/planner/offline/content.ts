@@ -76,7 +76,10 @@ export function readContent(text: string, shielded: Shielded): Content {
   if (startsQuoted(bare) || standsForText.test(bare)) return { kind: 'unclear' };
   const address = /^(?:the\s+)?(?:url|link|address)\s+(https?:\/\/\S+)$/i.exec(bare)?.[1];
   if (address !== undefined) return { kind: 'text', text: address };
-  const said = trimmed.replace(/^the\s+(?:words?|text|line|sentence)\s+(?!of\b)(?=\S)/i, '');
+  // "Milk and eggs in it" holds milk and eggs.
+  const said = trimmed
+    .replace(/\s+(?:in|inside)\s+it([.!?]*)$/i, '$1')
+    .replace(/^the\s+(?:words?|text|line|sentence)\s+(?!of\b)(?=\S)/i, '');
   return { kind: 'text', text: unshield(stripFullStop(said), shielded.quotes) };
 }
 

@@ -2,9 +2,11 @@
 // names only operations of the manifest, looks things up instead of planning where nothing changes, and asks when it can't tell.
 import { errorMessage } from '#contracts/errors.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
+import { shorten } from '#contracts/words.ts';
 import { abort, traceStep } from '../outcomes.ts';
 import type { PlannerTools } from '../ports.ts';
 import { draftPlan } from './draft.ts';
+import { toArgs } from './end-stage.ts';
 import { familyOf } from './families.ts';
 import { readGates } from './gates.ts';
 import { type Conversation, mergeHistory } from './history.ts';
@@ -22,6 +24,7 @@ import { loadWork } from './revise/work.ts';
 import { spellOrder } from './reword.ts';
 import { readScheme } from './scheme.ts';
 import { instructionsAtMost, isTooLong, quoteLongText, restoreQuotes, shield } from './shield.ts';
+import { findHalfPath, findSwallowed, findUnclearTime } from './swallowed.ts';
 import { answerAboutPlans, talk } from './talk.ts';
 import { readClockTime } from './times.ts';
 import { findZones, isSameZone } from './zones.ts';
@@ -113,13 +116,34 @@ async function settleLeftOut(
   text: string,
   decision: Decision,
 ): Promise<Decision> {
-  const left = findLeftOut(work, text, decision);
+  const left = findLeftOut(work, text, decision) ?? findUnsure(work, text, decision);
   if (left === null) return decision;
   const { question, answer } = left;
-  const why = 'a condition has no place in the plan';
+  const why = 'a part of the request has no place in the plan';
   if (answer === undefined || answer === text) return askThese(work, [question], why);
   const answers = new Map([...work.answers].filter(([key]) => key !== question));
   return planRequest({ ...work, answers }, { ...conversation, text: answer });
+}
+
+/** What would be planned, but may be meant otherwise. */
+function findUnsure(
+  { answers }: Work,
+  text: string,
+  { result, outline = {} }: Decision,
+): { question: string; answer: string | undefined } | null {
+  if (result.kind !== 'proposal') return null;
+  const swallowed = findSwallowed(text, [toArgs(result.draft), outline]);
+  const half = findHalfPath(text);
+  const time = findUnclearTime(text);
+  const question =
+    swallowed !== null
+      ? questions.exact(shorten(swallowed, 80))
+      : half !== null
+        ? questions.whole(half)
+        : time !== null
+          ? questions[time.kind](time.words)
+          : null;
+  return question === null ? null : { question, answer: answers.get(question) };
 }
 
 /**

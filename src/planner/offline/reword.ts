@@ -22,7 +22,8 @@ const following =
   /\s*[;.]\s*(?:and\s+)?(?:then\s+)?(?:second|third|fourth|fifth|last)(?:ly)?\s*[,:]?\s+|\s*[;.]\s*(?:and\s+)?finally\s*[,:]?\s+|\s*;\s*(?:and\s+)?then\s*[,:]?\s+/gi;
 
 /** "First A; second, B; finally, C" says "A, then B, then C". Quoted text is hidden before. */
-export function spellOrder(text: string): string {
+export function spellOrder(given: string): string {
+  const text = given.replace(/\n\s*(?:[-*•]|\d+[.)])\s+(?:and\s+)?then\s+/gi, ', then ');
   if (!opening.test(text) || text.search(following) === -1) return text;
   return text.replace(opening, '$1').replace(following, ', then ');
 }
