@@ -31,12 +31,25 @@ beforeEach(async () => {
   await clearInbox(one);
 });
 
+let marks = 0;
+
 /** Threads that wakeups name. */
 async function countNamedThreads(): Promise<number> {
-  // Wakeups follow what was stored.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  // Wakeups follow what was stored, in order: once that of a mark is there, so are those before it.
+  for (const instance of [one, other]) {
+    marks += 1;
+    const mark = `mark ${marks}`;
+    await instance.receive(makeEvent(mark, { thread: mark }));
+    await waitFor('the wakeup of the mark', async () => {
+      const { rows } = await one.db.query.execute(
+        sql`select from pgboss.job where name like 'inbox%' and data ->> 'thread' = ${mark}`,
+      );
+      return rows.length > 0;
+    });
+  }
   const { rows } = await one.db.query.execute<{ n: number }>(sql`
-    select count(*)::int as n from pgboss.job where name like 'inbox%' and state = 'created'`);
+    select count(*)::int as n from pgboss.job
+    where name like 'inbox%' and state = 'created' and data ->> 'thread' not like 'mark %'`);
   return rows[0]?.n ?? 0;
 }
 
@@ -228,7 +241,7 @@ describe('an event that is refused', () => {
       { tenant: '', thread: '' },
       { lateSeconds: 0, limit: 10 },
     );
-    expect(waiting).toMatchObject([{ thread: 'C1' }]);
+    expect(waiting.map(({ thread }) => thread)).toContain('C1');
   });
 
   test('was refused because the database is away', async () => {
