@@ -1,5 +1,7 @@
 // A planning run: one conversation with a short-lived planner, from a request to an outcome.
 import { z } from 'zod';
+import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
+import type { MessageKind } from './message-parts.ts';
 import type { PlanDraft } from './plan.ts';
 import { PatternSpec } from './planning/pattern.ts';
 import type { Infeasibility } from './planning/schedule.ts';
@@ -58,13 +60,24 @@ export const RunView = z.object({
 });
 export type RunView = z.infer<typeof RunView>;
 
-/** One line of the conversation as the planner sees it. */
-export type Utterance = { author: 'person' | 'bot'; text: string };
+/**
+ * One message of the conversation as the planner sees it. `kind`: left out where it was stored before messages had parts.
+ * `questions`: what the bot asked in it. `answers`: what a person's message says to the questions that were open then.
+ */
+export type Utterance = {
+  author: 'person' | 'bot';
+  text: string;
+  kind?: MessageKind;
+  questions?: AskedQuestion[];
+  answers?: GivenAnswer[];
+};
 
 /** All that a planner is given. It sees nothing else and keeps nothing. */
 export type PlanningRequest = {
   runId: string;
   text: string;
+  /** What `text` says to the questions that were open when it was written; left out: none were. */
+  answers?: GivenAnswer[];
   user: string;
   conversation: string | null;
   /** The plan that the run is about, once there is one. */
@@ -85,8 +98,8 @@ export type PlanningRequest = {
 
 /** How a planner's run ends. Nothing here decides anything: a proposal still waits for a person. */
 export type PlanningOutcome = {
-  result:
-    | { kind: 'answer'; text: string }
+  result: /** `asked`: beside the answer; nothing waits for it. */
+    | { kind: 'answer'; text: string; asked?: AskedQuestion[] }
     | { kind: 'proposal'; draft: PlanDraft }
     /** An artifact that the person approves before the next one is made. */
     | { kind: 'gate'; gate: Gate; text: string; digest: string }
@@ -94,7 +107,8 @@ export type PlanningOutcome = {
     | { kind: 'rfc'; text: string; rfc: string }
     /** It does not fit into the time there is. */
     | { kind: 'escalation'; text: string; infeasible: Infeasibility }
-    | { kind: 'question'; text: string; questions: string[] }
+    /** `question_ids` names the questions, one each; left out: each is named by its words. */
+    | { kind: 'question'; text: string; questions: string[]; question_ids?: string[] }
     /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
     | { kind: 'cannot'; text: string; wanted: string }
     | { kind: 'aborted'; text: string; reason: string }

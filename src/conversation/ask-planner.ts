@@ -1,12 +1,11 @@
 // Asking the planner: it is given what it may know, and whatever it does an outcome comes of it.
 import { errorMessage } from '#contracts/errors.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
-import type { PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
-import type { Message } from '#contracts/service.ts';
+import type { PlanningOutcome, PlanningRequest, Utterance } from '#contracts/run.ts';
 import { createOccurrenceTest } from '#plans/occurrences.ts';
 import { readManifests } from '#store/backends.ts';
 import type { Queryable } from '#store/database.ts';
-import { readLatestMessages } from '#store/messages.ts';
+import { readLatestMessages, type StoredMessage } from '#store/messages.ts';
 import { type PlanRow, readPlan } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
 import { iterateSteps } from '#store/step-pages.ts';
@@ -18,14 +17,29 @@ const graceSeconds = 5;
 /** A larger plan is not put before a planner as a whole. */
 const revisableSteps = 2000;
 
-/** Where the words stand that this turn is about; a bare decision is about those before it. */
-function findAsked(said: Message[], { id, request, decision }: RunRow): number {
-  const latest = said.findLastIndex(({ author }) => author === 'person');
-  if (decision?.kind !== 'approve' && decision?.kind !== 'reject') return latest;
-  const asked = said.findLastIndex(
-    ({ author, run_id, text }) => author === 'person' && run_id === id && text.includes(request),
-  );
-  return asked < 0 ? latest : asked;
+/** Where the message stands that this turn is about; where it is not known, what a person said last. */
+function findAsked(said: StoredMessage[], { request_message }: RunRow): number {
+  const asked = said.findIndex(({ id }) => id === request_message);
+  return asked < 0 ? said.findLastIndex(({ author }) => author === 'person') : asked;
+}
+
+/** A message as a planner reads it. How people are talked with is no part of it: the policy says that. */
+function toUtterances({ author, text, parts }: StoredMessage): Utterance[] {
+  if (parts === null) return [{ author, text }];
+  const { kind } = parts;
+  switch (kind) {
+    case 'question':
+    case 'answer':
+      return [{ author, text, kind, questions: parts.facts.questions }];
+    case 'said': {
+      const { answers, rest } = parts.facts;
+      return rest === '' ? [] : [{ author, text: rest ?? text, kind, answers }];
+    }
+    case 'preference':
+      return [];
+    default:
+      return [{ author, text, kind }];
+  }
 }
 
 async function buildRequest(
@@ -35,14 +49,17 @@ async function buildRequest(
 ): Promise<PlanningRequest> {
   const said = await readLatestMessages(context.db.query, run.conversation, historyLength);
   const latest = findAsked(said, run);
+  const heard = said[latest]?.parts;
+  const answers = heard?.kind === 'said' ? heard.facts.answers : [];
   const { timezone = context.timezone, ...decision } = run.decision ?? { kind: 'said' };
   return {
     runId: run.id,
     text: run.request,
+    ...(answers.length === 0 ? {} : { answers }),
     user: run.user,
     conversation: run.conversation,
     ...(run.plan_id === null ? {} : { goal: run.plan_id }),
-    history: said.slice(0, Math.max(0, latest)).map(({ author, text }) => ({ author, text })),
+    history: said.slice(0, Math.max(0, latest)).flatMap(toUtterances),
     revision:
       refused === null
         ? null

@@ -1,4 +1,6 @@
 // What a planner's outcome makes of its run, as columns. Pure.
+import { nameQuestions } from '#contracts/asked-question.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pause } from '#contracts/planning/state.ts';
 import type { PlanningOutcome, TraceEntry } from '#contracts/run.ts';
@@ -122,6 +124,38 @@ export function closing(
         response_text: result.text,
         escalate_reason: result.reason,
       };
+    default:
+      return result satisfies never;
+  }
+}
+
+/** What the message of a turn that proposes nothing says, as data. @param text as `closing` has it */
+export function partsOf(
+  result: Exclude<Result, { kind: 'proposal' }>,
+  pause: Pause | null,
+  text: string,
+): MessageParts {
+  const lines = text.split('\n').map((one) => ({ text: one }));
+  const action = null;
+  switch (result.kind) {
+    case 'answer':
+    case 'cannot': {
+      const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
+      return { kind: 'answer', facts: { lines, questions }, action };
+    }
+    case 'question': {
+      const questions = nameQuestions(result.questions, result.question_ids);
+      return {
+        kind: pause?.kind === 'budget' ? 'budget' : 'question',
+        facts: { lines, questions },
+        action,
+      };
+    }
+    case 'gate':
+    case 'rfc':
+    case 'escalation':
+    case 'aborted':
+      return { kind: result.kind, facts: { lines }, action };
     default:
       return result satisfies never;
   }

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { heardParts } from '#contracts/message-parts.ts';
 import type { PlanPatch } from '#contracts/patch.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
@@ -45,6 +46,7 @@ export async function closeRun(
   await updateRun(tx, run.id, {
     planning_status: nextRunStatus(run.planning_status, 'decide'),
     response_text: text,
+    response_message: null,
     questions: null,
     pause: null,
     trace,
@@ -121,15 +123,16 @@ async function refuse(
     const run =
       row.run_id === null ? await adoptRun(context, tx, row, actor) : await lockRun(tx, row.run_id);
     const feedback = decision.feedback ?? '';
-    if (!said) {
-      await appendMessage(tx, {
-        conversation: run.conversation,
-        author: 'person',
-        name: actor.id,
-        text: `propose changes: ${feedback}`,
-        runId: run.id,
-      });
-    }
+    const message = said
+      ? null
+      : await appendMessage(tx, {
+          conversation: run.conversation,
+          author: 'person',
+          name: actor.id,
+          text: `propose changes: ${feedback}`,
+          parts: heardParts,
+          runId: run.id,
+        });
     await updateRun(tx, run.id, {
       plan_id: id,
       plan_version: row.version,
@@ -137,7 +140,8 @@ async function refuse(
       trace: await traceDeed(context, tx, run, row, { word, actor }),
     });
     const change = { kind: 'changes' as const, by: actor.id, feedback };
-    await queueTurn(context, tx, run, feedback, await readZoneOf(tx, actor, run), change);
+    const zone = await readZoneOf(tx, actor, run);
+    await queueTurn(context, tx, run, { text: feedback, message }, zone, change);
     return readPlan(tx, id);
   });
 }

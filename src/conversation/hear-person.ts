@@ -1,4 +1,5 @@
 // What people say, written down. A message that has a name of its own, such as one of a chat platform, is heard once.
+import { heardParts, type MessageParts } from '#contracts/message-parts.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
 
@@ -10,7 +11,7 @@ export class SaidBefore extends Error {
   }
 }
 
-/** @throws SaidBefore; let that roll the transaction back */
+/** @returns the message's id @throws SaidBefore; let that roll the transaction back */
 export async function hearPerson(
   tx: Transaction,
   said: {
@@ -18,15 +19,18 @@ export async function hearPerson(
     name: string;
     text: string;
     runId: string | null;
+    parts?: MessageParts;
     /** The message's name where it came from; undefined: it has none. */
     once?: string | undefined;
   },
-): Promise<void> {
+): Promise<number | null> {
   const { once, ...message } = said;
   const added = await appendMessage(tx, {
     ...message,
+    parts: message.parts ?? heardParts,
     author: 'person',
     ...(once === undefined ? {} : { once }),
   });
-  if (!added && once !== undefined) throw new SaidBefore(once);
+  if (added === null && once !== undefined) throw new SaidBefore(once);
+  return added;
 }

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { type Actor, system } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import type { Plan, PlanDraft } from '#contracts/plan.ts';
 import type { PlanningOutcome } from '#contracts/run.ts';
 import { tellConflicts } from '#planner/schedule/tell-conflicts.ts';
@@ -22,6 +23,7 @@ import {
   type Ended,
   endsRevision,
   hasEnded,
+  partsOf,
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
@@ -40,7 +42,7 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
 /** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
 const conflictsNoted = 20;
 
-type Stored = { plan: Plan; text: string };
+type Stored = { plan: Plan; text: string; parts: MessageParts };
 type StoreProposal = (tx: Transaction) => Promise<Stored>;
 
 /** Checks a proposal outside the transaction; what cannot run is not stored. */
@@ -75,7 +77,17 @@ async function prepareProposal(
     const at = context.clock.now();
     for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
     const { tone } = await readPolicyOf(tx, run);
-    return { plan, text: describeProposal(plan, tone, conflicts) };
+    const parts: MessageParts = {
+      kind: 'proposal',
+      facts: {
+        plan_id: plan.id,
+        version: plan.version,
+        summary: plan.summary ?? plan.title,
+        notes: conflicts,
+      },
+      action: { kind: 'plan', tone },
+    };
+    return { plan, parts, text: describeProposal(plan, tone, conflicts) };
   };
 }
 
@@ -106,19 +118,26 @@ async function storeOutcome(
       questions: null,
       ...sessionColumns(outcome, now),
     };
-    const say = (text: string, planId: string | null, once = `${run.id}:${run.turn}`) =>
+    const say = (
+      text: string,
+      parts: MessageParts,
+      planId: string | null,
+      once = `${run.id}:${run.turn}`,
+    ) =>
       speakAsBot(context, tx, {
         conversation: run.conversation,
         text,
+        parts,
         runId: run.id,
         planId,
         once,
       });
     if (store !== null) {
-      const { plan, text } = await store(tx);
-      await say(text, plan.id, newsKey(plan, 'proposed'));
+      const { plan, text, parts } = await store(tx);
+      const message = await say(text, parts, plan.id, newsKey(plan, 'proposed'));
       await updateRun(tx, run.id, {
         ...common,
+        response_message: message,
         planning_status: nextRunStatus(now.planning_status, 'propose'),
         response_text: text,
         plan_id: plan.id,
@@ -145,8 +164,9 @@ async function storeOutcome(
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
     const columns = closing(outcome.result, common.pause, open);
-    await say(columns.response_text, null);
-    await updateRun(tx, run.id, { ...common, ...columns });
+    const parts = partsOf(outcome.result, common.pause, columns.response_text);
+    const message = await say(columns.response_text, parts, null);
+    await updateRun(tx, run.id, { ...common, ...columns, response_message: message });
   });
 }
 

@@ -11,7 +11,7 @@ import {
   type PolicyWords,
   readPolicyWords,
   readStyleReply,
-  styleQuestion,
+  styleQuestionId,
 } from '#planner/policy/words.ts';
 import type { Queryable, Transaction } from '#store/database.ts';
 import { isOnePerson } from '#store/identities.ts';
@@ -64,22 +64,31 @@ export async function readWish(
   conversation: string,
   text: string,
 ): Promise<PolicyWords | null> {
-  return readStyleAmong(text, await readLastSaid(db, conversation)) ?? readPolicyWords(text);
+  return readStyleAmong(text, await readLastAsked(db, conversation)) ?? readPolicyWords(text);
 }
 
-/** What the bot last said here; '' where it has said nothing lately. */
-async function readLastSaid(db: Queryable, conversation: string): Promise<string> {
+/** Whether the bot's last message asks how the person likes to be talked with, and whether it says anything else. */
+async function readLastAsked(
+  db: Queryable,
+  conversation: string,
+): Promise<{ style: boolean; alone: boolean }> {
   const said = await readLatestMessages(db, conversation, 5);
-  return said.findLast(({ author }) => author === 'bot')?.text ?? '';
+  const parts = said.findLast(({ author }) => author === 'bot')?.parts ?? null;
+  if (parts?.kind !== 'question' && parts?.kind !== 'answer') return { style: false, alone: false };
+  const { questions, lines } = parts.facts;
+  const style = questions.some(({ id }) => id === styleQuestionId);
+  return { style, alone: style && questions.length === 1 && lines.length === 1 };
 }
 
 /** A number may as well pick one of the things that stand beside the question of style. */
 const bareNumber = /^\W*(?:the\s+)?(?:option\s+)?(?:\d|first|second|one|two)\W*(?:one)?\W*$/i;
 
-/** The answer to the question of style, where `lastSaid` asked it: the whole reply, or one line of several. */
-function readStyleAmong(text: string, lastSaid: string): PolicyWords | null {
-  if (!lastSaid.includes(styleQuestion)) return null;
-  const alone = lastSaid.trim() === styleQuestion;
+/** The answer to the question of style, where that was asked: the whole reply, or one line of several. */
+function readStyleAmong(
+  text: string,
+  { style, alone }: { style: boolean; alone: boolean },
+): PolicyWords | null {
+  if (!style) return null;
   const whole = alone || !bareNumber.test(text) ? readStyleReply(text) : null;
   if (whole !== null) return whole;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -103,5 +112,6 @@ export async function keepWish(
   if (lasting) await storePolicy(tx, user, override);
   await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
   const { id: runId, conversation } = run;
-  await speakAsBot(context, tx, { conversation, text: confirmation, runId });
+  const parts = { kind: 'preference', facts: {}, action: null } as const;
+  await speakAsBot(context, tx, { conversation, text: confirmation, parts, runId });
 }

@@ -2,6 +2,7 @@
 // turn and the digest that were shown, and the next turn is queued with it.
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { heardParts } from '#contracts/message-parts.ts';
 import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
@@ -179,16 +180,18 @@ export async function decideSession(
     if (isRepeated(run, choice, actor)) return;
     const waits = await requireShown(tx, run, choice);
     const decision = readDecision(run, waits, choice, actor.id);
-    if (!said) await record(tx, run, wordOf(choice), actor);
-    const words = choice.kind === 'changes' ? choice.feedback : null;
+    const message = said ? null : await record(tx, run, wordOf(choice), actor);
+    const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
     const zone = words === null ? null : await readZoneOf(tx, actor, run);
     await queueTurn(context, tx, run, words, zone, decision);
   });
 }
 
-function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<boolean> {
+function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<number | null> {
   const { conversation, id: runId } = run;
-  return appendMessage(tx, { conversation, author: 'person', name: actor.id, text, runId });
+  const author = 'person';
+  const parts = heardParts;
+  return appendMessage(tx, { conversation, author, name: actor.id, text, parts, runId });
 }
 
 /** The plan that a run waits with, where it was this that was shown. */

@@ -8,14 +8,14 @@ const botName = 'Countersign';
 
 /**
  * Says something in the caller's transaction, and has it posted where the conversation lives on a chat platform.
- * @returns whether it was said now (false: its `once` key stands already)
+ * @returns its id; null: its `once` key stands already
  */
 export async function speakAsBot(
   context: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
   message: Omit<NewMessage, 'author' | 'name'>,
-): Promise<boolean> {
+): Promise<number | null> {
   const said = await appendMessage(tx, { ...message, author: 'bot', name: botName });
-  if (said) await askToDeliver(context, tx, message.conversation);
+  if (said !== null) await askToDeliver(context, tx, message.conversation);
   return said;
 }

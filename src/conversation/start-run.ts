@@ -1,5 +1,6 @@
 // A request comes in: the run, what was said and the planner's job are stored together.
 import type { Actor } from '#contracts/actor.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunRequest } from '#contracts/run.ts';
 import type { Transaction } from '#store/database.ts';
@@ -30,14 +31,22 @@ export async function startRun(
   const conversation = request.conversation ?? `conv-${context.random.hex(6)}`;
   const user = request.user ?? actor.id;
   const { plan_reasoning_mode, planning_mode, reasoning_level } = request;
-  const said = await inheritPolicy(context, conversation, user);
-  const policy = { ...said, ...request.interaction_policy };
+  const inherited = await inheritPolicy(context, conversation, user);
+  const policy = { ...inherited, ...request.interaction_policy };
   const wish = await readWish(context.db.query, conversation, request.text);
   const asks = wish === null || wish.rest !== '';
   const timezone = zoneOf(actor);
+  const heard: MessageParts = {
+    kind: 'said',
+    facts: { answers: [], rest: wish === null ? null : wish.rest },
+    action: null,
+  };
   await context.db.transaction(async (tx) => {
+    const said = { conversation, name: user, text: request.text, runId: id, parts: heard, once };
+    const requestMessage = await hearPerson(tx, said);
     await insertRun(tx, {
       id,
+      request_message: requestMessage,
       user,
       via: actor.via,
       conversation,
@@ -52,7 +61,6 @@ export async function startRun(
       policy,
       ...(timezone === null ? {} : { decision: { kind: 'said', timezone } }),
     });
-    await hearPerson(tx, { conversation, name: user, text: request.text, runId: id, once });
     if (wish !== null) await keepWish(context, tx, { id, conversation, policy }, wish, user);
     if (asks) await queuePlanning(context, tx, { id, user, turn: 1 });
   });
@@ -70,14 +78,15 @@ export async function queuePlanning(
 
 /**
  * Queues the next turn of a run the caller has locked. Whatever the planner of an earlier turn still says is ignored.
- * @param text what the person said; null: a decision alone, and the turn is about what was said last
+ * @param said what the person said, and the message it is from where that is written down already; null: a decision alone,
+ *   and the turn is about what was said last
  * @param zone where whoever said it is; null: nobody knows, or it is read with what was said before
  */
 export async function queueTurn(
   context: ConversationContext,
   tx: Transaction,
   run: RunRow,
-  text: string | null,
+  said: { text: string; message: number | null } | null,
   zone: string | null,
   decision: SessionDecision = { kind: 'said' },
 ): Promise<void> {
@@ -86,7 +95,7 @@ export async function queueTurn(
   await updateRun(tx, run.id, {
     turn,
     tries: 0,
-    ...(text === null ? {} : { request: text }),
+    ...(said === null ? {} : { request: said.text, request_message: said.message }),
     decision: { ...decision, ...(timezone === undefined ? {} : { timezone }) },
     pause: null,
     planning_status: nextRunStatus(run.planning_status, 'talk'),

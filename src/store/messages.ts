@@ -1,6 +1,8 @@
 // What was said in a conversation. A message with a `once` key is said at most once.
 // Ids grow in the order in which messages can be read, so that whoever reads on from an id misses none.
-import { and, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, sql } from 'drizzle-orm';
+import type { AskedQuestion } from '#contracts/asked-question.ts';
+import { type MessageParts, readParts, textParts } from '#contracts/message-parts.ts';
 import { plainName } from '#contracts/names.ts';
 import type { Message } from '#contracts/service.ts';
 import { prepareStatement, type Queryable, type Transaction } from './database.ts';
@@ -11,7 +13,10 @@ export type NewMessage = {
   conversation: string;
   author: 'person' | 'bot';
   name: string;
+  /** Written from `parts`. */
   text: string;
+  /** Left out: what is said is the text alone. */
+  parts?: MessageParts;
   runId?: string | null;
   planId?: string | null;
   once?: string;
@@ -29,11 +34,11 @@ export async function lockConversation(tx: Transaction, conversation: string): P
 
 /**
  * Says something; the conversation is locked until the transaction ends.
- * @returns whether it was said now (false: a message with this key stands already)
+ * @returns its id; null: a message with this key stands already
  */
-export async function appendMessage(tx: Transaction, message: NewMessage): Promise<boolean> {
+export async function appendMessage(tx: Transaction, message: NewMessage): Promise<number | null> {
   await lockConversation(tx, message.conversation);
-  const added = await tx
+  const [added] = await tx
     .insert(messages)
     .values({
       conversation: message.conversation,
@@ -41,24 +46,27 @@ export async function appendMessage(tx: Transaction, message: NewMessage): Promi
       author: message.author,
       name: message.name,
       text: message.text,
+      parts: message.parts ?? textParts,
       plan_id: message.planId ?? null,
       once: message.once ?? null,
     })
     .onConflictDoNothing()
     .returning({ id: messages.id });
-  if (added.length === 0) return false;
+  if (added === undefined) return null;
   await notify(tx, `conversation:${message.conversation}`);
-  return true;
+  return added.id;
 }
 
-function toMessage(row: typeof messages.$inferSelect): Message {
-  const { once: _, ...rest } = row;
+const { parts: _, ...columns } = getTableColumns(messages);
+
+function toMessage(row: Omit<typeof messages.$inferSelect, 'parts'>): Message {
+  const { once: _once, ...rest } = row;
   return { ...rest, created_at: row.created_at.toISOString() };
 }
 
 /** The message that was said under a key; null: none was. */
 export async function findSaid(db: Queryable, once: string): Promise<Message | null> {
-  const [row] = await db.select().from(messages).where(eq(messages.once, once));
+  const [row] = await db.select(columns).from(messages).where(eq(messages.once, once));
   return row === undefined ? null : toMessage(row);
 }
 
@@ -92,7 +100,7 @@ export async function readMessages(
   conversation: string,
   { after = 0, limit }: { after?: number; limit: number },
 ): Promise<Message[]> {
-  const rows = await db.run<typeof messages.$inferSelect>(readingOn, {
+  const rows = await db.run<Omit<typeof messages.$inferSelect, 'parts'>>(readingOn, {
     conversation,
     after,
     limit,
@@ -114,19 +122,34 @@ export async function isSpokenIn(
   return row?.spoken === true;
 }
 
+export type StoredMessage = Message & { parts: MessageParts | null };
+
 /** The latest messages of a conversation, oldest first. */
 export async function readLatestMessages(
   db: Queryable,
   conversation: string,
   limit: number,
-): Promise<Message[]> {
+): Promise<StoredMessage[]> {
   const rows = await db
     .select()
     .from(messages)
     .where(eq(messages.conversation, conversation))
     .orderBy(desc(messages.id))
     .limit(limit);
-  return rows.reverse().map(toMessage);
+  return rows
+    .reverse()
+    .map(({ parts, ...row }) => ({ ...toMessage(row), parts: readParts(parts) }));
+}
+
+/** The questions that a message asked, in its order; none where it was stored before messages had parts. */
+export async function readAsked(db: Queryable, id: number | null): Promise<AskedQuestion[]> {
+  if (id === null) return [];
+  const [row] = await db
+    .select({ parts: messages.parts })
+    .from(messages)
+    .where(eq(messages.id, id));
+  const parts = readParts(row?.parts);
+  return parts?.kind === 'question' || parts?.kind === 'answer' ? parts.facts.questions : [];
 }
 
 /** Those of `names` (as they are compared) who have written in each of the conversations; one without any is left out. */

@@ -1,5 +1,5 @@
 // Planning runs. An outcome is taken only for the turn it was asked for, so that a late planner changes nothing.
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import { CountersignError } from '#contracts/errors.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { Queryable, Transaction } from './database.ts';
@@ -35,6 +35,24 @@ export async function updateRun(
     .update(runs)
     .set({ ...set, updated_at: sql`clock_timestamp()` })
     .where(eq(runs.id, id));
+}
+
+/** Notes which message asked for the changes that the run's turn is about, where it was written down after they were taken. */
+export async function noteFeedbackMessage(
+  tx: Transaction,
+  id: string,
+  message: number | null,
+): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ request_message: message })
+    .where(
+      and(
+        eq(runs.id, id),
+        isNull(runs.request_message),
+        sql`${runs.decision} ->> 'kind' = 'changes'`,
+      ),
+    );
 }
 
 /** The latest run of a conversation, if there is one. */

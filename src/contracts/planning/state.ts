@@ -1,5 +1,6 @@
 // A planning session as it is checkpointed after each transition (B10): all that a planner needs to go on, and no more.
 import { z } from 'zod';
+import { AskedQuestion } from '../asked-question.ts';
 import { JsonObject, line, StorableText } from '../text.ts';
 import { PlanOutline } from './outline.ts';
 import { PatternSpec } from './pattern.ts';
@@ -43,12 +44,19 @@ export type Pause = z.infer<typeof Pause>;
 
 /** How a session ended, or what it says while it stands. Text is what the person reads. */
 export const SessionResult = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('answer'), text: StorableText }),
+  z.strictObject({
+    kind: z.literal('answer'),
+    text: StorableText,
+    /** What is asked beside it; nothing waits for the answer. */
+    asked: z.array(AskedQuestion).exactOptional(),
+  }),
   z.strictObject({ kind: z.literal('cannot'), text: StorableText, wanted: StorableText }),
   z.strictObject({
     kind: z.literal('question'),
     text: StorableText,
     questions: z.array(line(2000)).min(1).max(10),
+    /** One for each question; left out: they have none of their own. */
+    question_ids: z.array(line(200)).max(10).exactOptional(),
   }),
   z.strictObject({ kind: z.literal('rfc'), text: StorableText }),
   z.strictObject({ kind: z.literal('gate'), gate: Gate, text: StorableText }),

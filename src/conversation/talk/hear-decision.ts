@@ -1,6 +1,7 @@
 // A deciding word is written down with what it did, or with why it was refused.
 import { CountersignError } from '#contracts/errors.ts';
 import { joinedSilentMs, joinTransaction, type Transaction } from '#store/database.ts';
+import { noteFeedbackMessage } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { hearPerson } from '../hear-person.ts';
 import { speakAsBot } from '../speak.ts';
@@ -44,7 +45,8 @@ export function hearDecision(
         words = aloud(error) ? error.message : null;
       }
       // The plan and its run are locked before the conversation is, as everywhere.
-      await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+      const message = await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+      if (runId !== null) await noteFeedbackMessage(tx, runId, message);
       if (words !== null) await answer(context, tx, subject, words);
       return refusal;
     },

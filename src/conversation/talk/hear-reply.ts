@@ -1,6 +1,9 @@
 // What is said to a run: a word about what it shows, or talk that it goes on with.
+import { assignAnswers } from '#contracts/asked-question.ts';
 import type { CountersignError } from '#contracts/errors.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import { isOnePerson } from '#store/identities.ts';
+import { readAsked } from '#store/messages.ts';
 import { lockRun, type RunRow } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { hearPerson } from '../hear-person.ts';
@@ -29,14 +32,22 @@ async function continueRun(
   await context.db.transaction(async (tx) => {
     const now = await lockRun(tx, id);
     requireTurn(now, turn);
-    await hearPerson(tx, { conversation, name: actor.id, text, runId: id, once });
+    const rest = wish === null ? text : wish.rest;
+    const asked = waitsFor(now) === 'questions' ? await readAsked(tx, now.response_message) : [];
+    const parts: MessageParts = {
+      kind: 'said',
+      facts: { answers: assignAnswers(asked, rest), rest: wish === null ? null : rest },
+      action: null,
+    };
+    const heard = { conversation, name: actor.id, text, runId: id, parts, once };
+    const message = await hearPerson(tx, heard);
     if (wish !== null) await keepWish(context, tx, now, wish, actor.id);
     const zone = theirs ? zoneOf(actor) : null;
-    if (wish === null || wish.rest !== '') {
-      await queueTurn(context, tx, now, wish === null ? text : wish.rest, zone);
+    if (rest !== '' || wish === null) {
+      await queueTurn(context, tx, now, { text: rest, message }, zone);
     } else if (wish.settlesQuestions && waitsFor(now) === 'questions') {
       // Whoever wants to be asked nothing has answered what was asked.
-      await queueTurn(context, tx, now, text, zone);
+      await queueTurn(context, tx, now, { text, message }, zone);
     }
   });
 }

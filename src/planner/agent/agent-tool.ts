@@ -21,10 +21,11 @@ export function fail(...explanations: string[]): ToolResult {
 }
 
 /**
- * What servers know in strict schemas differs, so bounds are not sent to them; descriptions say them, and our own check
- * holds them.
+ * What servers know in strict schemas differs, so bounds and defaults are not sent to them; descriptions say them, and our
+ * own check holds them.
  */
 const bounds = new Set([
+  'default',
   'minLength',
   'maxLength',
   'pattern',
@@ -57,7 +58,8 @@ export function fromSchema(schema: z.ZodType): {
   parameters: JsonSchema;
   check(args: object): string[];
 } {
-  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: 'input' });
+  // Strict servers want every property; our own callers may leave out what has a default.
+  const { $schema: _, ...whole } = z.toJSONSchema(schema, { io: 'output' });
   const parameters = withoutBounds(whole);
   if (!isSchema(parameters)) throw new TypeError('A tool takes an object.');
   // A tool without arguments still says that it takes an object with nothing in it.

@@ -193,6 +193,7 @@ function confirm(phrases: Phrase[], override: PolicyOverride, lasting: boolean):
   return `${when} I ${listOf([...new Set(said)])}${limit}.`;
 }
 
+export const styleQuestionId = 'style';
 export const styleQuestion = 'Should I be concise or conversational?';
 
 /** What an answer to `styleQuestion` sets; null: it says something else. */

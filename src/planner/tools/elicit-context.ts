@@ -1,6 +1,7 @@
 // elicit_context: asks the person what is missing, as few questions as their policy allows and none twice. What is not
 // asked is assumed and noted, so that it stands on the plan.
 import { z } from 'zod';
+import { nameQuestion } from '#contracts/asked-question.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
@@ -13,6 +14,10 @@ import { areAlike } from '../policy/likeness.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Question = z.strictObject({
+  id: line(200)
+    .nullable()
+    .default(null)
+    .describe('A name for the question, the same whenever it is asked; null: it has none.'),
   question: line(500).describe('One question, in the language of the person, ending in “?”.'),
   why: line(300).nullable().describe('What depends on the answer.'),
   default: line(500)
@@ -164,6 +169,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
         kind: 'question',
         text: writeQuestions(ask, policy),
         questions: ask.map(({ question }) => question),
+        question_ids: ask.map((one) => one.id ?? nameQuestion(one.question)),
       },
     },
     ends: 'needs_clarification',

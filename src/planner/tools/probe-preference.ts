@@ -1,10 +1,11 @@
 // probe_preference: asks a person once how they like to be talked to, beside something that is asked or answered anyway,
 // so that no plan ever waits for it; and reads the answer.
 import { z } from 'zod';
+import { nameQuestions } from '#contracts/asked-question.ts';
 import { JsonObject, line } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { questionsAllowed } from '../policy/effects.ts';
-import { readStyleAnswer, styleQuestion } from '../policy/words.ts';
+import { readStyleAnswer, styleQuestion, styleQuestionId } from '../policy/words.ts';
 import { addOffered, askingStages } from './elicit-context.ts';
 import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
@@ -36,12 +37,17 @@ function readAnswer(answer: string): ToolOutcome {
   };
 }
 
+function idsOf({ questions, question_ids }: { questions: string[]; question_ids?: string[] }) {
+  return nameQuestions(questions, question_ids).map(({ id }) => id);
+}
+
 /** The session's text with the question beside it; null: this is no moment for it. */
 function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | null {
   const { result } = state;
   const offered = addOffered(state, [{ kind: 'question', question: styleQuestion, default: null }]);
   if (result?.kind === 'answer') {
-    return { offered, result: { ...result, text: `${result.text}\n\n${styleQuestion}` } };
+    const asked = [{ id: styleQuestionId, text: styleQuestion }];
+    return { offered, result: { ...result, text: `${result.text}\n\n${styleQuestion}`, asked } };
   }
   const slots = questionsAllowed(policy, state.questions_asked);
   if (result?.kind !== 'question' || slots === 0 || result.questions.length >= 10) return null;
@@ -52,6 +58,7 @@ function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | n
       ...result,
       text: `${result.text}\n\n${styleQuestion}`,
       questions: [...result.questions, styleQuestion],
+      question_ids: [...idsOf(result), styleQuestionId],
     },
   };
 }

@@ -1,6 +1,7 @@
 // What people and the bot say to each other, and what is asked of planners.
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   bigserial,
   doublePrecision,
   index,
@@ -9,6 +10,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import type { PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Pause, Rfc, SessionDecision } from '#contracts/planning/state.ts';
 import type { PolicyOverride } from '#contracts/policy.ts';
@@ -45,6 +47,9 @@ export const runs = countersign.table(
     plan_version: integer('plan_version'),
     plan_digest: text('plan_digest'),
     response_text: text('response_text').notNull().default(''),
+    /** The message that `request` is from, and the one that says `response_text`; null: not known. */
+    request_message: bigint('request_message', { mode: 'number' }),
+    response_message: bigint('response_message', { mode: 'number' }),
     questions: jsonb('questions').$type<string[]>(),
     escalate_reason: text('escalate_reason'),
     decision_reason: text('decision_reason'),
@@ -71,7 +76,10 @@ export const messages = countersign.table(
     run_id: text('run_id'),
     author: text('author').$type<'person' | 'bot'>().notNull(),
     name: text('name').notNull(),
+    /** Written from `parts`; for search, exports and whoever sees no card. */
     text: text('text').notNull(),
+    /** What it says as data; null: stored before messages had parts. */
+    parts: jsonb('parts').$type<MessageParts>(),
     plan_id: text('plan_id'),
     /** Says a thing once however often it is said again: `PLAN-…:completed`. */
     once: text('once'),

@@ -6,6 +6,7 @@ import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';
 
 const make = (question: string, more: Partial<Question> = {}): Question => ({
+  id: null,
   question,
   why: 'It decides where the file goes',
   default: 'notes/',

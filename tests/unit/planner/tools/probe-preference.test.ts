@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanningState, SessionResult } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import { styleQuestion } from '#planner/policy/words.ts';
+import { styleQuestion, styleQuestionId } from '#planner/policy/words.ts';
 import { createProbePreference } from '#planner/tools/probe-preference.ts';
 import { makeDesk } from './desk.ts';
 
@@ -43,6 +43,7 @@ describe('probe_preference', () => {
     expect(outcome.changes?.result).toEqual({
       kind: 'answer',
       text: `Two files.\n\n${styleQuestion}`,
+      asked: [{ id: styleQuestionId, text: styleQuestion }],
     });
     expect(outcome.changes?.questions_asked).toBeUndefined();
   });
