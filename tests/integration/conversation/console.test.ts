@@ -7,6 +7,7 @@ import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
 import { openBrowser } from '#tests/setup/chromium.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { waitFor } from '#tests/wait.ts';
 import { serve } from '../../../src/serve.ts';
 
 const database = useDatabase();
@@ -69,8 +70,15 @@ test('changes are typed into the card', async () => {
   await page.keyboard.type('Add a test');
   await button(page, 'Send').click();
   await page.getByText('propose changes: Add a test').waitFor();
-  await button(page, 'Approve').waitFor();
+  // The card that was answered stands there, with its buttons off, until the planner has been asked.
+  await waitFor(
+    'the planner is asked for the changes',
+    () => planner.asked.at(-1)?.decision.kind === 'changes',
+  );
   expect(planner.asked.at(-1)?.decision).toMatchObject({ kind: 'changes', feedback: 'Add a test' });
+  await card(page)
+    .locator('button:enabled', { hasText: /^Approve$/ })
+    .waitFor();
 });
 
 test('a press that comes too late says who was quicker, and the card that counts is shown', async () => {

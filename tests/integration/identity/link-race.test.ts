@@ -53,11 +53,15 @@ test('one who becomes one person in the midst of an approval by two', async () =
     if (asked.kind !== 'code') expect.fail();
     const { code } = asked;
     const late = () => chance.whole(0, latestMs);
-    const [first, second, joined] = await Promise.all([
-      timed(late(), () => approve(slack)),
-      timed(late(), () => approve(teams)),
-      timed(late(), () => say({ do: 'use', code }, teams)),
-    ]);
+    const approveBoth = () =>
+      Promise.all([timed(late(), () => approve(slack)), timed(late(), () => approve(teams))]);
+    const join = () => timed(late(), () => say({ do: 'use', code }, teams));
+    // Every third round links before the approvals, every third after them; in the others anything may come first.
+    const before = round % 3 === 0 ? await join() : null;
+    const approving = approveBoth();
+    if (round % 3 === 1) await approving;
+    const joined = before ?? (await join());
+    const [first, second] = await approving;
     const where = `round ${round} of seed ${seed}`;
     expect(joined.error, where).toBeNull();
     const { status } = await instance.service.getPlan(id);
@@ -75,7 +79,6 @@ test('one who becomes one person in the midst of an approval by two', async () =
     const decided = audit.filter(({ action }) => action === 'approve');
     expect(decided, where).toHaveLength(1);
   }
-  // Both came about, or the rounds show nothing.
-  expect(seen.one).toBeGreaterThan(5);
-  expect(seen.two).toBeGreaterThan(5);
+  expect(seen.one).toBeGreaterThanOrEqual(rounds / 3);
+  expect(seen.two).toBeGreaterThanOrEqual(rounds / 3);
 });
