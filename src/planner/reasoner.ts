@@ -1,6 +1,6 @@
 // Who fills a stage with content: a language model, or rules. Both act only by calling the tools that the stage offers.
 import type { PlanDraft } from '#contracts/plan.ts';
-import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { Pause, PlanningState, SessionResult } from '#contracts/planning/state.ts';
 import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
@@ -54,19 +54,14 @@ export type StageTask = {
   signal: AbortSignal;
 };
 
-export type ChangeTask = Pick<StageTask, 'request' | 'tools' | 'signal'> & {
-  feedback: string;
-  /** The plan as the person saw it. */
-  current: PlanDraft;
-};
-
 export type Reasoner = {
   /** What the card calls it. */
   name: string;
   /** The model behind it; null: there is none. */
   model: string | null;
-  /** Works until a tool ends the stage. Never throws. @returns the event that ends the stage */
+  /**
+   * Works until a tool ends the stage. In SEEK_APPROVAL it is asked only which part of the plan `state.change` concerns,
+   * and answers by calling `route_change`. Never throws. @returns the event that ends the stage
+   */
   fill(task: StageTask): Promise<StageEvent>;
-  /** Which stage a wish for changes concerns, where it can tell; null: the words decide. */
-  route(task: ChangeTask): Promise<Gate | null>;
 };

@@ -162,7 +162,10 @@ describe('a model that does its work', () => {
 
   it('revises a plan with the feedback it got', async () => {
     const run = await ask('Write the draft', call('plan_propose', writes('draft.txt')));
-    scripts.set('to drafts/ please', [call('plan_propose', writes('drafts/draft.txt'))]);
+    scripts.set('to drafts/ please', [
+      call('route_change', { stage: 'steps', reason: 'another path' }),
+      call('plan_propose', writes('drafts/draft.txt')),
+    ]);
     await api.reply(run.run_id, 'propose changes: to drafts/ please');
     const plan = await api.plan(run.plan_id ?? '');
     expect(plan).toMatchObject({ version: 2, status: 'proposed' });

@@ -27,8 +27,8 @@ export const GateApproval = z.strictObject({
 });
 export type GateApproval = z.infer<typeof GateApproval>;
 
-/** What a person wants changed, and which stage it concerns. */
-export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate });
+/** What a person wants changed, and which artifact that concerns; null: the reasoner has not said yet. */
+export const ChangeRequest = z.strictObject({ feedback: line(10_000), gate: Gate.nullable() });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
 /** Why a session stands still, where it goes on, and what is said meanwhile. */

@@ -15,6 +15,8 @@ export type AgentRun = {
   model: PaidModel;
   stageTools: StageTools;
   messages: ChatMessage[];
+  /** The one tool that answers; undefined: the model chooses. */
+  mustCall: string | undefined;
   /** Model calls that are left in this turn. */
   calls: number;
   /** Milliseconds since the epoch. */
@@ -80,6 +82,7 @@ async function takeTurn(run: AgentRun, state: State): Promise<AgentEnd | null> {
   const request = {
     messages: state.messages,
     tools: offered.map(toChatTool),
+    ...(run.mustCall === undefined ? {} : { mustCall: run.mustCall }),
     maxOutputTokens: outputTokens,
     deadline,
   };

@@ -3,12 +3,11 @@
 import type { Clock } from '#contracts/clock.ts';
 import { errorMessage } from '#contracts/errors.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
-import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
 import { explainCap, type PlanningLimits } from '../budget/limits.ts';
-import { routeChange } from '../change-request.ts';
 import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
@@ -110,12 +109,8 @@ function hasMoved(state: PlanningState, request: PlanningRequest, previous: Plan
 }
 
 /** Finds the session of the run and leads it to where this turn begins. */
-async function openTurn(
-  options: ControllerOptions,
-  request: PlanningRequest,
-  signal: AbortSignal,
-): Promise<Turn> {
-  const { checkpoints, clock, reasoner, tools } = options;
+async function openTurn(options: ControllerOptions, request: PlanningRequest): Promise<Turn> {
+  const { checkpoints, clock } = options;
   const now = clock.now();
   const stored = await checkpoints.read(request.runId);
   const seq = stored?.seq ?? 0;
@@ -141,17 +136,7 @@ async function openTurn(
     ...nextTurn({ ...before, stage: resting }, request, now),
     ...(refused === null ? {} : { refusals: refused.feedback.length }),
   };
-  const wish =
-    request.decision.kind === 'changes'
-      ? request.decision.feedback
-      : (revision?.feedback.at(-1) ?? null);
-  const draft = wish === null ? null : currentDraft(state, request);
-  const routed =
-    wish === null || draft === null
-      ? null
-      : await reasoner.route({ feedback: wish, current: draft, request, tools, signal });
-  const gateOf = (feedback: string): Gate => routed ?? routeChange(feedback, state.outline).gate;
-  const { event, changes } = continueSession(state, { ...request, revision }, gateOf);
+  const { event, changes } = continueSession(state, { ...request, revision });
   const session = new Session({ ...state, ...changes });
   const by = decisionOf(request, before);
   return { session, seq: await move(options, session, resting, event, seq, by) };
@@ -211,7 +196,7 @@ async function planTurn(
   signal: AbortSignal,
 ): Promise<PlanningOutcome> {
   const { clock, limits, reasoner, tools } = options;
-  const { session, seq: opened } = await openTurn(options, request, signal);
+  const { session, seq: opened } = await openTurn(options, request);
   const toolset = options.toolset();
   const toolContext = {
     policy: request.policy,

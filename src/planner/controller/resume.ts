@@ -1,7 +1,8 @@
 // Where a turn begins: a new session, the one that stands still, or one whose planner died in the middle.
-import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { Pause, PlanningState } from '#contracts/planning/state.ts';
 import type { PlanningRequest } from '#contracts/run.ts';
+import { answerChoice } from '../tools/route-change.ts';
 
 /** `user_<user>:<goal or new>` (B10); the goal is the plan that the run is about. */
 function threadOf({ user, goal = 'new' }: PlanningRequest): string {
@@ -123,9 +124,17 @@ function resume(state: PlanningState): StageEvent {
   return resumeEvents[state.pause?.resume ?? 'COLLECT_CONTEXT'] ?? 'resume_context';
 }
 
+/** Standing at what was shown before something was asked about the feedback to it. */
+function standAgain({ pause }: PlanningState): Pause | null {
+  if (pause?.resume !== 'SEEK_APPROVAL') return null;
+  return pause.gate === null ? planPause : { ...pause, kind: 'gate', digest: null };
+}
+
 /** An answer about order or times says what is to be changed there. */
 function answerAsChange(state: PlanningState, text: string): Continuation['changes'] {
   switch (state.pause?.resume) {
+    case 'SEEK_APPROVAL':
+      return { change: state.change === null ? null : answerChoice(state.change, text) };
     case 'DRAFT_ROADMAP':
       return { change: { feedback: text, gate: 'roadmap' } };
     case 'DRAFT_SCHEDULE':
@@ -156,22 +165,15 @@ function stop(by: string): Continuation {
   };
 }
 
-/**
- * What the person's word means for a session that stands still.
- * @param gateOf which stage a wish for changes concerns
- */
-export function continueSession(
-  state: PlanningState,
-  request: PlanningRequest,
-  gateOf: (feedback: string) => Gate,
-): Continuation {
+/** What the person's word means for a session that stands still. */
+export function continueSession(state: PlanningState, request: PlanningRequest): Continuation {
   const { decision, revision, text } = request;
   const { rfc } = state;
   const pause: Pause | null = state.pause;
   const feedback =
     decision.kind === 'changes' ? decision.feedback : (revision?.feedback.at(-1) ?? null);
   if (feedback !== null && state.outline !== null && pause?.kind !== 'rfc') {
-    const change = { feedback, gate: gateOf(feedback) };
+    const change = { feedback, gate: null };
     const shown = pause?.kind === 'gate' ? pause : planPause;
     return { event: 'decide', changes: { change, pause: shown, questions_asked: 0 } };
   }
@@ -182,7 +184,10 @@ export function continueSession(
       return { event: 'new_request', changes: fresh };
     case 'questions':
       if (decision.kind === 'reject') return stop(decision.by);
-      return { event: resume(state), changes: { pause: null, ...answerAsChange(state, text) } };
+      return {
+        event: resume(state),
+        changes: { pause: standAgain(state), ...answerAsChange(state, text) },
+      };
     case 'gate':
       return decision.kind === 'approve' || decision.kind === 'reject'
         ? { event: 'decide', changes: {} }
@@ -195,7 +200,7 @@ export function continueSession(
       if (decision.kind === 'reject') return stop(decision.by);
       return {
         event: resume(state),
-        changes: { pause: null, soft_budget_lifted: decision.kind === 'approve' },
+        changes: { pause: standAgain(state), soft_budget_lifted: decision.kind === 'approve' },
       };
     case 'escalation':
       if (decision.kind === 'reject') return stop(decision.by);

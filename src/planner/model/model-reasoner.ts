@@ -26,16 +26,26 @@ export function createModelReasoner(options: {
         model: payFor(task),
         stageTools,
         messages: writeMessages(task, limits),
+        mustCall: task.stage === 'SEEK_APPROVAL' ? 'route_change' : undefined,
         calls: Math.max(0, limits.turns - state.calls),
         deadline,
         softLifted: state.soft_budget_lifted,
         signal,
         clock,
       });
+      if (task.stage === 'SEEK_APPROVAL' && report.end.kind === 'said')
+        return askWhatConcerns(task);
       return closeStage(task, report, limits);
     },
-    route: () => Promise.resolve(null),
   };
+}
+
+/** The model talked instead of choosing, so the person chooses. */
+async function askWhatConcerns(task: StageTask): Promise<StageEvent> {
+  const { stageTools, signal } = task;
+  const args = { stage: null, reason: 'The model could not tell.' };
+  const { ends } = await stageTools.call('route_change', args, signal);
+  return ends ?? 'fatal_error';
 }
 
 function closeStage(
@@ -87,7 +97,7 @@ function closeStage(
       const question = describeBudgetStop(state, request.policy);
       stageTools.ask(
         { kind: 'question', text: question, questions: [question] },
-        { kind: 'budget', resume: stage, gate: null, digest: null },
+        { kind: 'budget', resume: stage, gate: state.pause?.gate ?? null, digest: null },
         `the soft ceiling of a turn would be passed while planning “${request.text.slice(0, 80)}”`,
       );
       return 'needs_clarification';

@@ -7,11 +7,12 @@ import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { choosePattern } from '../patterns/match.ts';
-import type { ChangeTask, Reasoner, StageTask } from '../reasoner.ts';
+import type { Reasoner, StageTask } from '../reasoner.ts';
 import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
 import { readOrderChange } from '../roadmap/read-order-change.ts';
 import { type ChangedParts, changeParts } from './change-parts.ts';
+import { routeChange } from './change-request.ts';
 import { collect } from './collect.ts';
 import { decideSafely } from './decide.ts';
 import { gateOfChange, movedSteps, reorderedSteps } from './draft-changes.ts';
@@ -32,7 +33,7 @@ export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
   const known = new WeakMap<PlanningRequest, Map<string, Promise<Made>>>();
 
   function make(
-    { request, tools, signal }: Pick<ChangeTask, 'request' | 'tools' | 'signal'>,
+    { request, tools, signal }: Pick<StageTask, 'request' | 'tools' | 'signal'>,
     revision: Revision,
     offered: readonly JsonObject[],
   ): Promise<Made> {
@@ -55,6 +56,7 @@ export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
     name: offlineName,
     model: null,
     async fill(given) {
+      if (given.stage === 'SEEK_APPROVAL') return route(given);
       const request = findRefused(given) ?? given.request;
       const task = { ...given, request, said: given.request.text };
       const changed = readPartsChanged(task);
@@ -67,13 +69,24 @@ export function createOfflineReasoner({ clock }: { clock: Clock }): Reasoner {
         return redraft(task, changed, decision.result.draft);
       return fillWith(task, decision);
     },
-    async route({ current, feedback, ...task }) {
+  };
+
+  /** What the feedback concerns: by what it would change in the plan, else by its words. */
+  async function route(task: StageTask): Promise<StageEvent> {
+    const { current, state } = task;
+    const feedback = state.change?.feedback ?? '';
+    const choose = (stage: string, reason: string) =>
+      finish({ ...task, said: task.request.text }, 'route_change', { stage, reason });
+    if (current !== null) {
       const { decision } = await make(task, { previous: current, feedback: [feedback] }, []);
       const { result } = decision;
-      if (result.kind === 'proposal') return gateOfChange(current, result.draft);
-      return saysOrder(current, feedback) ? 'roadmap' : null;
-    },
-  };
+      if (result.kind === 'proposal')
+        return choose(gateOfChange(current, result.draft), 'by what would change');
+      if (saysOrder(current, feedback)) return choose('roadmap', 'it names an order');
+    }
+    const { gate, reasons } = routeChange(feedback, state.outline);
+    return choose(gate, reasons.join(' '));
+  }
 }
 
 /** "a.txt after b.txt": an order among what is there, and nothing else. */

@@ -9,6 +9,7 @@ import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
+import { RouteChange, routeChange } from '../tools/route-change.ts';
 import type { StageTool } from './stage-tool.ts';
 
 /** Where there is still something to find out. */
@@ -157,6 +158,14 @@ function decide(name: 'plan_approve' | 'plan_reject'): StageTool {
   );
 }
 
+const route = verb(
+  'route_change',
+  'Says which part of the plan the feedback concerns. Call it once; drafting comes next.',
+  RouteChange,
+  async (args, toolContext) => routeChange(RouteChange.parse(args), toolContext),
+  { stages: ['SEEK_APPROVAL'] },
+);
+
 function toJson(value: unknown): Json {
   const parsed = JsonValue.safeParse(JSON.parse(JSON.stringify(value ?? null)));
   return parsed.success ? parsed.data : null;
@@ -169,4 +178,5 @@ export const conversationTools: StageTool[] = [
   getPlan,
   decide('plan_approve'),
   decide('plan_reject'),
+  route,
 ];

@@ -125,14 +125,17 @@ export function createStageTools(parts: StageToolsParts): StageTools {
 
   return {
     stage,
+    // handle_approval takes what this program made of a person's decision; a model cannot call it.
     offered: () =>
-      ready().map(({ name, description, parameters, strict, reads }) => ({
-        name,
-        description,
-        parameters,
-        strict,
-        reads,
-      })),
+      ready()
+        .filter(({ name }) => name !== 'handle_approval')
+        .map(({ name, description, parameters, strict, reads }) => ({
+          name,
+          description,
+          parameters,
+          strict,
+          reads,
+        })),
     call,
     callOwn: call,
     say(result, reason) {

@@ -1,6 +1,6 @@
 // Which function does the work of which stage; where a session rests there is none.
-import type { Stage } from '#contracts/planning/stages.ts';
-import type { SessionDecision } from '#contracts/planning/state.ts';
+import type { Gate, Stage, StageEvent } from '#contracts/planning/stages.ts';
+import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Resting } from '../controller/table.ts';
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { validateSchedule } from '../schedule/validate.ts';
@@ -171,32 +171,34 @@ const validateScheduleStage: StageRunner = async (context) => {
   );
 };
 
-// SEEK_APPROVAL: a person is asked for what is due, and what they decided leads on. No model has a part in this stage.
-
-/** What the person decided, where this turn is about that. A plan's rejection with feedback is a wish for changes. */
-function readDecision({ session, request }: StageContext): SessionDecision | null {
-  const { change, pause, turn, trace } = session.state;
-  // Later in the turn the decision has been taken; what is due now is a question of its own.
-  const begins = trace.every(({ tool }) => tool !== 'handle_approval');
-  if (pause === null || turn !== request.turn || !begins) return null;
-  // A wish that made somebody propose a pattern waits until that is decided.
-  if (change !== null && pause.kind !== 'rfc') {
-    const by = 'by' in request.decision ? request.decision.by : request.user;
-    return { kind: 'changes', by, feedback: change.feedback };
-  }
-  return request.decision.kind === 'said' ? null : request.decision;
-}
-
+// SEEK_APPROVAL: a person is asked for what is due, and their decision leads on. A model only says which part of the plan
+// their feedback concerns.
 const seekApproval: StageRunner = async (context) => {
-  const { stageTools, signal } = context;
-  const decision = readDecision(context);
+  const { session, stageTools, request, signal } = context;
+  const { change, pause, turn, trace } = session.state;
+  const answered = ({ tool }: TraceEntry) => tool === 'handle_approval' || tool === 'route_change';
+  // Later in the turn the decision has been taken; what is due now is a question of its own.
+  const begins = pause !== null && turn === request.turn && !trace.some(answered);
+  // Feedback that led to the proposal of a pattern waits until that is decided.
+  if (begins && change !== null && pause.kind !== 'rfc') {
+    const event = await routeFeedback(context, change.gate);
+    // Times need an order; where there is none yet, it is made first.
+    return event === 'change_schedule' && !session.has('valid_roadmap') ? 'change_roadmap' : event;
+  }
+  const { decision } = request;
   const input: ApprovalInput | null =
-    decision === null ? handleApproval.automatic : personsDecision(decision);
+    begins && decision.kind !== 'said' ? personsDecision(decision) : handleApproval.automatic;
   const { result, ends } = await stageTools.callOwn('handle_approval', input ?? {}, signal);
-  // Times are given to an order; where there is none yet, that is made first.
-  if (ends === 'change_schedule' && !context.session.has('valid_roadmap')) return 'change_roadmap';
   return ends ?? giveUp(context, 'no_approval', result.explanations.join(' '));
 };
+
+/** @param gate what the person answered when they were asked; null: the reasoner says it */
+async function routeFeedback(context: StageContext, gate: Gate | null): Promise<StageEvent> {
+  if (gate === null) return fillStage(context);
+  const args = { stage: gate, reason: 'The person chose it.' };
+  const { result, ends } = await callTool(context, 'route_change', args);
+  return ends ?? giveUp(context, 'no_route', result.explanations.join(' '));
+}
 
 // DRAFT_OUTLINE: what is to be done. Nothing is asked for that is there already: a small plan came with its context.
 const draftOutline: StageRunner = async (context) => {

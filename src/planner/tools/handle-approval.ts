@@ -8,7 +8,6 @@ import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { earlierGate, routeChange } from '../change-request.ts';
 import { withoutProposal } from '../patterns/use-pattern.ts';
 import { gatesWanted } from '../policy/effects.ts';
 import { describeOutline, describeRoadmap } from '../policy/gate-text.ts';
@@ -149,18 +148,12 @@ const approvedEvents: Record<Gate, StageEvent> = {
   roadmap: 'roadmap_approved',
   schedule: 'approved',
 };
-const changeEvents: Record<Gate, StageEvent> = {
-  outline: 'change_outline',
-  roadmap: 'change_roadmap',
-  schedule: 'change_schedule',
-};
 
 function decideArtifact(
   decision: SessionDecision,
   gate: Gate,
   toolContext: ToolContext,
 ): ToolOutcome {
-  const { state } = toolContext;
   switch (decision.kind) {
     case 'said':
       return ask(toolContext);
@@ -168,42 +161,14 @@ function decideArtifact(
       return approve(decision.by, decision.digest, gate, toolContext);
     case 'reject':
       return reject(decision.by, gate);
-    case 'changes': {
-      const routed = routeChange(decision.feedback, state.outline);
-      // Who compared the plan with the one that was wished for knows better than the words alone.
-      const concerned = state.change?.gate ?? routed.gate;
-      const { reasons } = routed;
-      // What has not been made yet cannot be changed: the wish goes into what is shown.
-      const target = earlierGate(concerned, gate);
-      return {
-        result: succeed({ gate: target, by: decision.by }, ...reasons),
-        changes: {
-          ...standAgain,
-          change: { feedback: decision.feedback, gate: target },
-          approvals: keepApprovals(state, target),
-        },
-        ends: changeEvents[target],
-      };
-    }
+    case 'changes':
+      return { result: fail('What a wish for changes concerns is said with route_change.') };
     default:
       return decision satisfies never;
   }
 }
 
 const standAgain = { pause: null, result: null } satisfies StateChanges;
-const order: Gate[] = ['outline', 'roadmap', 'schedule'];
-
-/** What was approved before `changed` stays approved. */
-function keepApprovals(
-  { approvals }: Readonly<PlanningState>,
-  changed: Gate,
-): PlanningState['approvals'] {
-  const kept = order.slice(0, order.indexOf(changed));
-  return Object.fromEntries(
-    kept.flatMap((gate) => (approvals[gate] === undefined ? [] : [[gate, approvals[gate]]])),
-  );
-}
-
 function approve(
   by: string,
   shown: string | null,

@@ -236,12 +236,17 @@ describe('a proposal', () => {
   });
 
   it('is revised with the refused plan and all feedback before the model', async () => {
-    const server = await start({ script: [propose()] });
+    const route = {
+      calls: [{ name: 'route_change', args: { stage: 'steps', reason: 'words' } }],
+    };
+    const server = await start({ script: [route, propose()] });
     closers.push(server.close);
     const { planner } = plannerAt(server.url);
     const revision = { previous: { title: 'Old', steps: [] }, feedback: ['shorter', 'in English'] };
     await plan(planner, 'in English', { revision });
-    const said = JSON.stringify(server.requests[0]?.messages);
+    const [routed, drafted] = server.requests;
+    expect(routed?.tool_choice).toMatchObject({ function: { name: 'route_change' } });
+    const said = JSON.stringify(drafted?.messages);
     expect(said).toContain('1. shorter\\n2. in English');
     expect(said).toContain('refused_plan');
   });

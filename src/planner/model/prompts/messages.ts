@@ -51,7 +51,9 @@ function writeRevisionPrompt(previous: PlanDraft, feedback: string[], stage: Sta
       ? 'Change only the order, as the feedback says.'
       : stage === 'DRAFT_SCHEDULE'
         ? 'Change only times, as the feedback says.'
-        : 'Propose a new version (generate_nodes, or plan_propose for a plan of plain steps) that takes all of their feedback into account.';
+        : stage === 'SEEK_APPROVAL'
+          ? 'Say what their feedback concerns.'
+          : 'Propose a new version (generate_nodes, or plan_propose for a plan of plain steps) that takes all of their feedback into account.';
   return [
     `The person wants the plan below changed. ${what}`,
     'Keep the ids, words and order of everything that the feedback is not about.',

@@ -40,6 +40,7 @@ const tasks: Partial<Record<Stage, string>> = {
 - For work of a few plain steps "plan_propose" does all of it.`,
   DRAFT_ROADMAP: `Now: the order of the outline is to be changed, and nothing else. Call "resolve_dependencies" with the edges that the feedback asks for, then "build_roadmap".`,
   DRAFT_SCHEDULE: `Now: times are to be changed, and nothing else. Call "generate_schedule" with what the feedback says about dates, durations and deadlines.`,
+  SEEK_APPROVAL: `Now: the person gave feedback on the plan below. Call "route_change" with the part of the plan that it concerns. Where it concerns several, the first of outline, steps, roadmap, schedule; where you cannot tell, null. Draft nothing yet.`,
 };
 
 const schemaAtMost = 700;
@@ -73,7 +74,8 @@ export function writeSystemPrompt(options: {
     describeLevel(modes),
     `Now it is ${now.toISOString()}; the person is in the time zone ${timezone}.`,
     describePolicy(policy),
-    `Operations a plan may name:\n${listOperations(manifest)}`,
+    // Saying what feedback concerns takes no knowledge of operations.
+    stage === 'SEEK_APPROVAL' ? '' : `Operations a plan may name:\n${listOperations(manifest)}`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -58,7 +58,7 @@ describe('a plan that was sent back', () => {
     const proposed = await planner.plan(fourth, signal());
     expect(draftOf(proposed).steps).toMatchObject([{ target: 'b.txt' }]);
     expect(proposed.session?.approvals).toMatchObject({ outline: { by: 'ana' } });
-    expect(asked).toEqual(['COLLECT_CONTEXT', 'DRAFT_OUTLINE']);
+    expect(asked).toEqual(['COLLECT_CONTEXT', 'SEEK_APPROVAL', 'DRAFT_OUTLINE']);
   });
 
   it('ends at a gate that is rejected', async () => {

@@ -53,6 +53,10 @@ export const takesMilestones = calling('select_pattern', {
   confidence: 0.9,
 });
 
+/** SEEK_APPROVAL: what the feedback is taken to concern. */
+export const routesTo = (stage: string) =>
+  calling('route_change', { stage, reason: 'as scripted' });
+
 export type Scripted = {
   planner: Planner;
   checkpoints: Checkpoints;
@@ -64,7 +68,7 @@ export type Scripted = {
 
 export function script(
   acts: Acts,
-  more: Partial<Omit<ControllerOptions, 'reasoner'>> & { clock?: Clock } = {},
+  more: Partial<ControllerOptions> & { clock?: Clock } = {},
 ): Scripted {
   const asked: Stage[] = [];
   const stored: PlanningState[] = [];
@@ -85,11 +89,11 @@ export function script(
       const time = (times.get(task.stage) ?? 0) + 1;
       times.set(task.stage, time);
       asked.push(task.stage);
-      const act = acts[task.stage];
+      const act =
+        acts[task.stage] ?? (task.stage === 'SEEK_APPROVAL' ? routesTo('outline') : undefined);
       if (act === undefined) throw new Error(`nothing is scripted for ${task.stage}`);
       return act(task, time);
     },
-    route: () => Promise.resolve(null),
   };
   const tools = toolsOf(builtins);
   const planner = createController({

@@ -167,29 +167,11 @@ describe('handle_approval', () => {
     });
   });
 
-  it.each([
-    ['skip the review', 'change_outline', []],
-    ['do the review before the design', 'change_roadmap', ['outline']],
-    ['start on Monday', 'change_schedule', ['outline', 'roadmap']],
-  ])('sends “%s” about the plan back: %s, and keeps %j', async (feedback, event, kept) => {
-    const approval = { digest: 'd', by: 'ana', at: now.toISOString() };
+  it('leaves it to route_change what a wish for changes concerns', async () => {
     const pause = { kind: 'plan', resume: 'SEEK_APPROVAL', gate: null, digest: null };
-    const approvals = { outline: approval, roadmap: approval, schedule: approval };
-    const outcome = await wish(at({ ...timed, pause, approvals }, milestones), feedback);
-    expect(outcome.ends).toBe(event);
-    expect(Object.keys(outcome.changes?.approvals ?? {})).toEqual(kept);
-    expect(outcome.changes).toMatchObject({
-      pause: null,
-      change: { feedback, gate: event.replace('change_', '') },
-    });
-  });
-
-  it('never sends a change to a stage that has not been reached', async () => {
-    const outcome = await wish(
-      at({ ...outlined, pause: gatePause() }, milestones),
-      'start on Monday',
-    );
-    expect(outcome.ends).toBe('change_outline');
+    const outcome = await wish(at({ ...timed, pause }, milestones), 'start on Monday');
+    expect(outcome.result).toMatchObject({ ok: false });
+    expect(outcome.ends).toBeUndefined();
   });
 
   describe('about a proposed pattern', () => {

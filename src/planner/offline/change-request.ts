@@ -2,11 +2,11 @@
 // roadmap, dates and durations to the schedule. What concerns several goes to the earliest, since the later follow.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate } from '#contracts/planning/stages.ts';
-import { countForm } from './number-words.ts';
-import { shield } from './offline/shield.ts';
-import { squeezeBlanks } from './squeeze-blanks.ts';
+import { countForm } from '../number-words.ts';
+import { squeezeBlanks } from '../squeeze-blanks.ts';
+import { shield } from './shield.ts';
 
-export type RoutedChange = {
+type RoutedChange = {
   gate: Gate;
   /** For each part of the feedback, what it was taken for. */
   reasons: string[];
@@ -18,7 +18,7 @@ const mostFeedback = 20_000;
 const mostParts = 50;
 
 /** The earlier of two gates: what comes after it is made again. */
-export function earlierGate(one: Gate, other: Gate): Gate {
+function earlierGate(one: Gate, other: Gate): Gate {
   return gates.indexOf(one) <= gates.indexOf(other) ? one : other;
 }
 
