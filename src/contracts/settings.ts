@@ -34,6 +34,14 @@ const McpServer = z
   );
 export type McpServer = z.infer<typeof McpServer>;
 
+const WebOrigin = z
+  .url({ protocol: /^https?$/ })
+  .refine(
+    (url) => URL.canParse(url) && [url, `${url}/`].includes(`${new URL(url).origin}/`),
+    'must be an origin such as https://api.example.com, with nothing after the host',
+  )
+  .transform((url) => new URL(url).origin);
+
 /** A resource that steps share: how much there is, and how much of it is never given away. */
 const ResourcePool = z
   .union([
@@ -101,10 +109,12 @@ export const Settings = z.strictObject({
     .strictObject({
       /** Hosts and CIDR ranges that http_get and http_request may reach although they are private. */
       allowPrivate: z.array(z.string()).default([]),
+      /** Origins where GET shows what a PUT, PATCH or DELETE would change; it is sent before anybody approves. */
+      inspect: z.array(WebOrigin).default([]),
       timeout_ms: z.number().int().positive().default(30_000),
       max_bytes: z.number().int().positive().default(5_000_000),
     })
-    .default({ allowPrivate: [], timeout_ms: 30_000, max_bytes: 5_000_000 }),
+    .prefault({}),
   /** ICS files or addresses, by name. */
   calendars: z.record(z.string(), z.string()).default({}),
   /** When people work, for schedules. */

@@ -75,7 +75,7 @@ export async function createBuiltins(
     createWrite(sandbox),
     createMove(sandbox),
     createDelete(sandbox),
-    ...createHttpOperations(web, rules),
+    ...createHttpOperations(web, rules, options.http.inspect),
     ...(chat === undefined ? [] : [createChatPost(chat)]),
     createHumanTask(),
     ...(reminders === undefined ? [] : [createReminderSet(reminders, times, clock)]),

@@ -221,9 +221,9 @@ function classOf(spec: Described): CallClass {
   return spec.effect === 'read' ? 'reads' : 'changes';
 }
 
-/** The call with what a read of its server showed of the target. */
-function withShown(call: CallDescription, seen: SeenState): CallDescription {
-  const target = { ...seen, name: '', fails: false };
+/** The call with what a read showed of the target: `name` in a sentence. */
+function withShown(call: CallDescription, name: string, seen: SeenState): CallDescription {
+  const target = { ...seen, name, fails: seen.state === 'missing' };
   if (seen.text === undefined) return { ...call, target };
   const label = 'what is there now';
   const aid: CallPart = { label, text: seen.text, later: false, payload: false, aid: true };
@@ -282,7 +282,9 @@ export function describeCall(
     parts: [...(effect.parts ?? []), ...left.rest()],
   };
   if (seen === null) return call;
-  return known === undefined ? withShown(call, seen) : withTarget(call, name, args, seen);
+  if (known === undefined) return withShown(call, '', seen);
+  if (name !== 'http_request') return withTarget(call, name, args, seen);
+  return withShown(call, typeof args.url === 'string' ? args.url : '', seen);
 }
 
 /** The arguments that a step was or will be called with, as far as they are known. */

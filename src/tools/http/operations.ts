@@ -7,6 +7,7 @@ import { defineOperation, text } from '../define-operation.ts';
 import { throwIfAborted } from '../failures.ts';
 import { describeLargeOutput } from '../output-schema.ts';
 import { type AddressRules, findUrlProblem } from './addresses.ts';
+import { inspectRequest } from './inspect.ts';
 import type { WebAnswer, WebClient } from './send-request.ts';
 
 const Url = text(8000, 'Web address that begins with https:// or http://.');
@@ -40,7 +41,12 @@ const ownHeaders = new Set([
   'expect',
 ]);
 
-export function createHttpOperations(client: WebClient, rules: AddressRules): Operation[] {
+/** @param inspected origins whose answers show what a request would change */
+export function createHttpOperations(
+  client: WebClient,
+  rules: AddressRules,
+  inspected: readonly string[],
+): Operation[] {
   const check = (args: { [key: string]: unknown }) =>
     typeof args.url === 'string' ? findUrlProblem(args.url, rules) : null;
   return [
@@ -91,6 +97,7 @@ export function createHttpOperations(client: WebClient, rules: AddressRules): Op
       }),
       output,
       check,
+      ...(inspected.length === 0 ? {} : { inspect: inspectRequest(client, inspected) }),
       async run({ url, method, headers, body }, context) {
         throwIfAborted(context.signal);
         checkHeaders(headers);

@@ -1,0 +1,85 @@
+// What is at the address that a request changes, read with GET before anybody approves and again just before the call (A12).
+// Only from origins that the operator has named: a read goes outside, and its address may carry data.
+import { hash } from 'node:crypto';
+import { hasRuntime, referencesOf } from '#contracts/arguments.ts';
+import { CountersignError } from '#contracts/errors.ts';
+import type { SeenState } from '#contracts/seen.ts';
+import { type JsonObject, makeStorableText } from '#contracts/text.ts';
+import type { Operation } from '#contracts/tool.ts';
+import { cutText } from '../limit-output.ts';
+import type { WebAnswer, WebClient } from './send-request.ts';
+
+const textAtMost = 500;
+const changing = new Set(['PUT', 'PATCH', 'DELETE']);
+/** Headers that are about the change, not about reading what it changes. */
+const aboutChange = /^(content-.*|if-.*|prefer|idempotency-key|x-http-method.*)$/i;
+
+type Target = { url: string; method: string; headers: Record<string, string> };
+
+/** The target of the call; null: it is not known yet, at another origin, or nothing that the call replaces or removes. */
+function targetOf({ url, method, headers = {} }: JsonObject, origins: Set<string>): Target | null {
+  if (typeof url !== 'string' || typeof method !== 'string' || !changing.has(method)) return null;
+  if (!URL.canParse(url) || !origins.has(new URL(url).origin)) return null;
+  if (referencesOf(headers).length > 0 || hasRuntime(headers)) return null;
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return null;
+  const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value !== 'string' || aboutChange.test(name) ? [] : [[name, value]],
+  );
+  return { url, method, headers: Object.fromEntries(sent) };
+}
+
+function readTime(text: string | undefined): string | null {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}
+
+/** null: nothing in the answer tells one state from another. */
+function toState({ headers, text }: WebAnswer): SeenState | null {
+  const mark = headers.etag ?? text ?? headers['last-modified'];
+  if (mark === undefined) return null;
+  const kind = headers.etag === undefined ? 'sha256' : 'etag';
+  const shown = makeStorableText(text ?? '').trim();
+  return {
+    state: 'exists',
+    fingerprint: `${kind}:${hash('sha256', mark)}`,
+    size: text === null ? null : Buffer.byteLength(text),
+    modified_at: readTime(headers['last-modified']),
+    ...(shown === '' ? {} : { text: cut(shown) }),
+  };
+}
+
+const cut = (text: string) => (text.length <= textAtMost ? text : `${cutText(text, textAtMost)}…`);
+
+const absent = (state: 'new' | 'missing'): SeenState => ({
+  state,
+  fingerprint: null,
+  size: null,
+  modified_at: null,
+});
+
+/** @param origins `https://api.example.com`, as the settings name them */
+export function inspectRequest(
+  client: WebClient,
+  origins: readonly string[],
+): NonNullable<Operation['inspect']> {
+  const declared = new Set(origins);
+  return async (args, signal) => {
+    const target = targetOf(args, declared);
+    if (target === null) return null;
+    const { method, ...read } = target;
+    try {
+      // Like a change, it follows no redirect to another origin.
+      return toState(
+        await client.send({ ...read, method: 'GET', body: null, signal, changesSomething: true }),
+      );
+    } catch (error) {
+      if (!(error instanceof CountersignError)) throw error;
+      const { code, message, details, passesAfterMs } = error;
+      if (details.status === 404 || details.status === 410)
+        return absent(method === 'PUT' ? 'new' : 'missing');
+      // What cannot be read is found out by the call itself.
+      if (passesAfterMs === null) return null;
+      throw new CountersignError(code, message, { cause: error, passesAfterMs });
+    }
+  };
+}
