@@ -1,6 +1,7 @@
 // From the facts of a planning session to everything that is said about it. Pure: the same facts give the same words.
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import { countOf } from '#contracts/words.ts';
+import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { cleanLine, showLine } from './plain.ts';
 import { viewSessionButtons } from './session-buttons.ts';
@@ -108,18 +109,19 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
   }
 }
 
-/** The first line of what was asked; questions and offers follow in lines of their own. */
-function openingOf({ text }: SessionCardFacts): string {
-  return text.trim().split(/[\r\n]/, 1)[0] ?? '';
+/** The question, or how many there are; several follow in lines of their own, and so do offers. */
+function openingOf({ questions, text }: SessionCardFacts): string {
+  const [first = text] = questions;
+  return questions.length > 1 ? introduceQuestions(questions.length, 'neutral') : first;
 }
 
 function viewQuestions(facts: SessionCardFacts): Section | null {
-  const opening = openingOf(facts);
-  const open = facts.questions.filter((question) => !opening.includes(question));
-  const lines = open.map((question, i) =>
-    plainLine(showLine(question, 900), { lead: open.length > 1 ? `${i + 1}` : '' }),
+  const { questions } = facts;
+  if (questions.length < 2) return null;
+  const lines = questions.map((question, i) =>
+    plainLine(showLine(question, 900), { lead: `${i + 1}` }),
   );
-  return makeSection('questions', open.length > 1 ? 'Questions' : 'Question', lines, 10);
+  return makeSection('questions', 'Questions', lines, 10);
 }
 
 function viewOffers({ offers }: SessionCardFacts): Section | null {

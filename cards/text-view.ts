@@ -37,23 +37,3 @@ export function viewNotice(
     link: options.link ?? null,
   };
 }
-
-/** Something the bot needs to know; each question is a paragraph of its own, numbered when there are several. */
-export function viewQuestion(text: string, questions: string[]): TextView {
-  const opening = splitParagraphs(text);
-  const asked = questions
-    .map((question) => showLine(question, paragraphAtMost))
-    .filter((question) => question !== '' && !text.includes(question));
-  const numbered = asked.map((question, i) =>
-    asked.length > 1 ? `${i + 1}. ${question}` : question,
-  );
-  const paragraphs = [...opening.paragraphs, ...numbered].slice(0, paragraphsAtMost);
-  return {
-    kind: 'question',
-    heading: 'I need to know',
-    tone: 'accent',
-    paragraphs,
-    more: moreLines(opening.hidden),
-    link: null,
-  };
-}

@@ -199,7 +199,7 @@ export function keyOf(view: PlanView | SessionView): string {
 
 /** An answer, a note or a question: lines of text without a plan. */
 export type TextView = {
-  kind: 'notice' | 'question';
+  kind: 'notice';
   heading: string;
   tone: Tone;
   paragraphs: string[];

@@ -18,11 +18,9 @@ export async function waitForRun(session: Session, runId: string): Promise<RunVi
   }
 }
 
-/** Says what the planner said; a question also as data. */
+/** Says what the planner said. */
 export function sayRun(session: Session, run: RunView): void {
-  const open = (run.questions ?? []).filter((question) => !run.response_text.includes(question));
-  const words = [run.response_text, ...open].filter((text) => text !== '');
-  session.say('', ...words.flatMap((text) => drawLines(text, session.screen)), '');
+  session.say('', ...drawLines(run.response_text, session.screen), '');
 }
 
 /** What a session that waits asks of whoever sits here: a decision, or an answer. An exit code when nobody gives it. */

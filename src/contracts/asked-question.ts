@@ -1,10 +1,25 @@
-// Questions the bot asks, and which words of an answer belong to which of them.
+// What a planner says, line by line, the questions it asks, and which words of an answer belong to which of them.
 import { z } from 'zod';
 import { line, StorableText } from './text.ts';
 
 /** A question and the name under which its answer is kept. Rewording it does not change its id. */
 export const AskedQuestion = z.object({ id: line(200), text: StorableText });
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
+
+/** The question that puts ideas or options before a person, who picks one. */
+export const offersQuestionId = 'offers';
+
+/** A line of what a planner says. `on_card`: the card of its session shows it too. */
+export const SaidLine = z.strictObject({
+  text: StorableText,
+  on_card: z.boolean().exactOptional(),
+});
+export type SaidLine = z.infer<typeof SaidLine>;
+
+/** The text of lines. */
+export function joinLines(lines: SaidLine[]): string {
+  return lines.map(({ text }) => text).join('\n');
+}
 
 /** The id of a question that its asker gave none: its words. */
 export function nameQuestion(text: string): string {

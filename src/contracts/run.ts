@@ -1,6 +1,6 @@
 // A planning run: one conversation with a short-lived planner, from a request to an outcome.
 import { z } from 'zod';
-import type { AskedQuestion, GivenAnswer } from './asked-question.ts';
+import type { AskedQuestion, GivenAnswer, SaidLine } from './asked-question.ts';
 import type { MessageKind } from './message-parts.ts';
 import type { PlanDraft } from './plan.ts';
 import { PatternSpec } from './planning/pattern.ts';
@@ -96,19 +96,29 @@ export type PlanningRequest = {
   timezone: string;
 };
 
-/** How a planner's run ends. Nothing here decides anything: a proposal still waits for a person. */
+/**
+ * How a planner's run ends. `text` is without a call to action; `lines` is the text line by line, left out where the card
+ * shows all of it.
+ * Nothing here decides anything: a proposal still waits for a person.
+ */
 export type PlanningOutcome = {
   result: /** `asked`: beside the answer; nothing waits for it. */
     | { kind: 'answer'; text: string; asked?: AskedQuestion[] }
     | { kind: 'proposal'; draft: PlanDraft }
     /** An artifact that the person approves before the next one is made. */
-    | { kind: 'gate'; gate: Gate; text: string; digest: string }
+    | { kind: 'gate'; gate: Gate; text: string; digest: string; lines?: SaidLine[] }
     /** A pattern or subtype that is new and needs a person's word. */
-    | { kind: 'rfc'; text: string; rfc: string }
+    | { kind: 'rfc'; text: string; rfc: string; lines?: SaidLine[] }
     /** It does not fit into the time there is. */
     | { kind: 'escalation'; text: string; infeasible: Infeasibility }
     /** `question_ids` names the questions, one each; left out: each is named by its words. */
-    | { kind: 'question'; text: string; questions: string[]; question_ids?: string[] }
+    | {
+        kind: 'question';
+        text: string;
+        questions: string[];
+        question_ids?: string[];
+        lines?: SaidLine[];
+      }
     /** No tool can do it. `wanted` is what was asked for, for tool-gap statistics. */
     | { kind: 'cannot'; text: string; wanted: string }
     | { kind: 'aborted'; text: string; reason: string }

@@ -1,4 +1,6 @@
 // Runs whose planner is gone: asked again while that helps, and in the end told as what it is.
+import { writeMessage } from '#cards/message-text.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import { findAbandonedRuns, lockRun, updateRun } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { nextRunStatus } from './run-table.ts';
@@ -19,7 +21,12 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
       const run = await lockRun(tx, id);
       if (run.turn !== turn || run.planning_status !== 'running') return;
       if (run.tries >= triesAtMost) {
-        const text = 'Planning did not come to an end. Ask again, perhaps in smaller parts.';
+        const says: MessageParts = {
+          kind: 'notice',
+          facts: { code: 'planning_abandoned' },
+          action: null,
+        };
+        const text = writeMessage(says, '');
         await updateRun(tx, id, {
           planning_status: nextRunStatus(run.planning_status, 'give_up'),
           response_text: text,
@@ -27,7 +34,7 @@ export async function retryAbandonedRuns(context: ConversationContext): Promise<
         });
         await speakAsBot(context, tx, {
           conversation: run.conversation,
-          text,
+          says,
           runId: id,
           once: `${id}:${turn}`,
         });

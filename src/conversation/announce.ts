@@ -1,11 +1,11 @@
 // What people are told when a plan has changed: its outcome, and what waits for them. Each thing once, whatever happens.
 import { assigneeOf } from '#contracts/assignee.ts';
 import { nameCall } from '#contracts/call-words.ts';
+import type { CallToAction, MessageParts, Progress } from '#contracts/message-parts.ts';
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan, Step } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
-import { countOf } from '#contracts/words.ts';
 import type { Transaction } from '#store/database.ts';
 import { readShown } from '#store/person-names.ts';
 import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
@@ -23,55 +23,50 @@ export function newsKey({ id, version }: Pick<Plan, 'id' | 'version'>, what: str
   return `${id}:v${version}:${what}`;
 }
 
+type News = { key: string; says: MessageParts; card: boolean };
+
 /**
  * The news of a plan's present status; null when the card says enough.
  * @param planned a planner's run shows each version itself
  */
-function newsOf(
-  plan: Plan,
-  planned: boolean,
-  called: (name: string) => string,
-): { key: string; text: string; card: boolean } | null {
-  const name = `${plan.id} “${plan.title}”`;
+function newsOf(plan: Plan, planned: boolean, called: (name: string) => string): News | null {
+  const tell = (
+    key: string,
+    status: Progress['status'],
+    action: CallToAction | null = null,
+  ): News => ({
+    key,
+    says: {
+      kind: 'progress',
+      facts: {
+        plan_id: plan.id,
+        title: plan.title,
+        status,
+        summary: plan.result_summary ?? '',
+        by: plan.decided_by === null ? null : called(plan.decided_by),
+      },
+      action,
+    },
+    card: action !== null,
+  });
   switch (plan.status) {
     case 'proposed':
       return plan.version === 1 && !planned
-        ? { key: 'proposed', text: describeProposal(plan), card: true }
+        ? { key: 'proposed', says: describeProposal(plan), card: true }
         : null;
     case 'needs_review':
-      return { key: 'needs_review', text: describeProposal(plan), card: true };
+      return { key: 'needs_review', says: describeProposal(plan), card: true };
     case 'completed':
-      return {
-        key: `completed:${plan.execution_ended_at}`,
-        text: `${name} is done. ${plan.result_summary ?? ''}`,
-        card: false,
-      };
     case 'failed':
-      return {
-        key: `failed:${plan.execution_ended_at}`,
-        text: `${name} failed. ${plan.result_summary ?? ''}`,
-        card: false,
-      };
+      return tell(`${plan.status}:${plan.execution_ended_at}`, plan.status);
     case 'stalled':
-      return {
-        key: `stalled:${plan.updated_at}`,
-        text: `${name} stands still. ${plan.result_summary ?? ''} Reply “cancel”, or resume it on its card.`,
-        card: true,
-      };
+      return tell(`stalled:${plan.updated_at}`, 'stalled', { kind: 'resume' });
     case 'cancelled':
-      return {
-        key: 'cancelled',
-        text: `${name} is cancelled${plan.decided_by === null ? `. ${plan.result_summary ?? ''}` : ` by ${called(plan.decided_by)}.`}`,
-        card: false,
-      };
+      return tell('cancelled', 'cancelled');
     case 'rejected':
       return plan.revising || plan.rejection_history.at(-1)?.feedback != null
         ? null
-        : {
-            key: 'rejected',
-            text: `${name} is rejected by ${plan.decided_by === null ? 'a person' : called(plan.decided_by)}. Nothing has run.`,
-            card: false,
-          };
+        : tell('rejected', 'rejected');
     case 'approved':
     case 'executing':
       return null;
@@ -113,14 +108,19 @@ export async function announce(context: Announcing, planId: string): Promise<voi
     const steps = asking
       ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, questionsShown)
       : [];
-    const say = (key: string, text: string, card: boolean) =>
-      sayOnce(context, tx, conversation, planId, key, text, card);
+    const say = (key: string, says: MessageParts, card: boolean) =>
+      speakAsBot(context, tx, {
+        conversation,
+        says,
+        planId: card ? planId : null,
+        once: `${planId}:${key}`,
+      });
     const failed = goesOn(plan)
       ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
       : [];
     const called = await readCalled(tx, plan, [...steps, ...failed]);
     for (const step of steps) {
-      const question = describeQuestion(step, called);
+      const question = describeQuestion(plan, step, called);
       await say(`step:${step.id}:${step.attempt}:${step.status}`, question, true);
     }
     for (const step of failed) {
@@ -131,7 +131,7 @@ export async function announce(context: Announcing, planId: string): Promise<voi
     if (patch !== null)
       await say(`patch:${patch.patch_id}`, describePatch(plan, patch, called), true);
     const news = newsOf(plan, run_id !== null, called);
-    if (news !== null) await say(`v${plan.version}:${news.key}`, news.text.trim(), news.card);
+    if (news !== null) await say(`v${plan.version}:${news.key}`, news.says, news.card);
   });
 }
 
@@ -139,26 +139,19 @@ function describePatch(
   { id, title }: Plan,
   { proposed_by, widening }: PatchOutcome,
   called: (name: string) => string,
-): string {
-  const more = widening.length > 1 ? ` And ${countOf(widening.length - 1, 'more reason')}.` : '';
-  return `A change of ${id} “${title}” by ${called(proposed_by)} needs an approval: ${widening[0] ?? ''}${more} Approve or reject it on the plan's card; until then the plan goes on with what was approved.`;
-}
-
-async function sayOnce(
-  context: Announcing,
-  tx: Transaction,
-  conversation: string,
-  planId: string,
-  key: string,
-  text: string,
-  card: boolean,
-): Promise<void> {
-  await speakAsBot(context, tx, {
-    conversation,
-    text,
-    planId: card ? planId : null,
-    once: `${planId}:${key}`,
-  });
+): MessageParts {
+  return {
+    kind: 'notice',
+    facts: {
+      code: 'change_waits',
+      plan_id: id,
+      title,
+      by: called(proposed_by),
+      reasons: widening,
+      waited: null,
+    },
+    action: { kind: 'change' },
+  };
 }
 
 // What is said about steps that wait for a person's word, and about those a person could not do.
@@ -172,28 +165,43 @@ function answererOf({ output }: Step): string | null {
   return typeof by === 'string' && by !== '' ? by : null;
 }
 
-function callAssignee(step: Step, called: (name: string) => string): string | null {
-  const name = assigneeOf(step);
-  return name === null ? null : called(name);
-}
-
-/** What was called, where nobody knows what became of it. */
-function nameOf({ tool, operation, args, final_args: final }: Step): string {
-  return nameCall(describeCall(operationName(tool, operation), undefined, final ?? args));
-}
-
 /** The question of a step that waits, or whose outcome nobody knows. */
-export function describeQuestion(step: Step, called: (name: string) => string): string {
-  const question = step.question ?? 'It waits for you.';
-  return step.status === 'unknown'
-    ? `Step ${step.id} (${nameOf(step)}): ${question} Say what became of it.`
-    : `Step ${step.id} waits for ${callAssignee(step, called) ?? 'you'}: ${question}`;
+export function describeQuestion(
+  { id, title }: Pick<Plan, 'id' | 'title'>,
+  step: Step,
+  called: (name: string) => string,
+): Extract<MessageParts, { kind: 'task' }> {
+  const { tool, operation, args, final_args: final } = step;
+  const who = assigneeOf(step);
+  return {
+    kind: 'task',
+    facts: {
+      plan_id: id,
+      title,
+      step_id: step.id,
+      status: step.status === 'unknown' ? 'unknown' : 'waiting',
+      who: who === null ? null : called(who),
+      question: step.question,
+      call: nameCall(describeCall(operationName(tool, operation), undefined, final ?? args)),
+      waited: null,
+    },
+    action: null,
+  };
 }
 
 /** Who could not do their step, and why; null for any other step. */
-export function describeBlocked(step: Step, called: (name: string) => string): string | null {
+export function describeBlocked(step: Step, called: (name: string) => string): MessageParts | null {
   if (step.status !== 'failed' || step.error?.code !== 'blocked') return null;
   const by = answererOf(step);
-  const who = by === null ? '' : `, as ${called(by)} says`;
-  return `Step ${step.id} (${step.description}) is blocked${who}: ${step.error.message} What depends on it is skipped; the rest goes on. The step can be asked again.`;
+  return {
+    kind: 'notice',
+    facts: {
+      code: 'step_blocked',
+      step_id: step.id,
+      description: step.description,
+      by: by === null ? null : called(by),
+      why: step.error.message,
+    },
+    action: null,
+  };
 }

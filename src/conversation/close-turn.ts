@@ -1,11 +1,12 @@
 // What a planner's outcome makes of its run, as columns. Pure.
-import { nameQuestions } from '#contracts/asked-question.ts';
-import type { MessageParts } from '#contracts/message-parts.ts';
+import { nameQuestions, type SaidLine } from '#contracts/asked-question.ts';
+import { type CallToAction, callOf, type MessageParts } from '#contracts/message-parts.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pause } from '#contracts/planning/state.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
 import type { PlanningOutcome, TraceEntry } from '#contracts/run.ts';
 import type { RunRow } from '#store/runs.ts';
-import { callToAction, sessionCall } from './call-to-action.ts';
+import { callOfPlan } from './call-to-action.ts';
 import { nextRunStatus, type RunEvent } from './run-table.ts';
 
 /** An outcome that counts: what another planner went on with is that one's to tell. */
@@ -13,7 +14,8 @@ export type Ended = PlanningOutcome & {
   result: Exclude<PlanningOutcome['result'], { kind: 'superseded' }>;
 };
 type Result = Ended['result'];
-type Closing = Partial<RunRow> & Pick<RunRow, 'planning_status' | 'response_text'>;
+type Tone = InteractionPolicy['tone'];
+type Closing = Partial<RunRow> & Pick<RunRow, 'planning_status'>;
 
 /** Why a session without a state of its own stands still. */
 function pauseOf(result: Result): Pause | null {
@@ -72,90 +74,83 @@ export function endsRevision({ result, session }: Ended): boolean {
   }
 }
 
-/** Something said beside what still waits: a plan, or the session itself. */
-function beside(text: string, pause: Pause | null, open: Pick<Plan, 'id' | 'status'> | null) {
-  if (pause === null || pause.kind === 'plan') {
-    return open === null ? text : `${text}\n${callToAction(open)}`;
-  }
-  const call = sessionCall(pause.kind, pause.gate);
-  return text.includes(call) ? text : `${text}\n${call}`;
+type Talk = Exclude<Result, { kind: 'proposal' }>;
+type OpenPlan = Pick<Plan, 'id' | 'status'>;
+
+/** What waits beside an answer: a plan, or the session itself. */
+function callBeside(pause: Pause | null, open: OpenPlan | null, tone: Tone): CallToAction | null {
+  if (pause === null || pause.kind === 'plan') return open === null ? null : callOfPlan(open, tone);
+  return callOf(pause, tone);
 }
 
-/** The outcome of a turn that proposes nothing. @param open the run's plan, where it waits for a decision */
-export function closing(
-  result: Exclude<Result, { kind: 'proposal' }>,
+/** What the message of a turn that proposes nothing says. @param open the run's plan, where it waits for a decision */
+export function saysOf(
+  result: Talk,
   pause: Pause | null,
-  open: Pick<Plan, 'id' | 'status'> | null,
-): Closing {
-  const after = (event: RunEvent) => nextRunStatus('running', event);
+  open: OpenPlan | null,
+  tone: Tone,
+): MessageParts {
+  const given = 'lines' in result ? result.lines : undefined;
+  const lines = given ?? splitLines(result);
   switch (result.kind) {
     case 'answer':
     case 'cannot': {
-      const waits = open !== null || (pause !== null && pause.kind !== 'plan');
-      if (!waits) {
-        return { planning_status: after('answer'), response_text: result.text, pause: null };
-      }
-      const event = pause?.kind === 'escalation' ? 'escalate' : 'answer_beside_plan';
-      return { planning_status: after(event), response_text: beside(result.text, pause, open) };
+      const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
+      const action = callBeside(pause, open, tone);
+      return { kind: 'answer', facts: { lines, questions }, action };
     }
-    case 'question':
-      return {
-        planning_status: after('ask'),
-        response_text: result.text,
-        questions: result.questions,
-      };
-    case 'gate':
-      return { planning_status: after('ask'), response_text: result.text };
+    case 'question': {
+      const questions = nameQuestions(result.questions, result.question_ids);
+      return pause?.kind === 'budget'
+        ? { kind: 'budget', facts: { lines, questions }, action: callOf(pause, tone) }
+        : { kind: 'question', facts: { lines, questions }, action: null };
+    }
+    case 'gate': {
+      const action: CallToAction = { kind: 'gate', gate: result.gate, tone };
+      return { kind: 'gate', facts: { lines }, action };
+    }
     case 'rfc':
-      return {
-        planning_status: after('ask'),
-        response_text: result.text,
-        escalate_reason: `A pattern that is new waits for approval: ${result.rfc}`,
-      };
     case 'escalation':
-      return {
-        planning_status: after('escalate'),
-        response_text: result.text,
-        escalate_reason: result.infeasible.reason,
-      };
+      return { kind: result.kind, facts: { lines }, action: { kind: result.kind, tone } };
     case 'aborted':
-      return {
-        planning_status: after('give_up'),
-        response_text: result.text,
-        escalate_reason: result.reason,
-      };
+      return { kind: 'aborted', facts: { lines }, action: null };
     default:
       return result satisfies never;
   }
 }
 
-/** What the message of a turn that proposes nothing says, as data. @param text as `closing` has it */
-export function partsOf(
-  result: Exclude<Result, { kind: 'proposal' }>,
-  pause: Pause | null,
-  text: string,
-): MessageParts {
-  const lines = text.split('\n').map((one) => ({ text: one }));
-  const action = null;
+/** The card of a session shows all that it stands still with; an answer has no card. */
+function splitLines({ kind, text }: Talk): SaidLine[] {
+  const answered = kind === 'answer' || kind === 'cannot' || kind === 'gate';
+  return text
+    .split('\n')
+    .map((line) => (answered ? { text: line } : { text: line, on_card: true }));
+}
+
+/** The outcome of a turn that proposes nothing. @param open whether the run's plan waits for a decision */
+export function closing(result: Talk, pause: Pause | null, open: boolean): Closing {
+  const after = (event: RunEvent) => nextRunStatus('running', event);
   switch (result.kind) {
     case 'answer':
     case 'cannot': {
-      const questions = result.kind === 'answer' ? (result.asked ?? []) : [];
-      return { kind: 'answer', facts: { lines, questions }, action };
+      const waits = open || (pause !== null && pause.kind !== 'plan');
+      if (!waits) return { planning_status: after('answer'), pause: null };
+      const event = pause?.kind === 'escalation' ? 'escalate' : 'answer_beside_plan';
+      return { planning_status: after(event) };
     }
-    case 'question': {
-      const questions = nameQuestions(result.questions, result.question_ids);
-      return {
-        kind: pause?.kind === 'budget' ? 'budget' : 'question',
-        facts: { lines, questions },
-        action,
-      };
-    }
+    case 'question':
+      return { planning_status: after('ask'), questions: result.questions };
     case 'gate':
+      return { planning_status: after('ask') };
     case 'rfc':
+      return {
+        planning_status: after('ask'),
+        escalate_reason: `A pattern that is new waits for approval: ${result.rfc}`,
+      };
     case 'escalation':
+      return { planning_status: after('escalate'), escalate_reason: result.infeasible.reason };
     case 'aborted':
-      return { kind: result.kind, facts: { lines }, action };
+      return { planning_status: after('give_up'), escalate_reason: result.reason };
     default:
       return result satisfies never;
   }

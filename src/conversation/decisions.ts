@@ -213,7 +213,17 @@ export function patch(
     await speakAsBot(context, tx, {
       conversation: row.conversation,
       runId: row.run_id,
-      text: `${id} was changed by ${await showName(tx, actor.id)}: version ${row.version} is below. Nothing runs before it is approved.`,
+      says: {
+        kind: 'notice',
+        facts: {
+          code: 'plan_changed',
+          plan_id: id,
+          title: row.title,
+          by: await showName(tx, actor.id),
+          version: row.version,
+        },
+        action: null,
+      },
       planId: id,
     });
   });

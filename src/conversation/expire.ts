@@ -132,17 +132,20 @@ async function remind(
   const row = await lockWaiting(tx, plan);
   if (row === null || row.conversation === null) return;
   const ends = plan.waitsSince.getTime() + staleAfterDays * dayMs;
-  const left = countOf(
-    Math.max(1, Math.ceil((ends - context.clock.now().getTime()) / dayMs)),
-    'day',
-  );
-  const name = `${row.id} “${row.title}”`;
+  const leftMs = ends - context.clock.now().getTime();
   await speakAsBot(context, tx, {
     conversation: row.conversation,
-    text:
-      row.status === 'rejected'
-        ? `${name} was sent back and has no new version yet. It is cancelled in ${left} if nobody says more.`
-        : `${name} still waits for a decision. It is cancelled in ${left} if nobody decides.`,
+    says: {
+      kind: 'notice',
+      facts: {
+        code: 'undecided',
+        plan_id: row.id,
+        title: row.title,
+        sent_back: row.status === 'rejected',
+        days_left: Math.max(1, Math.ceil(leftMs / dayMs)),
+      },
+      action: null,
+    },
     planId: row.id,
     once: `${row.id}:v${row.version}:${row.status}:reminder`,
   });

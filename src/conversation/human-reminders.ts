@@ -3,7 +3,6 @@
 // ends by itself.
 import { assigneeOf } from '#contracts/assignee.ts';
 import type { Step } from '#contracts/plan.ts';
-import { countOf } from '#contracts/words.ts';
 import { readPatchOutcome } from '#store/patches.ts';
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
@@ -15,6 +14,7 @@ import {
   type OverdueChange,
   type OverdueQuestion,
 } from '#store/waiting.ts';
+import { describeQuestion } from './announce.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { speakAsBot } from './speak.ts';
 
@@ -23,26 +23,9 @@ type ReminderContext = Pick<ConversationContext, 'enqueue' | 'db' | 'clock' | 'w
 const atATurn = 200;
 const hourSeconds = 3600;
 
-/** `5 hours`, `3 days`. */
-function describeWait(hours: number): string {
-  if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
-  return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
-}
-
-const nameOf = ({ id, title }: PlanRow) => `${id} “${title}”`;
-
 /** Whom a question is for; what nobody knows the outcome of, whoever asked for the plan can say. */
 const askedOf = (step: Step, { requester }: PlanRow) =>
   step.status === 'unknown' ? requester : (assigneeOf(step) ?? requester);
-
-function describeQuestionReminder(step: Step, plan: PlanRow, who: string, hours: number): string {
-  const question = step.question ?? step.description;
-  const where = `step ${step.id} of ${nameOf(plan)}`;
-  const wait = describeWait(hours);
-  return step.status === 'unknown'
-    ? `Reminder for ${who}: nobody has said for ${wait} what became of ${where}. ${question}`
-    : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
-}
 
 /** Reminds of one question, unless it was answered meanwhile or another process was quicker. */
 async function remindOfQuestion(
@@ -55,10 +38,18 @@ async function remindOfQuestion(
     const [step] = await readStepsById(tx, plan_id, [step_id]);
     if (step?.status !== status || step.attempt !== attempt) return;
     if (plan.conversation === null || plan.paused_at !== null) return;
-    const who = await showName(tx, askedOf(step, plan));
+    const asked = describeQuestion(plan, step, (name) => name);
     await speakAsBot(context, tx, {
       conversation: plan.conversation,
-      text: describeQuestionReminder(step, plan, who, period * everyHours),
+      says: {
+        ...asked,
+        facts: {
+          ...asked.facts,
+          who: await showName(tx, askedOf(step, plan)),
+          question: step.question ?? step.description,
+          waited: period * everyHours,
+        },
+      },
       planId: plan_id,
       once,
     });
@@ -76,11 +67,17 @@ async function remindOfChange(
     if (plan.pending_patch !== patch_id) return;
     if (plan.conversation === null || plan.paused_at !== null) return;
     const { proposed_by, widening } = await readPatchOutcome(tx, patch_id);
-    const [why = ''] = widening;
-    const by = await showName(tx, proposed_by);
+    const facts = {
+      code: 'change_waits' as const,
+      plan_id,
+      title: plan.title,
+      by: await showName(tx, proposed_by),
+      reasons: widening,
+      waited: period * everyHours,
+    };
     await speakAsBot(context, tx, {
       conversation: plan.conversation,
-      text: `Reminder: the change of ${nameOf(plan)} that ${by} proposed has waited for an approval for ${describeWait(period * everyHours)}. ${why} Approve or reject it on the plan's card.`,
+      says: { kind: 'notice', facts, action: { kind: 'change' } },
       planId: plan_id,
       once,
     });

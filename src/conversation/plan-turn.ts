@@ -1,5 +1,6 @@
 // One turn of planning: the planner is asked, and its outcome is stored once, for the turn it was asked for.
 import { eq } from 'drizzle-orm';
+import { writeMessage } from '#cards/message-text.ts';
 import { type Actor, system } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { MessageParts } from '#contracts/message-parts.ts';
@@ -23,7 +24,7 @@ import {
   type Ended,
   endsRevision,
   hasEnded,
-  partsOf,
+  saysOf,
   sessionColumns,
   traceWith,
 } from './close-turn.ts';
@@ -42,7 +43,7 @@ async function readRefused(context: ConversationContext, run: RunRow): Promise<P
 /** What the world answered about a plan's times is kept with the plan, as far as anybody reads. */
 const conflictsNoted = 20;
 
-type Stored = { plan: Plan; text: string; parts: MessageParts };
+type Stored = { plan: Plan; says: MessageParts };
 type StoreProposal = (tx: Transaction) => Promise<Stored>;
 
 /** Checks a proposal outside the transaction; what cannot run is not stored. */
@@ -77,17 +78,7 @@ async function prepareProposal(
     const at = context.clock.now();
     for (const text of conflicts.slice(0, conflictsNoted)) await appendNote(tx, plan.id, text, at);
     const { tone } = await readPolicyOf(tx, run);
-    const parts: MessageParts = {
-      kind: 'proposal',
-      facts: {
-        plan_id: plan.id,
-        version: plan.version,
-        summary: plan.summary ?? plan.title,
-        notes: conflicts,
-      },
-      action: { kind: 'plan', tone },
-    };
-    return { plan, parts, text: describeProposal(plan, tone, conflicts) };
+    return { plan, says: describeProposal(plan, tone, conflicts) };
   };
 }
 
@@ -118,28 +109,22 @@ async function storeOutcome(
       questions: null,
       ...sessionColumns(outcome, now),
     };
-    const say = (
-      text: string,
-      parts: MessageParts,
-      planId: string | null,
-      once = `${run.id}:${run.turn}`,
-    ) =>
+    const say = (says: MessageParts, planId: string | null, once = `${run.id}:${run.turn}`) =>
       speakAsBot(context, tx, {
         conversation: run.conversation,
-        text,
-        parts,
+        says,
         runId: run.id,
         planId,
         once,
       });
     if (store !== null) {
-      const { plan, text, parts } = await store(tx);
-      const message = await say(text, parts, plan.id, newsKey(plan, 'proposed'));
+      const { plan, says } = await store(tx);
+      const message = await say(says, plan.id, newsKey(plan, 'proposed'));
       await updateRun(tx, run.id, {
         ...common,
         response_message: message,
         planning_status: nextRunStatus(now.planning_status, 'propose'),
-        response_text: text,
+        response_text: writeMessage(says, ''),
         plan_id: plan.id,
         plan_version: plan.version,
         plan_digest: plan.digest,
@@ -163,10 +148,15 @@ async function storeOutcome(
     }
     const waiting = now.plan_id === null ? null : await readPlanRow(tx, now.plan_id);
     const open = waiting !== null && mayBeApproved(waiting.status) ? waiting : null;
-    const columns = closing(outcome.result, common.pause, open);
-    const parts = partsOf(outcome.result, common.pause, columns.response_text);
-    const message = await say(columns.response_text, parts, null);
-    await updateRun(tx, run.id, { ...common, ...columns, response_message: message });
+    const { tone } = await readPolicyOf(tx, run);
+    const says = saysOf(outcome.result, common.pause, open, tone);
+    const message = await say(says, null);
+    await updateRun(tx, run.id, {
+      ...common,
+      ...closing(outcome.result, common.pause, open !== null),
+      response_text: writeMessage(says, ''),
+      response_message: message,
+    });
   });
 }
 

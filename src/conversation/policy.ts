@@ -112,6 +112,9 @@ export async function keepWish(
   if (lasting) await storePolicy(tx, user, override);
   await updateRun(tx, run.id, { policy: { ...run.policy, ...override } });
   const { id: runId, conversation } = run;
-  const parts = { kind: 'preference', facts: {}, action: null } as const;
-  await speakAsBot(context, tx, { conversation, text: confirmation, parts, runId });
+  await speakAsBot(context, tx, {
+    conversation,
+    says: { kind: 'preference', facts: { confirmation }, action: null },
+    runId,
+  });
 }

@@ -77,7 +77,7 @@ async function ring(
         : nextOccurrences({ rrule, timezone, startsAt: reminder.starts_at }, now, 1);
     await speakAsBot({ enqueue }, tx, {
       conversation: conversationOf(reminder),
-      text: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
+      says: `Reminder for ${await showName(tx, reminder.user)}: ${reminder.text}`,
       once: `reminder:${reminder.id}:${reminder.next_at?.toISOString()}`,
     });
     await tx.update(reminders).set({ next_at: next }).where(eq(reminders.id, reminder.id));

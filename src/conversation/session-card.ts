@@ -1,9 +1,9 @@
 // The facts of a planning session's card for one viewer, read afresh each time: the run, and the session behind it as it
 // was last checkpointed. Without a checkpoint of this turn the card says what the run itself says.
 import { z } from 'zod';
+import { offersQuestionId } from '#contracts/asked-question.ts';
 import { PlanningState, type SessionResult } from '#contracts/planning/state.ts';
 import type { Offer, SessionCardFacts } from '#contracts/session-card.ts';
-import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
 import { readLatestCheckpoint } from '#store/planning-checkpoints.ts';
 import { isOvertaken, type RunRow, readRun } from '#store/runs.ts';
@@ -28,8 +28,10 @@ const Offered = z.object({
   text: z.string().default(''),
 });
 
-/** What the question puts before the person, so that a press says what they would type: the last list, if it is this. */
-function readOffers(offered: JsonObject[], asked: string): Offer[] {
+/** What the session's question puts before the person, so that a press says what they would type: the last list. */
+function readOffers({ offered, result }: PlanningState): Offer[] {
+  if (result?.kind !== 'question' || result.question_ids?.includes(offersQuestionId) !== true)
+    return [];
   const all = offered.flatMap((one) => {
     const parsed = Offered.safeParse(one);
     return parsed.success ? [parsed.data] : [];
@@ -40,7 +42,6 @@ function readOffers(offered: JsonObject[], asked: string): Offer[] {
       all.findLastIndex(({ number }) => number === 1),
     ),
   );
-  if (!last.every(({ name }) => asked.includes(name))) return [];
   return last.map(({ name, text }) => ({ name, text, answer: name }));
 }
 
@@ -81,7 +82,7 @@ export async function describeRun(
     request: run.request,
     text: run.response_text,
     questions: run.questions ?? [],
-    offers: run.questions === null ? [] : readOffers(session?.offered ?? [], run.response_text),
+    offers: session === null ? [] : readOffers(session),
     reason: run.escalate_reason,
     decision: run.decision ?? { kind: 'said' },
     over: null,

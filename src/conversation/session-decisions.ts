@@ -1,8 +1,9 @@
 // Decisions of people about a planning session that stands still. One counts: it is taken under the run's lock, for the
 // turn and the digest that were shown, and the next turn is queued with it.
+import { writeCall } from '#cards/calls-to-action.ts';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
-import { heardParts } from '#contracts/message-parts.ts';
+import { callOf, heardParts } from '#contracts/message-parts.ts';
 import type { SessionDecision } from '#contracts/planning/state.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
@@ -14,7 +15,6 @@ import { readStanding } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
 import { showName } from '#store/person-names.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
-import { sessionCall } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';
 import { requireReadable } from './message-length.ts';
@@ -133,7 +133,7 @@ function readDecision(
       if (waits === 'questions' || waits === 'escalation') {
         throw new CountersignError(
           'invalid_transition',
-          `There is nothing to approve yet: this is ${nameShown(run)}. ${sessionCall(waits, null)}`,
+          `There is nothing to approve yet: this is ${nameShown(run)}. ${writeCall(callOf({ kind: waits, gate: null }, 'neutral'))}`,
         );
       }
       return { kind: 'approve', by, digest: run.pause?.digest ?? null };

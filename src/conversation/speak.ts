@@ -1,5 +1,7 @@
 // The bot's own voice: everything it says in a conversation is said here, under one name.
+import { writeMessage } from '#cards/message-text.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import { type MessageParts, textParts } from '#contracts/message-parts.ts';
 import type { Transaction } from '#store/database.ts';
 import { appendMessage, type NewMessage } from '#store/messages.ts';
 import { askToDeliver } from './delivery/ask-to-deliver.ts';
@@ -7,15 +9,22 @@ import { askToDeliver } from './delivery/ask-to-deliver.ts';
 const botName = 'Countersign';
 
 /**
- * Says something in the caller's transaction, and has it posted where the conversation lives on a chat platform.
+ * Says something, as data or as plain text, in the caller's transaction, and has it posted where the conversation lives on a chat platform.
  * @returns its id; null: its `once` key stands already
  */
 export async function speakAsBot(
   context: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
-  message: Omit<NewMessage, 'author' | 'name'>,
+  {
+    says,
+    ...message
+  }: Omit<NewMessage, 'author' | 'name' | 'text' | 'parts'> & { says: string | MessageParts },
 ): Promise<number | null> {
-  const said = await appendMessage(tx, { ...message, author: 'bot', name: botName });
+  const stored =
+    typeof says === 'string'
+      ? { text: says, parts: textParts }
+      : { text: writeMessage(says, ''), parts: says };
+  const said = await appendMessage(tx, { ...message, ...stored, author: 'bot', name: botName });
   if (said !== null) await askToDeliver(context, tx, message.conversation);
   return said;
 }

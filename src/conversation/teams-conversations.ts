@@ -30,7 +30,7 @@ export function createTeamsConversations(
         // The conversation before its place, as everywhere.
         await lockConversation(tx, conversationAt(place));
         const conversation = await openConversation(context, tx, place);
-        await speakAsBot(context, tx, { conversation, text, runId: null, planId: null });
+        await speakAsBot(context, tx, { conversation, says: text });
       }),
     leave: (area, sentAt) => db.transaction((tx) => closeTeamsArea(tx, area, takenOut, sentAt)),
     comeBack: (area, sentAt) =>

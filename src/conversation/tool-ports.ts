@@ -33,7 +33,7 @@ export function createToolPorts(
         await forTool(() =>
           db.transaction(async (tx) => {
             await requirePostTarget(tx, { conversation: from, requester: user }, conversation);
-            await speakAsBot({ enqueue }, tx, { conversation, text, once });
+            await speakAsBot({ enqueue }, tx, { conversation, says: text, once });
           }),
         );
       },

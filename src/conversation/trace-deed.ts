@@ -1,6 +1,7 @@
 // What a person decided about a plan, as an entry of its run's trace: by whom, at which call to action, how long after the
 // plan was shown.
 import { and, eq } from 'drizzle-orm';
+import { writeCall } from '#cards/calls-to-action.ts';
 import type { Actor } from '#contracts/actor.ts';
 import type { TraceEntry } from '#contracts/run.ts';
 import { statusWords } from '#plans/lifecycle-table.ts';
@@ -8,7 +9,7 @@ import type { Transaction } from '#store/database.ts';
 import type { PlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
 import { planVersions } from '#store/schema.ts';
-import { callToAction } from './call-to-action.ts';
+import { callOfPlan } from './call-to-action.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readPolicyOf } from './policy.ts';
 
@@ -50,7 +51,7 @@ export async function traceDeed(
       explanation: `${id}, version ${version}, is ${statusWords[row.status]}.`,
       turn: run.turn,
       decision: `${word} by ${actor.id}`,
-      call_to_action: callToAction({ id, status }, (await readPolicyOf(tx, run)).tone),
+      call_to_action: writeCall(callOfPlan({ id, status }, (await readPolicyOf(tx, run)).tone)),
     },
   ];
 }

@@ -9,7 +9,6 @@ import { isoOf } from './sql/iso.ts';
 /** A message of the bot that is not posted yet. */
 export type Unsaid = {
   id: number;
-  text: string;
   plan_id: string | null;
   /** It says where a planning session stands at the end of this turn; null: it says something else. */
   run_id: string | null;
@@ -20,6 +19,8 @@ export type Unsaid = {
 export type PostRow = {
   message_id: number;
   text: string;
+  /** As stored: `readParts`. */
+  parts: unknown;
   /** When it was said: no try of it was made before. */
   said_at: string;
   plan_id: string | null;
@@ -37,7 +38,7 @@ export type PostRow = {
   failing_ms: number;
 };
 
-const postColumns = sql`p.message_id, m.text, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
+const postColumns = sql`p.message_id, m.text, m.parts, ${isoOf('m.created_at', 'milliseconds')} as said_at, p.plan_id, p.run_id, p.run_turn, p.key, p.post, p.superseded, p.asked, p.shown, p.failures,
   coalesce(p.redraw_at <= clock_timestamp(), false) as redraw,
   coalesce(extract(epoch from clock_timestamp() - p.failing_since) * 1000, 0)::float8 as failing_ms`;
 const posts = sql`countersign.chat_posts p join countersign.messages m on m.id = p.message_id`;
@@ -49,8 +50,8 @@ const turnSaid = sql`case when plan_id is null and run_id is not null
 /** The first message of the bot that nobody tried to post to the end; null: all are said. */
 export async function readNextUnsaid(db: Queryable, conversation: string): Promise<Unsaid | null> {
   const { rows } = await db.execute<Unsaid>(sql`
-    select id, text, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
-      select id, text, plan_id, run_id, ${turnSaid} as turn from countersign.messages
+    select id, plan_id, case when turn is null then null else run_id end as run_id, turn as run_turn from (
+      select id, plan_id, run_id, ${turnSaid} as turn from countersign.messages
       where conversation = ${conversation} and author = 'bot'
         and id > (select delivered from countersign.chat_places where conversation = ${conversation})
       order by id limit 1) said`);

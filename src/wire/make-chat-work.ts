@@ -9,6 +9,7 @@ import {
   type DeliveryRule,
   deliveryRule,
 } from '#conversation/delivery/delivery-context.ts';
+import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
 import {
   type InboxContext,
   type InboxHandlers,
@@ -18,7 +19,6 @@ import {
 import { readCardFacts } from '#conversation/plan-card.ts';
 import { readTurnCard } from '#conversation/session-past.ts';
 import { readZoneOfPlan, readZoneOfRun } from '#conversation/zone.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
 import { readPlan } from '#store/plans.ts';
 import { readRun } from '#store/runs.ts';
 import type { Connections } from './open-connections.ts';

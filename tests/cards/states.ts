@@ -14,7 +14,7 @@ import type { Plan, Step } from '#contracts/plan.ts';
 import { defaultPolicy } from '#contracts/policy.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
 import { following, makeFacts, makeStep, now, samples } from '../fixtures/plans.ts';
 import { sessions } from '../fixtures/sessions.ts';
 
@@ -153,7 +153,7 @@ const started = { ...approved, execution_started_at: '2026-02-03T14:02:00.000Z' 
 const running = { status: 'executing', ...started } as const;
 const ended = { ...started, execution_ended_at: '2026-02-03T14:09:40.000Z' };
 
-const said = { session: null, facts: null, superseded: false };
+const said = { session: null, facts: null, parts: null, superseded: false };
 
 function ofPlan(about: string, facts: PlanCardFacts, text = ''): CardState {
   return { about, said: { ...said, text, facts } };
@@ -437,7 +437,7 @@ export const cardStates = {
   ),
   superseded: {
     about: 'A card with a newer one below it',
-    said: { ...said, text: '', facts: stateOf({}), superseded: true },
+    said: { ...said, text: '', facts: stateOf({}), parts: null, superseded: true },
   },
   'portfolio-conflict': ofPlan(
     'Its times meet other plans',

@@ -5,17 +5,9 @@ import { dirname, join, posix, relative, sep } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 const world = ['contracts', 'store', 'models', 'tools', 'timeline'];
-const planning = [...world, 'plans', 'planner'];
+const planning = [...world, 'cards', 'plans', 'planner'];
 const talk = [...planning, 'executor', 'conversation'];
-const everything = [
-  ...talk,
-  'api',
-  'config',
-  'cards',
-  'jobs',
-  'adapters/console',
-  'adapters/terminal',
-];
+const everything = [...talk, 'api', 'config', 'jobs', 'adapters/console', 'adapters/terminal'];
 const adapter = ['contracts', 'cards', 'conversation', 'api'];
 
 /** Each module, and the modules it may import beside itself. `main` is what stands directly in src/, in src/wire/ or in src/verbs/. */
@@ -27,12 +19,12 @@ export const modules: Record<string, string[]> = {
   tools: ['contracts'],
   timeline: ['contracts'],
   plans: world,
-  planner: world,
+  planner: [...world, 'cards'],
   executor: planning,
   conversation: [...planning, 'executor'],
   api: talk,
   cards: ['contracts'],
-  jobs: [...talk, 'cards'],
+  jobs: talk,
   'adapters/console': adapter,
   'adapters/console/page': ['contracts', 'cards'],
   'adapters/terminal': adapter,

@@ -1,6 +1,6 @@
 // A planning session as it is checkpointed after each transition (B10): all that a planner needs to go on, and no more.
 import { z } from 'zod';
-import { AskedQuestion } from '../asked-question.ts';
+import { AskedQuestion, SaidLine } from '../asked-question.ts';
 import { JsonObject, line, StorableText } from '../text.ts';
 import { PlanOutline } from './outline.ts';
 import { PatternSpec } from './pattern.ts';
@@ -42,6 +42,9 @@ export const Pause = z.strictObject({
 });
 export type Pause = z.infer<typeof Pause>;
 
+/** The text line by line; left out: the card of the session shows all of it. */
+const lines = z.array(SaidLine).exactOptional();
+
 /** How a session ended, or what it says while it stands. Text is what the person reads. */
 export const SessionResult = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -57,9 +60,10 @@ export const SessionResult = z.discriminatedUnion('kind', [
     questions: z.array(line(2000)).min(1).max(10),
     /** One for each question; left out: they have none of their own. */
     question_ids: z.array(line(200)).max(10).exactOptional(),
+    lines,
   }),
-  z.strictObject({ kind: z.literal('rfc'), text: StorableText }),
-  z.strictObject({ kind: z.literal('gate'), gate: Gate, text: StorableText }),
+  z.strictObject({ kind: z.literal('rfc'), text: StorableText, lines }),
+  z.strictObject({ kind: z.literal('gate'), gate: Gate, text: StorableText, lines }),
   z.strictObject({ kind: z.literal('proposal') }),
   z.strictObject({ kind: z.literal('escalation'), text: StorableText, infeasible: Infeasibility }),
   z.strictObject({ kind: z.literal('aborted'), text: StorableText, reason: line(2000) }),
@@ -86,6 +90,8 @@ export const PlanningState = z.strictObject({
   retries: z.partialRecord(Stage, z.number().int().min(0)).default({}),
   /** Told to the next try of a stage: what was wrong, and to ask for less. */
   hints: z.array(line(2000)).max(20).default([]),
+  /** What was assumed before there was an outline; it belongs into the one that is drafted. */
+  assumed: z.array(line(1000)).max(50).default([]),
   pattern: PatternSpec.nullable().default(null),
   rfc: Rfc.nullable().default(null),
   outline: PlanOutline.nullable().default(null),

@@ -4,6 +4,7 @@ import type { ChatContent, ChatPort } from '#contracts/chat.ts';
 import type { Random } from '#contracts/clock.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Database, Transaction } from '#store/database.ts';
 import type { RetryRule } from '../inbox/retry.ts';
@@ -14,6 +15,7 @@ export type ChatPorts = Partial<Record<Platform, ChatPort>>;
 /** What is to be seen of a message. */
 export type Said = {
   text: string;
+  parts: MessageParts | null;
   /** Of the plan whose card stands under the text. */
   facts: PlanCardFacts | null;
   /** Of the planning session whose card stands under the text. */

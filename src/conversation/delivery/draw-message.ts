@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import { readParts } from '#contracts/message-parts.ts';
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { PostRow } from '#store/chat-posts.ts';
@@ -69,6 +70,7 @@ async function draw(
   {
     message_id: id,
     text,
+    parts,
     plan_id,
     run_id,
     run_turn: turn,
@@ -88,7 +90,13 @@ async function draw(
       ? null
       : { run_id, turn, message: { id, conversation, text } };
   const session = said === null ? null : await unlessMissing(context.readSession(said, timezone));
-  const content = context.draw(place.platform, { text, facts, session, superseded });
+  const content = context.draw(place.platform, {
+    text,
+    parts: readParts(parts),
+    facts,
+    session,
+    superseded,
+  });
   return {
     content,
     digest: hash('sha256', JSON.stringify(content), 'hex'),

@@ -1,10 +1,11 @@
 // What is said while something waits for a decision, and is none: words that come close to one are answered with the decision
 // itself, questions about the plan from the plan. Neither decides anything, and no planner is asked.
+import { writeCall } from '#cards/calls-to-action.ts';
+import { callOf, type MessageParts } from '#contracts/message-parts.ts';
 import { type NearWord, readNearWord } from '#contracts/near-words.ts';
 import { sourcesOf } from '#plans/lifecycle-table.ts';
 import { type PlanRow, readPlansOf } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
-import { sessionCall } from '../call-to-action.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { hearPerson } from '../hear-person.ts';
 import { readCardFacts } from '../plan-card.ts';
@@ -13,34 +14,17 @@ import { speakAsBot } from '../speak.ts';
 import { answerPlanQuestion, readPlanQuestion } from './plan-questions.ts';
 import type { Saying } from './saying.ts';
 
-type Answer = { text: string; runId: string | null; planId: string | null };
+type Answer = { says: string | MessageParts; runId: string | null; planId: string | null };
 
-/** What is offered to a word about a plan that waits. */
-function offerDecision(word: NearWord, { id, version }: PlanRow, said: string): string {
-  const what = `version ${version} of ${id}`;
-  switch (word) {
-    case 'approve':
-      return `Did you mean to approve ${what}? Press Approve on the card, or reply “approve”.`;
-    case 'reject':
-      return `Did you mean to reject ${what}? Press Reject on the card, or reply “reject”.`;
-    case 'cancel':
-      return `Did you mean to cancel ${id}? Reply “cancel”. Nothing of it has run.`;
-    case 'undo':
-      return `Nothing of ${id} has run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
-    case 'change':
-      return `To change ${what}, press Propose changes on the card, or reply “propose changes: ${said}”.`;
-    default:
-      return word satisfies never;
-  }
-}
-
-/** The same about a plan that is under way; null: it offers nothing of the kind. */
-function offerStop(word: NearWord, { id }: PlanRow): string | null {
-  if (word === 'cancel')
-    return `Did you mean to cancel ${id}? Reply “cancel”. What is done stays done.`;
-  return word === 'undo'
-    ? `What ${id} has done stays done. Reply “cancel” to stop the rest, or ask for a plan that undoes it.`
-    : null;
+/** What is offered to a word that comes close to a decision about a plan. */
+function offerDecision(
+  word: NearWord,
+  { id, title, version }: PlanRow,
+  said: string,
+  started: boolean,
+): MessageParts {
+  const facts = { code: 'near_word', plan_id: id, title, word, version, started, said } as const;
+  return { kind: 'notice', facts, action: null };
 }
 
 async function answerAboutPlan(
@@ -55,17 +39,17 @@ async function answerAboutPlan(
   const [waiting] = await readPlansOf(query, conversation, sourcesOf('approve'));
   if (waiting !== undefined && !waiting.revising) {
     const about = { runId: waiting.run_id, planId: waiting.id };
-    if (near !== null) return { ...about, text: offerDecision(near, waiting, text.trim()) };
+    if (near !== null) return { ...about, says: offerDecision(near, waiting, text.trim(), false) };
     if (question === null) return null;
     const viewer = { user: actor.id, timezone: actor.timezone ?? context.timezone };
     const facts = await readCardFacts(context, waiting.id, viewer);
-    return { ...about, planId: null, text: answerPlanQuestion(question, facts) };
+    return { ...about, planId: null, says: answerPlanQuestion(question, facts) };
   }
   if (near === null) return null;
   const [running] = await readPlansOf(query, conversation, ['approved', 'executing', 'stalled']);
-  const offer = running === undefined ? null : offerStop(near, running);
-  if (running === undefined || offer === null) return null;
-  return { text: offer, runId: running.run_id, planId: running.id };
+  if (running === undefined || (near !== 'cancel' && near !== 'undo')) return null;
+  const says = offerDecision(near, running, text.trim(), true);
+  return { says, runId: running.run_id, planId: running.id };
 }
 
 /** A gate, a new pattern: what is decided there, in its own words. A question about money or time is answered as people answer it. */
@@ -74,9 +58,9 @@ function answerAboutSession(run: RunRow, { text }: Saying): Answer | null {
   if (!isDecidable(waits) || waits === 'budget' || waits === 'escalation') return null;
   const near = readNearWord(text);
   if (near === null || near === 'change') return null;
-  const call = sessionCall(waits, run.pause?.gate ?? null);
+  const call = writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'));
   const asked = near === 'approve' ? `Did you mean to approve ${nameShown(run)}? ` : '';
-  return { text: `${asked}${call}`, runId: run.id, planId: null };
+  return { says: `${asked}${call}`, runId: run.id, planId: null };
 }
 
 /**
@@ -100,7 +84,7 @@ export async function answerWaiting(
   const { runId, planId } = answer;
   await context.db.transaction(async (tx) => {
     await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
-    await speakAsBot(context, tx, { conversation, text: answer.text, runId, planId });
+    await speakAsBot(context, tx, { conversation, says: answer.says, runId, planId });
   });
   return answer;
 }

@@ -1,6 +1,8 @@
 // What a deciding word does to its subject.
+import { writeCall } from '#cards/calls-to-action.ts';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
+import { callOf } from '#contracts/message-parts.ts';
 import type { SessionChoice } from '#contracts/session-card.ts';
 import {
   chooseSteps,
@@ -17,7 +19,6 @@ import { readPlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
 import { readSteps } from '#store/step-pages.ts';
 import { describeSteps } from '#tools/describe-call.ts';
-import { sessionCall } from '../call-to-action.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { approve, cancel, proposeChanges, reject } from '../decisions.ts';
 import { decideSession, readDeciders } from '../session-decisions.ts';
@@ -136,7 +137,7 @@ async function describeSession(context: ConversationContext, run: RunRow): Promi
   if (waits === null) return 'Nothing waits here.';
   const { words } = await readDeciders(context.db.query, context, run, run.user);
   const what = nameShown(run);
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${sessionCall(waits, run.pause?.gate ?? null)}`;
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)} waits for ${words}. ${writeCall(callOf({ kind: waits, gate: run.pause?.gate ?? null }, 'neutral'))}`;
 }
 
 function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow): SessionChoice {

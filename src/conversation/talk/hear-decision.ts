@@ -15,7 +15,7 @@ async function answer(
   { conversation, runId, shown }: Subject,
   text: string,
 ): Promise<void> {
-  await speakAsBot(context, tx, { conversation, text, runId, planId: shown?.id ?? null });
+  await speakAsBot(context, tx, { conversation, says: text, runId, planId: shown?.id ?? null });
 }
 
 /**

@@ -76,7 +76,7 @@ async function refuseLength(
   await context.db.transaction(async (tx) => {
     const message = { conversation, name: actor.id, text: beginning, runId: null, once };
     await hearPerson(tx, message);
-    await speakAsBot(context, tx, { conversation, text: why, runId: null });
+    await speakAsBot(context, tx, { conversation, says: why });
   });
   return { run_id: null };
 }

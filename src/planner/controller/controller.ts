@@ -1,7 +1,9 @@
 // The outer loop (B2): one stage after the other, as the table says, until the session rests. Each transition is traced
 // and checkpointed before the next stage begins, so a planner that dies is replaced by one that goes on from there.
+import { writeCall } from '#cards/calls-to-action.ts';
 import type { Clock } from '#contracts/clock.ts';
 import { errorMessage } from '#contracts/errors.ts';
+import { callOf } from '#contracts/message-parts.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
 import type { Stage, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
@@ -12,7 +14,6 @@ import type { Thresholds } from '../confidence.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { choosePattern } from '../patterns/match.ts';
-import { callToAction, readAwaited } from '../policy/calls-to-action.ts';
 import type { PlannerTools } from '../ports.ts';
 import type { Reasoner } from '../reasoner.ts';
 import type { StageTool } from '../stage-tools/stage-tool.ts';
@@ -148,10 +149,10 @@ function decisionOf(
   { pause }: Readonly<PlanningState>,
 ): Pick<TraceEntry, 'decision' | 'call_to_action'> {
   if (decision.kind === 'said') return {};
-  const awaited = pause === null ? null : readAwaited(pause);
+  const asked = pause === null || pause.kind === 'questions' ? null : callOf(pause, policy.tone);
   return {
     decision: `${decision.kind} by ${decision.by}`,
-    ...(awaited === null ? {} : { call_to_action: callToAction(awaited, policy) }),
+    ...(asked === null ? {} : { call_to_action: writeCall(asked) }),
   };
 }
 

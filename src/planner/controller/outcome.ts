@@ -66,9 +66,9 @@ function readResult(state: Readonly<PlanningState>, draft: () => PlanDraft | nul
     case 'escalation':
       return result;
     case 'rfc':
-      return { kind: 'rfc', text: result.text, rfc: rfc?.text ?? result.text };
+      return { ...result, rfc: rfc?.text ?? result.text };
     case 'gate':
-      return { kind: 'gate', gate: result.gate, text: result.text, digest: pause?.digest ?? '' };
+      return { ...result, digest: pause?.digest ?? '' };
     case 'proposal': {
       const proposed = draft();
       if (proposed !== null) return { kind: 'proposal', draft: proposed };

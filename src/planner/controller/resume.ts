@@ -21,6 +21,7 @@ function beginTurn(request: PlanningRequest, now: Date) {
     soft_budget_lifted: false,
     retries: {},
     hints: [],
+    assumed: [],
     result: null,
     reason: null,
     trace: [],
@@ -83,6 +84,7 @@ export type Continuation = {
       | 'questions_asked'
       | 'offered'
       | 'hints'
+      | 'assumed'
       | 'refusals'
       | 'result'
       | 'reason'

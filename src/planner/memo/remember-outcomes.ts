@@ -23,6 +23,7 @@ const StateChanges = z.strictObject({
   approvals: shape.approvals.unwrap().exactOptional(),
   change: shape.change.unwrap().exactOptional(),
   hints: shape.hints.unwrap().exactOptional(),
+  assumed: shape.assumed.unwrap().exactOptional(),
   offered: shape.offered.unwrap().exactOptional(),
   questions_asked: shape.questions_asked.unwrap().exactOptional(),
   pause: shape.pause.unwrap().exactOptional(),

@@ -2,7 +2,6 @@
 import type { StageEvent } from '#contracts/planning/stages.ts';
 import { type Json, JsonObject, makeStorable } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
-import { callToAction } from '../policy/calls-to-action.ts';
 import type { StageTask } from '../reasoner.ts';
 import type { Decision } from './prepare.ts';
 
@@ -20,7 +19,7 @@ export async function conclude(
   task: OfflineTask,
   { result, reason }: Decision,
 ): Promise<StageEvent> {
-  const { stageTools, signal, state, request } = task;
+  const { stageTools, signal, state } = task;
   switch (result.kind) {
     case 'answer':
       return answer(task, result.text, reason, signal);
@@ -31,8 +30,7 @@ export async function conclude(
       const { pause } = state;
       if (pause?.kind !== 'gate' || pause.gate === null) return ask(task, result.questions, reason);
       // Beside something that waits for approval a question back would hide it.
-      const call = callToAction({ kind: 'gate', gate: pause.gate }, request.policy);
-      return answer(task, `I can't tell what is meant. ${call}`, reason, signal);
+      return answer(task, "I can't tell what is meant.", reason, signal);
     }
     case 'aborted':
       stageTools.say(result, reason);

@@ -1,10 +1,10 @@
 // What a person reads of an outline or a roadmap that waits for their word: the outcome first, as much of the rest as
-// they like to read, and one call to action.
+// they like to read.
+import type { SaidLine } from '#contracts/asked-question.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { countOf, listOf, shorten } from '#contracts/words.ts';
-import { callToAction } from './calls-to-action.ts';
 import { detailOf, explainsReasons, lengthOf } from './effects.ts';
 
 const titleAtMost = 120;
@@ -39,7 +39,7 @@ function countStructures({ nodes }: PlanOutline): string {
 }
 
 /** The outline as it waits for approval. */
-export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): string {
+export function describeOutline(outline: PlanOutline, policy: InteractionPolicy): SaidLine[] {
   const head = `The outline of “${shorten(outline.title, titleAtMost)}” is ready: ${countStructures(outline)}.`;
   const wanted = detailOf(policy);
   const tree = outline.nodes.filter(({ structure }) => structure !== 'goal');
@@ -52,15 +52,14 @@ export function describeOutline(outline: PlanOutline, policy: InteractionPolicy)
   );
   const taken = outline.assumptions.slice(0, lengthOf(policy).items);
   const assumed = taken.length === 0 ? [] : [`I assume: ${taken.map(trimEnd).join('; ')}.`];
+  const next =
+    'Next I put these in order and show you that; nothing runs before you approve the plan.';
   return [
-    head,
-    ...(wanted === 'short' ? [] : [endSentence(outline.summary), ...lines]),
-    ...assumed,
-    ...(explainsReasons(policy)
-      ? ['Next I put these in order and show you that; nothing runs before you approve the plan.']
-      : []),
-    callToAction({ kind: 'gate', gate: 'outline' }, policy),
-  ].join('\n');
+    { text: head },
+    ...(wanted === 'short' ? [] : [endSentence(outline.summary), ...lines].map(onCard)),
+    ...assumed.map((text) => ({ text })),
+    ...(explainsReasons(policy) ? [{ text: next }] : []),
+  ];
 }
 
 function trimEnd(text: string): string {
@@ -72,7 +71,7 @@ export function describeRoadmap(
   roadmap: Roadmap,
   outline: PlanOutline,
   policy: InteractionPolicy,
-): string {
+): SaidLine[] {
   const titles = new Map(outline.nodes.map(({ id, title }) => [id, shorten(title, 60)]));
   const wanted = detailOf(policy);
   const head = `The order is ready: “${roadmap.chosen}”, in ${countOf(roadmap.waves.length, 'stage')}.`;
@@ -82,17 +81,18 @@ export function describeRoadmap(
   const others = roadmap.options_tried
     .filter(({ name }) => name !== roadmap.chosen)
     .map(({ name, differs }) => `- “${name}”: ${endSentence(differs)}`);
+  const next =
+    'Next I work out when each of these happens; nothing runs before you approve the plan.';
   return [
-    head,
-    endSentence(roadmap.reason),
-    ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'stage')),
-    ...(wanted === 'full' && others.length > 0 ? ['Also possible:', ...others] : []),
-    ...(explainsReasons(policy)
-      ? ['Next I work out when each of these happens; nothing runs before you approve the plan.']
-      : []),
-    callToAction({ kind: 'gate', gate: 'roadmap' }, policy),
-  ].join('\n');
+    { text: head },
+    { text: endSentence(roadmap.reason), on_card: true },
+    ...(wanted === 'short' ? [] : limit(waves, lengthOf(policy).items, 'stage').map(onCard)),
+    ...(wanted === 'full' && others.length > 0 ? ['Also possible:', ...others].map(onCard) : []),
+    ...(explainsReasons(policy) ? [{ text: next }] : []),
+  ];
 }
+
+const onCard = (text: string): SaidLine => ({ text, on_card: true });
 
 function limitNames(names: string[]): string[] {
   return names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;

@@ -1,6 +1,7 @@
 // Alternatives for a person: how many, how different from each other, and how they are put. The same rules for ideas and
 // for options, whoever thought of them; their words are shown as they were written.
 import { z } from 'zod';
+import type { SaidLine } from '#contracts/asked-question.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { type JsonObject, line } from '#contracts/text.ts';
 import { readLeadVerb } from '../offline/lexicon.ts';
@@ -75,11 +76,11 @@ export function writeAlternatives(
   question: string,
   kept: Alternative[],
   policy: InteractionPolicy,
-): string {
+): SaidLine[] {
   const brief = detailOf(policy) === 'short';
-  const lines = kept.flatMap(({ name, text, differs }, index) => [
-    `${index + 1}. ${name}: ${text}`,
-    ...(brief ? [] : [`   ${differs}`]),
+  const lines = kept.flatMap(({ name, text, differs }, index): SaidLine[] => [
+    { text: `${index + 1}. ${name}: ${text}`, on_card: true },
+    ...(brief ? [] : [{ text: `   ${differs}` }]),
   ]);
-  return [question, ...lines].join('\n');
+  return [{ text: question, on_card: true }, ...lines];
 }

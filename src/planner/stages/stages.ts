@@ -4,7 +4,7 @@ import type { TraceEntry } from '#contracts/planning/trace.ts';
 import type { Resting } from '../controller/table.ts';
 import { validateRoadmap } from '../roadmap/validate.ts';
 import { validateSchedule } from '../schedule/validate.ts';
-import { noteAssumptions, readAssumptions } from '../tools/elicit-context.ts';
+import { noteAssumptions } from '../tools/elicit-context.ts';
 import {
   type ApprovalInput,
   handleApproval,
@@ -213,8 +213,11 @@ const draftOutline: StageRunner = async (context) => {
   keepSureness(session);
   if (session.state.change?.gate === 'outline') session.change({ change: null });
   // What was assumed instead of asked stands on the plan.
-  session.change(noteAssumptions(session.state, readAssumptions(session.state.hints)));
-  session.change({ hints: [] });
+  session.change({
+    ...noteAssumptions(session.state, session.state.assumed),
+    assumed: [],
+    hints: [],
+  });
   return 'drafted';
 };
 

@@ -1,14 +1,14 @@
 // elicit_context: asks the person what is missing, as few questions as their policy allows and none twice. What is not
 // asked is assumed and noted, so that it stands on the plan.
 import { z } from 'zod';
-import { nameQuestion } from '#contracts/asked-question.ts';
+import { introduceQuestions } from '#cards/calls-to-action.ts';
+import { joinLines, nameQuestion, type SaidLine } from '#contracts/asked-question.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import type { PlanningState } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { type JsonObject, line } from '#contracts/text.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { callToAction } from '../policy/calls-to-action.ts';
 import { asksAbout, detailOf, questionsAllowed } from '../policy/effects.ts';
 import { areAlike } from '../policy/likeness.ts';
 import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
@@ -94,24 +94,15 @@ function assumptionOf({ question, default: taken }: Question): string {
   return `${question.replace(/\s+$/, '')} I assume: ${taken ?? ''}`.slice(0, 1000);
 }
 
-const hintMark = 'Assumed: ';
-
-/** Assumptions among the hints of a session that has no outline yet; they belong into the one that is drafted. */
-export function readAssumptions(hints: readonly string[]): string[] {
-  return hints.flatMap((hint) => (hint.startsWith(hintMark) ? [hint.slice(hintMark.length)] : []));
-}
-
 /** Notes what is taken for granted: in the outline, or for the one that comes. */
 export function noteAssumptions(
-  { outline, hints }: Readonly<PlanningState>,
+  { outline, assumed: known }: Readonly<PlanningState>,
   assumed: string[],
 ): StateChanges {
   if (assumed.length === 0) return {};
-  if (outline === null) {
-    const fresh = assumed.map((one) => `${hintMark}${one}`).filter((one) => !hints.includes(one));
-    return { hints: [...hints, ...fresh].slice(-20) };
-  }
-  return { outline: addAssumptions(outline, assumed) };
+  if (outline !== null) return { outline: addAssumptions(outline, assumed) };
+  const fresh = assumed.filter((one) => !known.includes(one));
+  return { assumed: [...known, ...fresh].slice(0, mostAssumptions) };
 }
 
 function addAssumptions(outline: PlanOutline, assumed: string[]): PlanOutline {
@@ -153,6 +144,7 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
       heuristics: open.length === 0 ? 0.8 : 0.5,
     };
   }
+  const lines = writeQuestions(ask, policy);
   const entries = ask.map(({ question, default: taken }) => ({
     kind: 'question',
     question,
@@ -167,7 +159,8 @@ function elicit({ questions }: ElicitContext, toolContext: ToolContext): ToolOut
       pause: { kind: 'questions', resume, gate: null, digest: null },
       result: {
         kind: 'question',
-        text: writeQuestions(ask, policy),
+        text: joinLines(lines),
+        lines,
         questions: ask.map(({ question }) => question),
         question_ids: ask.map((one) => one.id ?? nameQuestion(one.question)),
       },
@@ -189,28 +182,25 @@ export const elicitContext: PlanningTool<ElicitContext> = {
   run: async (input, toolContext) => elicit(input, toolContext),
 };
 
-// How questions are put: each on a line of its own, word for word, so that an answer finds its way back; around them
-// as much as the person likes to read.
+// How questions are put: each on a line of its own, around them as much as the person likes to read.
 type Asked = { question: string; why: string | null; default: string | null };
 
 function endSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** The text a person reads above the field in which they answer. */
-function writeQuestions(questions: Asked[], policy: InteractionPolicy): string {
+/** What a person reads above the field in which they answer. */
+function writeQuestions(questions: Asked[], policy: InteractionPolicy): SaidLine[] {
   const detail = detailOf(policy);
   const numbered = questions.length > 1;
-  const lines = questions.flatMap(({ question, why, default: taken }, index) => [
-    numbered ? `${index + 1}. ${question}` : question,
-    ...(detail === 'short' || why === null ? [] : [`   ${endSentence(why)}`]),
+  const lines = questions.flatMap(({ question, why, default: taken }, index): SaidLine[] => [
+    { text: numbered ? `${index + 1}. ${question}` : question, on_card: true },
+    ...(detail === 'short' || why === null ? [] : [{ text: `   ${endSentence(why)}` }]),
     ...(detail !== 'full' || taken === null
       ? []
-      : [`   Without an answer I take: ${endSentence(taken)}`]),
+      : [{ text: `   Without an answer I take: ${endSentence(taken)}` }]),
   ]);
   // One plain question needs no line above it, unless a tone asks for one.
-  const bare = !numbered && (detail === 'short' || policy.tone === 'neutral');
-  return bare
-    ? lines.join('\n')
-    : [callToAction({ kind: 'questions', count: questions.length }, policy), ...lines].join('\n');
+  if (!numbered && (detail === 'short' || policy.tone === 'neutral')) return lines;
+  return [{ text: introduceQuestions(questions.length, policy.tone), on_card: true }, ...lines];
 }

@@ -3,10 +3,8 @@
 import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Infeasibility, StrategyProfile } from '#contracts/planning/schedule.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
 import { countOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { callToAction } from '../policy/calls-to-action.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
@@ -105,7 +103,7 @@ export function createGenerateSchedule({
         asked,
         (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
       );
-      return tellPlacing(placing, changed, toolContext.policy);
+      return tellPlacing(placing, changed);
     },
   };
 }
@@ -160,16 +158,12 @@ function merge(days: string[], more: string[], less: string[]): string[] {
 }
 
 // What came of placing the work, as generate_schedule answers it: a schedule, a reason, or a question with what would help.
-function tellPlacing(
-  placing: Placing,
-  changed: ChangedOutline,
-  policy: InteractionPolicy,
-): ToolOutcome {
+function tellPlacing(placing: Placing, changed: ChangedOutline): ToolOutcome {
   switch (placing.kind) {
     case 'placed':
       return tellPlaced(placing, changed);
     case 'late':
-      return escalate(placing.infeasible, changed, policy);
+      return escalate(placing.infeasible, changed);
     case 'impossible':
       return { result: fail(placing.why) };
     default:
@@ -201,14 +195,13 @@ function tellPlaced(
 function escalate(
   infeasible: Infeasibility,
   { outline, adaptations }: ChangedOutline,
-  policy: InteractionPolicy,
 ): ToolOutcome {
   return {
     result: fail(infeasible.reason),
     changes: {
       change: null,
       ...(adaptations.length > 0 ? { outline } : {}),
-      result: { kind: 'escalation', text: describe(infeasible, policy), infeasible },
+      result: { kind: 'escalation', text: describe(infeasible), infeasible },
       pause: { kind: 'escalation', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
       reason: infeasible.reason,
     },
@@ -217,12 +210,11 @@ function escalate(
   };
 }
 
-function describe({ reason, relaxations }: Infeasibility, policy: InteractionPolicy): string {
+function describe({ reason, relaxations }: Infeasibility): string {
   return [
     reason,
     ...(relaxations.length === 0
       ? []
       : ['Any one of these would help:', ...relaxations.map(({ text }) => `- ${text}`)]),
-    callToAction({ kind: 'escalation' }, policy),
   ].join('\n');
 }

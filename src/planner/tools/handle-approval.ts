@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
+import { joinLines, type SaidLine } from '#contracts/asked-question.ts';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate, StageEvent } from '#contracts/planning/stages.ts';
 import type { PlanningState, SessionDecision, SessionResult } from '#contracts/planning/state.ts';
@@ -104,10 +105,11 @@ function ask({ state, policy }: ToolContext, ...explanations: string[]): ToolOut
       ends: 'no_response',
     };
   }
-  const text = describeGate(due, state, policy);
+  const lines = describeGate(due, state, policy);
   const digest = digestGate(due, state);
-  if (text === null || digest === null) return { result: fail('There is nothing to approve yet.') };
-  const result: SessionResult = { kind: 'gate', gate: due, text };
+  if (lines === null || digest === null)
+    return { result: fail('There is nothing to approve yet.') };
+  const result: SessionResult = { kind: 'gate', gate: due, text: joinLines(lines), lines };
   return {
     result: succeed({ asks: due, digest }, ...explanations, `The ${due} waits for approval.`),
     changes: { pause: { kind: 'gate', resume: 'SEEK_APPROVAL', gate: due, digest }, result },
@@ -119,7 +121,7 @@ function describeGate(
   gate: Gate,
   { outline, roadmap }: Readonly<PlanningState>,
   policy: InteractionPolicy,
-): string | null {
+): SaidLine[] | null {
   if (outline === null) return null;
   if (gate === 'outline') return describeOutline(outline, policy);
   return roadmap === null ? null : describeRoadmap(roadmap, outline, policy);

@@ -1,5 +1,6 @@
 // What brainstorm and craft_options have in common: alternatives are checked, and put before the person as one question,
 // or, where nothing may be asked, the first is taken and noted.
+import { joinLines, offersQuestionId } from '#contracts/asked-question.ts';
 import type { Stage } from '#contracts/planning/stages.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { demandsIdeas, offersIdeas, optionsWanted, questionsAllowed } from '../policy/effects.ts';
@@ -38,7 +39,8 @@ export function offerAlternatives(
   const offered = addOffered(state, toOffered(offer.kind, kept));
   const heuristics = Math.min(1, kept.length / Math.max(kept.length, offer.given.length));
   const data = { offered: kept.map(({ name }) => name), dropped: problems };
-  const text = writeAlternatives(offer.question, kept, policy);
+  const lines = writeAlternatives(offer.question, kept, policy);
+  const text = joinLines(lines);
   const demanded = demandsIdeas(toolContext.request);
   const slots = questionsAllowed(policy, state.questions_asked);
   if (slots === 0 && demanded) {
@@ -69,7 +71,9 @@ export function offerAlternatives(
       result: {
         kind: 'question',
         text,
+        lines,
         questions: [offer.question],
+        question_ids: [offersQuestionId],
       },
     },
     self: offer.self,

@@ -91,6 +91,7 @@ export type StateChanges = Partial<
     | 'approvals'
     | 'change'
     | 'hints'
+    | 'assumed'
     | 'offered'
     | 'questions_asked'
     | 'pause'

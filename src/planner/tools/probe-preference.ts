@@ -57,6 +57,9 @@ function addQuestion({ state, policy }: ToolContext): ToolOutcome['changes'] | n
     result: {
       ...result,
       text: `${result.text}\n\n${styleQuestion}`,
+      ...(result.lines === undefined
+        ? {}
+        : { lines: [...result.lines, { text: '' }, { text: styleQuestion, on_card: true }] }),
       questions: [...result.questions, styleQuestion],
       question_ids: [...idsOf(result), styleQuestionId],
     },

@@ -1,16 +1,15 @@
 // select_pattern: the shape of the work (B6). Names are mapped to the known ones; what is new needs a reason, and a person.
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { joinLines, type SaidLine } from '#contracts/asked-question.ts';
 import { canonicalPattern, isProposed, type PatternSpec } from '#contracts/planning/pattern.ts';
 import type { Rfc } from '#contracts/planning/state.ts';
-import type { InteractionPolicy } from '#contracts/policy.ts';
 import { JsonObject } from '#contracts/text.ts';
 import { fail } from '../agent/agent-tool.ts';
 import { agreement } from '../patterns/match.ts';
 import { ChosenPattern, readPattern } from '../patterns/read-pattern.ts';
 import { patternRules } from '../patterns/rules.ts';
 import { findProposal, needsPerson, standingOf, withoutProposal } from '../patterns/use-pattern.ts';
-import { callToAction } from '../policy/calls-to-action.ts';
 import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 export const selectPattern: PlanningTool<ChosenPattern> = {
@@ -42,7 +41,7 @@ export const selectPattern: PlanningTool<ChosenPattern> = {
         };
       }
       if (standing !== 'approved')
-        return { ...pauseForPerson(spec, proposal, notes, toolContext), self, heuristics };
+        return { ...pauseForPerson(spec, proposal, notes), self, heuristics };
     }
     return { ...settle(spec, notes, toolContext), self, heuristics };
   },
@@ -69,12 +68,8 @@ function settle(spec: PatternSpec, notes: string[], { state }: ToolContext): Too
 }
 
 /** Nothing goes on until a person has said yes or no to what is proposed. */
-function pauseForPerson(
-  spec: PatternSpec,
-  proposes: string,
-  notes: string[],
-  { policy }: ToolContext,
-): ToolOutcome {
+function pauseForPerson(spec: PatternSpec, proposes: string, notes: string[]): ToolOutcome {
+  const lines = askAbout(spec, proposes);
   const rfc: Rfc = { text: spec.rfc ?? '', proposes, status: 'open', by: null };
   const digest = createHash('sha256')
     .update(canonicalize({ proposes, text: rfc.text }) ?? '')
@@ -90,18 +85,18 @@ function pauseForPerson(
       pattern: spec,
       rfc,
       pause: { kind: 'rfc', resume: 'DRAFT_OUTLINE', gate: null, digest },
-      result: { kind: 'rfc', text: askAbout(spec, proposes, policy) },
+      result: { kind: 'rfc', text: joinLines(lines), lines },
       reason: `${proposes} is new and needs a person’s approval.`,
     },
     ends: 'needs_clarification',
   };
 }
 
-function askAbout(spec: PatternSpec, proposes: string, policy: InteractionPolicy): string {
+function askAbout(spec: PatternSpec, proposes: string): SaidLine[] {
   const name = proposes.replace('proposed:', '').replaceAll('_', ' ');
   const { title } = patternRules[canonicalPattern(spec)];
   const what = isProposed(spec.pattern_type)
     ? `No known pattern fits, so I propose a new one: “${name}”, nearest to a ${title}.`
     : `No known kind of ${title} fits, so I propose a new one: “${name}”.`;
-  return `${what}\nWhy: “${spec.rfc ?? ''}”\n${callToAction({ kind: 'rfc' }, policy)}`;
+  return [{ text: what }, { text: `Why: “${spec.rfc ?? ''}”`, on_card: true }];
 }

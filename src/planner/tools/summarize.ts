@@ -5,7 +5,6 @@ import type { PlanningState } from '#contracts/planning/state.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { succeed } from '../agent/agent-tool.ts';
-import { callToAction } from '../policy/calls-to-action.ts';
 import { detailOf } from '../policy/effects.ts';
 import type { PlanningTool } from './planning-tool.ts';
 
@@ -37,13 +36,13 @@ export function describeProgress(
   return `There is ${listOf(done)} so far.${missing}`;
 }
 
-/** What is said when a turn has reached its soft ceiling: how far it came, what it cost, and the question. */
+/** What is said when a turn has reached its soft ceiling: how far it came and what it cost. */
 export function describeBudgetStop(
   state: Readonly<PlanningState>,
   policy: InteractionPolicy,
 ): string {
   const cost = `Planning has cost $${state.cost_usd.toFixed(2)} this turn.`;
-  return `${describeProgress(state, policy)} ${cost}\n${callToAction({ kind: 'budget' }, policy)}`;
+  return `${describeProgress(state, policy)} ${cost}`;
 }
 
 export const summarize: PlanningTool<Summarize> = {

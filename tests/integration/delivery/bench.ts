@@ -63,7 +63,7 @@ export async function openSpeaker({ db, listener }: TestInstance): Promise<Speak
   return {
     async say(conversation, texts, planId) {
       for (const text of texts) {
-        const message = { conversation, text, planId: planId ?? null };
+        const message = { conversation, says: text, planId: planId ?? null };
         await db.transaction((tx) => speakAsBot({ enqueue }, tx, message));
       }
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { drawText } from '#cards/text.ts';
-import { viewNotice, viewQuestion } from '#cards/text-view.ts';
+import { viewNotice } from '#cards/text-view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
@@ -207,15 +207,13 @@ describe('untrusted text', () => {
   });
 });
 
-describe('answers and questions', () => {
+describe('answers', () => {
   const texts = [
     viewNotice("I can't book flights.\nI can read and write files.", {
       link: 'http://127.0.0.1:3978/',
     }),
-    viewQuestion('Two things are open.', ['Which file?', 'When?']),
     viewNotice('語 '.repeat(400_000)),
     viewNotice('a line <!channel>\n'.repeat(5000), { heading: 'x'.repeat(500) }),
-    viewQuestion('', ['What should it be called?']),
   ];
 
   it.each(texts.map((text, i) => [i, text] as const))('text %i fits both platforms', (_, text) => {
@@ -232,9 +230,5 @@ describe('answers and questions', () => {
     expect(JSON.stringify(drawTextBlocks(view).blocks)).toContain(
       `… and ${(5000 - shown).toLocaleString('en-US')} more lines`,
     );
-  });
-
-  it('number several questions', () => {
-    expect(texts[1]?.paragraphs).toEqual(['Two things are open.', '1. Which file?', '2. When?']);
   });
 });

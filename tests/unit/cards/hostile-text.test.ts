@@ -11,7 +11,7 @@ import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
+import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import {
   makeFacts,
@@ -243,7 +243,7 @@ function expectSafeInTeams(content: { text: string; card: unknown }): void {
   }
 }
 
-const said = { session: null, facts: null, superseded: false };
+const said = { session: null, facts: null, parts: null, superseded: false };
 const names = fc.constantFrom(...(Object.keys(samples) as SampleName[]));
 const runs = { numRuns: 100 };
 

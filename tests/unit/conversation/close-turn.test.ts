@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { writeMessage } from '#cards/message-text.ts';
 import type { Pause } from '#contracts/planning/state.ts';
 import type { TraceEntry } from '#contracts/run.ts';
 import {
   closing,
   type Ended,
   endsRevision,
+  saysOf,
   sessionColumns,
   traceWith,
 } from '#conversation/close-turn.ts';
@@ -69,16 +71,16 @@ describe('what an outcome makes of its run', () => {
       pattern: null,
       rfc: null,
     });
-    const columns = closing(result as Exclude<Ended['result'], { kind: 'proposal' }>, pause, null);
+    const columns = closing(result as Exclude<Ended['result'], { kind: 'proposal' }>, pause, false);
     expect(columns.planning_status).toBe(status);
   });
 
   it('an answer beside what waits ends with one call to action', () => {
-    const said = closing({ kind: 'answer', text: 'It is a draft.' }, gatePause, null);
-    expect(said.planning_status).toBe('needs_clarification');
-    expect(said.response_text.match(/“approve”/g)).toHaveLength(1);
-    const again = closing({ kind: 'answer', text: said.response_text }, gatePause, null);
-    expect(again.response_text).toBe(said.response_text);
+    const answer = { kind: 'answer', text: 'It is a draft.' } as const;
+    expect(closing(answer, gatePause, false).planning_status).toBe('needs_clarification');
+    const says = saysOf(answer, gatePause, null, 'neutral');
+    expect(says.action).toEqual({ kind: 'gate', gate: 'outline', tone: 'neutral' });
+    expect(writeMessage(says, '').match(/“approve”/g)).toHaveLength(1);
   });
 
   it('a refused plan waits on while its session does, and not after it has ended', () => {

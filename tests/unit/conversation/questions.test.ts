@@ -1,8 +1,12 @@
 // What is said about steps of people stays left to right, however the person writes their name.
 import { expect, test } from 'vitest';
+import { writeMessage } from '#cards/message-text.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
 import { describeBlocked, describeQuestion } from '#conversation/announce.ts';
 import { makeStep } from '#tests/fixtures/plans.ts';
 
+const plan = { id: 'PLAN-00000001', title: 'Move' };
+const say = (says: MessageParts | null) => writeMessage(says, '');
 const called = (name: string) => (name === 'ben' ? 'בן' : name);
 const human = { tool: 'human', operation: 'task' };
 const failed = {
@@ -14,22 +18,30 @@ const rest = 'What depends on it is skipped; the rest goes on. The step can be a
 
 test('what somebody cannot do begins with the step and not with their name', () => {
   const step = makeStep('2', { ...failed, description: 'Open', output: { by: 'ben' } });
-  expect(describeBlocked(step, called)).toBe(
+  expect(say(describeBlocked(step, called))).toBe(
     `Step 2 (Open) is blocked, as בן says: No key. ${rest}`,
   );
 });
 
 test('what nobody in particular cannot do is said without a name', () => {
   const step = makeStep('2', { ...failed, description: 'Open' });
-  expect(describeBlocked(step, called)).toBe(`Step 2 (Open) is blocked: No key. ${rest}`);
+  expect(say(describeBlocked(step, called))).toBe(`Step 2 (Open) is blocked: No key. ${rest}`);
 });
 
 test('a question names whom it was given to', () => {
   const step = { ...human, status: 'waiting', question: 'Is it open?' } as const;
   expect(
-    describeQuestion(makeStep('2', { ...step, output: { assignee: 'ben', form: null } }), called),
+    say(
+      describeQuestion(
+        plan,
+        makeStep('2', { ...step, output: { assignee: 'ben', form: null } }),
+        called,
+      ),
+    ),
   ).toBe('Step 2 waits for בן: Is it open?');
-  expect(describeQuestion(makeStep('2', step), called)).toBe('Step 2 waits for you: Is it open?');
+  expect(say(describeQuestion(plan, makeStep('2', step), called))).toBe(
+    'Step 2 waits for you: Is it open?',
+  );
 });
 
 test('a call of which nobody knows what became is named by what it does, not by what its planner said', () => {
@@ -40,7 +52,7 @@ test('a call of which nobody knows what became is named by what it does, not by 
     status: 'unknown',
     question: 'The worker stopped during the call.',
   });
-  expect(describeQuestion(step, called)).toBe(
+  expect(say(describeQuestion(plan, step, called))).toBe(
     'Step 2 (Permanently deletes payroll.csv): The worker stopped during the call. Say what became of it.',
   );
 });
@@ -53,5 +65,5 @@ test('a call that asks with its values waits for whoever decides, whatever one o
     question: 'Run it?',
     output: { confirm: true },
   });
-  expect(describeQuestion(step, called)).toBe('Step 2 waits for you: Run it?');
+  expect(say(describeQuestion(plan, step, called))).toBe('Step 2 waits for you: Run it?');
 });

@@ -361,7 +361,7 @@ describe('without a plan', () => {
     const turns: Script['turns'] = [
       {
         planning_status: 'needs_clarification',
-        response_text: 'One thing is open.',
+        response_text: 'One thing is open.\nWhich file?',
         questions: ['Which file?'],
       },
       { planning_status: 'aborted', response_text: 'I ran out of time.' },

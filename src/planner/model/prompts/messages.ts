@@ -75,7 +75,7 @@ export function writeBriefing(
   stage: Stage,
   limits: PlanningLimits,
 ): string {
-  const { pattern, rfc, outline, hints, offered } = state;
+  const { pattern, rfc, outline, hints, assumed, offered } = state;
   const lines: string[] = [];
   if (pattern !== null && stage !== 'COLLECT_CONTEXT') {
     const { pattern_type, subtype, variant } = pattern;
@@ -86,6 +86,8 @@ export function writeBriefing(
   if (rfc?.status === 'rejected')
     lines.push(`A person has refused ${rfc.proposes}: use a known pattern and subtype.`);
   if (offered.length > 0) lines.push(wrapUntrusted('offered', JSON.stringify(offered)));
+  if (assumed.length > 0)
+    lines.push('Assumed instead of asked:', ...assumed.map((one) => `- ${onOneLine(one)}`));
   if (outline !== null && hints.length > 0)
     lines.push(
       'This was drafted, and is to be mended:',

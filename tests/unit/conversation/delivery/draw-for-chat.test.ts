@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { writeCall } from '#cards/calls-to-action.ts';
 import { escapeMrkdwn } from '#cards/escape.ts';
 import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
+import { writeMessage } from '#cards/message-text.ts';
 import { viewPlan } from '#cards/view-model.ts';
-import { drawForChat } from '#jobs/draw-for-chat.ts';
-import { listCalls } from '#planner/policy/calls-to-action.ts';
+import type { MessageParts } from '#contracts/message-parts.ts';
+import type { Said } from '#conversation/delivery/delivery-context.ts';
+import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
 import { makeHugeFacts, samples } from '#tests/fixtures/plans.ts';
 import { makeSession, sessions } from '#tests/fixtures/sessions.ts';
@@ -12,6 +15,16 @@ const long = Array.from({ length: 300 }, (_, i) => `${i} ${'<!channel> & ש'.rep
   '\n',
 );
 const facts = samples.proposed;
+
+const call = writeCall({ kind: 'plan', tone: 'neutral' });
+const asking: Pick<Said, 'text' | 'parts'> = {
+  text: `Look.\n${call}`,
+  parts: {
+    kind: 'answer',
+    facts: { lines: [{ text: 'Look.' }], questions: [] },
+    action: { kind: 'plan', tone: 'neutral' },
+  },
+};
 
 /** What Slack would object to; cards are blocks there. */
 function objections(content: ReturnType<typeof drawForChat>): string[] {
@@ -26,7 +39,7 @@ describe('a message of the bot', () => {
     ['a long text above the largest card', long, makeHugeFacts()],
   ])('is taken by both platforms: %s', (_, text, shown) => {
     for (const superseded of [false, true]) {
-      const said = { text, facts: shown, session: null, superseded };
+      const said = { text, facts: shown, session: null, parts: null, superseded };
       expect(objections(drawForChat('slack', said))).toEqual([]);
       expect(measureCard(drawForChat('teams', said).card)).toBeLessThanOrEqual(teamsLimits.payload);
     }
@@ -35,7 +48,13 @@ describe('a message of the bot', () => {
   it.each(['slack', 'teams'] as const)(
     'on %s keeps the text and all buttons of its card',
     (platform) => {
-      const said = { text: long, facts: makeHugeFacts(), session: null, superseded: false };
+      const said = {
+        text: long,
+        facts: makeHugeFacts(),
+        session: null,
+        parts: null,
+        superseded: false,
+      };
       const drawn = JSON.stringify(drawForChat(platform, said).card);
       expect(drawn).toContain('0 <!channel>');
       for (const label of ['Review', 'Propose changes', 'Reject']) expect(drawn).toContain(label);
@@ -43,7 +62,7 @@ describe('a message of the bot', () => {
   );
 
   it.each(['slack', 'teams'] as const)('on %s has no buttons once it is superseded', (platform) => {
-    const said = { text: 'Look.', facts, session: null, superseded: true };
+    const said = { text: 'Look.', facts, session: null, parts: null, superseded: true };
     const drawn = JSON.stringify(drawForChat(platform, said));
     expect(drawn).not.toContain('approve"');
     expect(drawn).not.toMatch(/Action\.|"button"/);
@@ -54,22 +73,20 @@ describe('a message of the bot', () => {
   it.each(['slack', 'teams'] as const)(
     'on %s asks for nothing once it is superseded',
     (platform) => {
-      const [call = ''] = listCalls();
-      const said = { text: `Look.\n${call}`, facts, session: null, superseded: true };
+      const said = { ...asking, facts, session: null, superseded: true };
       const drawn = JSON.stringify(drawForChat(platform, said));
-      expect(call).not.toBe('');
       expect(drawn).toContain('Look.');
       expect(drawn).not.toContain(JSON.stringify(call).slice(1, -1));
     },
   );
 
   it('is the same content for the same message, so that it is not sent again', () => {
-    const said = { text: 'Look.', facts, session: null, superseded: false };
+    const said = { text: 'Look.', facts, session: null, parts: null, superseded: false };
     expect(drawForChat('slack', said)).toEqual(drawForChat('slack', structuredClone(said)));
   });
 
   it('says in its text for notifications what it says', () => {
-    const said = { text: 'a <!here>', facts, session: null, superseded: false };
+    const said = { text: 'a <!here>', facts, session: null, parts: null, superseded: false };
     expect(drawForChat('slack', said).text).toMatch(/^a &lt;!here&gt;\n/);
     expect(drawForChat('teams', said).text).toBe('a <!here>');
   });
@@ -77,9 +94,8 @@ describe('a message of the bot', () => {
   it.each(['executing', 'completed', 'failed', 'cancelled'] as const)(
     'on Slack, where its text is read aloud in place of its card, tells how a plan stands that is %s',
     (name) => {
-      const [call = ''] = listCalls();
       const shown = samples[name];
-      const said = { text: `Look.\n${call}`, facts: shown, session: null, superseded: false };
+      const said = { ...asking, facts: shown, session: null, superseded: false };
       const { text } = drawForChat('slack', said);
       expect(text).toContain('Look.');
       expect(text).toContain(escapeMrkdwn(viewPlan(shown).state.line));
@@ -96,7 +112,7 @@ describe('a message of the bot', () => {
       '計画'.repeat(2500),
       '👍🏽'.repeat(2000),
     ]) {
-      const said = { text: long, facts, session: null, superseded: false };
+      const said = { text: long, facts, session: null, parts: null, superseded: false };
       const { text } = drawForChat('slack', said);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(slackLimits.fallbackBytes);
       expect(Buffer.byteLength(text)).toBeGreaterThan(300);
@@ -105,8 +121,12 @@ describe('a message of the bot', () => {
   });
 });
 
-const say = (text: string, session: typeof sessions.outline, platform: 'slack' | 'teams') =>
-  drawForChat(platform, { text, facts: null, session, superseded: false });
+const say = (
+  text: string,
+  session: typeof sessions.outline,
+  platform: 'slack' | 'teams',
+  parts: MessageParts | null = null,
+) => drawForChat(platform, { text, facts: null, session, parts, superseded: false });
 
 describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform) => {
   const live = /session_(approve|changes|reject|answer)/;
@@ -121,13 +141,19 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
   );
 
   it('says once what its card says, and leaves the call to action to the buttons', () => {
-    const text = [
-      'The outline is ready: 2 phases.',
-      sessions.outline.outline?.summary,
-      '1. Write',
-      'Reply “approve”, “propose changes: …” or “reject” about this outline.',
-    ].join('\n');
-    const content = say(text, sessions.outline, platform);
+    const parts: MessageParts = {
+      kind: 'gate',
+      facts: {
+        lines: [
+          { text: 'The outline is ready: 2 phases.' },
+          { text: sessions.outline.outline?.summary ?? '', on_card: true },
+          { text: '1. Write', on_card: true },
+        ],
+      },
+      action: { kind: 'gate', gate: 'outline', tone: 'neutral' },
+    };
+    const text = writeMessage(parts, '');
+    const content = say(text, sessions.outline, platform, parts);
     const drawn = JSON.stringify(content.card);
     expect(drawn).toContain('The outline is ready');
     expect(drawn).not.toContain('Reply “approve”');

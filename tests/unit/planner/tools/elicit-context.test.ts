@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { findQuestions } from '#planner/offline/questions.ts';
-import { elicitContext, type Question, readAssumptions } from '#planner/tools/elicit-context.ts';
+import { elicitContext, type Question } from '#planner/tools/elicit-context.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';
 
@@ -53,11 +53,11 @@ describe('elicit_context', () => {
     );
     expect(outcome.result.ok).toBe(true);
     expect(outcome.changes?.pause).toBeUndefined();
-    expect(readAssumptions(outcome.changes?.hints ?? [])).toEqual(['Where? I assume: notes/']);
+    expect(outcome.changes?.assumed).toEqual(['Where? I assume: notes/']);
     expect(outcome.result.data).toMatchObject({ open: ['What is it called?'] });
     // The same again adds nothing.
     const again = await ask([make('Where?')], follow(toolContext, outcome.changes));
-    expect(again.changes?.hints).toEqual(outcome.changes?.hints);
+    expect(again.changes?.assumed).toEqual(outcome.changes?.assumed);
   });
 
   it('writes assumptions into an outline that is there', async () => {

@@ -4,7 +4,6 @@ import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
 import { readChoice } from '#planner/offline/offer-ideas.ts';
 import { findTopic, ideasFor } from '#planner/policy/ideas.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
-import { readAssumptions } from '#planner/tools/elicit-context.ts';
 import { brainstorm, craftOptions } from '#planner/toolset.ts';
 import { builtins } from '../manifest.ts';
 import { follow, makeDesk } from './desk.ts';
@@ -86,7 +85,7 @@ describe('options', () => {
   ])('are decided for a person who %s, and they read what was taken', async (_, policy) => {
     const outcome = await craft(three, makeDesk({ policy: { ...always, ...policy } }));
     expect(outcome.ends).toBeUndefined();
-    expect(readAssumptions(outcome.changes?.hints ?? [])[0]).toMatch(/I assume: One file\./);
+    expect(outcome.changes?.assumed?.[0]).toMatch(/I assume: One file\./);
   });
 
   it('are the answer where ideas were asked for and nothing may be asked', async () => {

@@ -20,13 +20,13 @@ describe('summarize', () => {
 
   it('says how far it came and what it cost when it stops to ask for more', () => {
     expect(describeBudgetStop(makeState(started), defaultPolicy)).toBe(
-      'There is an outline of “Launch” with 2 tasks and their order so far. Still open: when they happen. Planning has cost $0.31 this turn.\nReply “go on” to spend more on planning, or tell me what to leave out.',
+      'There is an outline of “Launch” with 2 tasks and their order so far. Still open: when they happen. Planning has cost $0.31 this turn.',
     );
   });
 
   it('leaves out what is still open for a person who likes it brief', () => {
     expect(describeBudgetStop(makeState(started), concise)).toBe(
-      'There is an outline of “Launch” with 2 tasks and their order so far. Planning has cost $0.31 this turn.\nReply “go on” to spend more on planning, or tell me what to leave out.',
+      'There is an outline of “Launch” with 2 tasks and their order so far. Planning has cost $0.31 this turn.',
     );
   });
 });

@@ -4,6 +4,7 @@ import { findConcerned } from '#cards/concerned.ts';
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
+import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
 import { cutShown } from '#cards/plain.ts';
 import { addRefresh } from '#cards/refresh.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
@@ -14,28 +15,17 @@ import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
-import type { Said } from '#conversation/delivery/delivery-context.ts';
-import { listCalls } from '#planner/policy/calls-to-action.ts';
+import type { Said } from './delivery-context.ts';
 
 /** Paragraphs and characters of a text that has a card under it. */
 const aboveCard = { paragraphs: 6, characters: 500 };
 
-/** Parts of a list, which a session's card has as sections. */
-const listed = /^\s*(?:[-–•○◦]|\d+(?:\.\d+)*[.)])\s/u;
-/** `… exists. (PLAN-3f9a1c20, version 2)`: what names the plan, and the full stop before it. */
-const named = /[.\s]*(?:\(PLAN-[^)]*\))?$/u;
-
 /** What was said and the card below does not say; its buttons are the call to action. */
-function viewAbove(text: string, view: PlanView | SessionView): TextView {
-  const { paragraphs, ...rest } = viewNotice(text);
-  const card = drawText(view);
-  const calls = listCalls();
-  const own = paragraphs
-    .filter((line) => !calls.has(line) && !card.includes(line.replace(named, '')))
-    .filter((line) => 'plan_id' in view || !listed.test(line));
+function viewAbove({ parts, text }: Said): TextView {
+  const { paragraphs, ...rest } = viewNotice(writeAboveCard(parts, text));
   return {
     ...rest,
-    paragraphs: own
+    paragraphs: paragraphs
       .slice(0, aboveCard.paragraphs)
       .map((line) => cutShown(line, aboveCard.characters)),
     // The card has what is left out here, and its link.
@@ -98,45 +88,39 @@ function asksStill(view: PlanView | SessionView): boolean {
  * What was said, and the card as it stands now. Slack reads this aloud in place of the blocks. Who sees no card can answer in
  * words, so for them what the card asks for is left out only once it is decided.
  */
-function twinOf(text: string, view: PlanView | SessionView): TextView {
-  const notice = viewNotice(text);
-  const calls = asksStill(view) ? new Set<string>() : listCalls();
-  const said = notice.paragraphs.filter((line) => line !== '' && !calls.has(line));
-  return { ...notice, paragraphs: [...said, drawText(view)], more: '' };
+function twinOf({ parts, text }: Said, view: PlanView | SessionView): TextView {
+  const notice = viewNotice(writeMessage(parts, text, asksStill(view)));
+  return { ...notice, paragraphs: [...notice.paragraphs, drawText(view)], more: '' };
 }
 
-function drawCard(platform: Platform, text: string, view: PlanView | SessionView): ChatContent {
-  const above = viewAbove(text, view);
+function drawCard(platform: Platform, said: Said, view: PlanView | SessionView): ChatContent {
+  const above = viewAbove(said);
   if (platform === 'slack')
-    return { text: sayInWords(platform, twinOf(text, view)), card: drawForSlack(above, view) };
+    return { text: sayInWords(platform, twinOf(said, view)), card: drawForSlack(above, view) };
   // In Teams the card itself is read aloud; its text is for notifications.
-  const said = sayInWords(platform, text.trim() === '' ? view : viewNotice(text));
-  return { text: said, card: drawForTeams(above, view) };
+  const words = sayInWords(platform, said.text.trim() === '' ? view : viewNotice(said.text));
+  return { text: words, card: drawForTeams(above, view) };
 }
 
 /** Where the text says it all, a card would only say it again. */
-function drawSession(platform: Platform, text: string, facts: SessionCardFacts): ChatContent {
+function drawSession(platform: Platform, said: Said, facts: SessionCardFacts): ChatContent {
   const view = viewSession(facts);
-  return hasCard(view) ? drawCard(platform, text, view) : drawWords(platform, text);
+  return hasCard(view) ? drawCard(platform, said, view) : drawWords(platform, said.text);
 }
 
-export function drawForChat(
-  platform: Platform,
-  { text, facts, session, superseded }: Said,
-): ChatContent {
-  if (session !== null) return drawSession(platform, text, session);
+export function drawForChat(platform: Platform, said: Said): ChatContent {
+  const { parts, text, facts, session, superseded } = said;
+  if (session !== null) return drawSession(platform, said, session);
   if (facts === null) return drawWords(platform, text);
   const view = viewPlan(facts);
   if (superseded) {
-    const notice = viewNotice(text);
-    const calls = listCalls();
     // What it asked for is asked further down now; answered here, it would be about what stands there.
-    const said = notice.paragraphs.filter((line) => !calls.has(line));
+    const notice = viewNotice(writeMessage(parts, text, false));
     const below = `The card of ${view.plan_id} “${view.title}” is further down.`;
-    const paragraphs = [...said.slice(0, aboveCard.paragraphs), below];
+    const paragraphs = [...notice.paragraphs.slice(0, aboveCard.paragraphs), below];
     return drawNotice(platform, { ...notice, paragraphs, more: '' });
   }
-  const drawn = drawCard(platform, text, view);
+  const drawn = drawCard(platform, said, view);
   // In Slack a card is the same for all.
   return platform === 'slack' ? drawn : { ...drawn, concerns: findConcerned(facts) };
 }

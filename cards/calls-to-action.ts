@@ -1,0 +1,90 @@
+// The one thing a person is asked to do under what waits for them. The words in quotation marks are the exact ones that
+// decide; the tone changes only what stands around them.
+import type { CallToAction } from '#contracts/message-parts.ts';
+import type { Gate } from '#contracts/planning/stages.ts';
+import type { InteractionPolicy } from '#contracts/policy.ts';
+
+type ByTone = Record<InteractionPolicy['tone'], string>;
+
+const decide = '“approve”, “propose changes: …” or “reject”';
+
+const gateNames: Record<Gate, string> = {
+  outline: 'outline',
+  roadmap: 'order',
+  schedule: 'schedule',
+};
+
+function forGate(gate: Gate): ByTone {
+  const name = gateNames[gate];
+  return {
+    neutral: `Reply ${decide} about this ${name}.`,
+    friendly: `If this ${name} looks right to you, reply “approve”; otherwise “propose changes: …” or “reject”.`,
+    clinical: `Decision on the ${name} required: ${decide}.`,
+  };
+}
+
+const fixed: Record<'plan' | 'rfc' | 'budget' | 'escalation', ByTone> = {
+  plan: {
+    neutral: `Reply ${decide}.`,
+    friendly:
+      'If it looks right to you, reply “approve”; otherwise “propose changes: …” or “reject”.',
+    clinical: `Decision required: ${decide}.`,
+  },
+  rfc: {
+    neutral: 'Reply “approve” to use it, “reject” to do without it, or “propose changes: …”.',
+    friendly:
+      'If you like it, reply “approve”; “reject” and I do without it; or tell me with “propose changes: …”.',
+    clinical:
+      'Decision on the proposed pattern required: “approve”, “reject” or “propose changes: …”.',
+  },
+  budget: {
+    neutral: 'Reply “go on” to spend more on planning, or tell me what to leave out.',
+    friendly: 'Shall I keep at it? Reply “go on”, or tell me what I can leave out.',
+    clinical: 'Decision on further planning cost required: “go on”, or a smaller request.',
+  },
+  escalation: {
+    neutral: 'Tell me which of these may change, or reply “reject”.',
+    friendly: 'Tell me which of these can give a little, or reply “reject” and I drop it.',
+    clinical: 'Required: one constraint that may be relaxed, or “reject”.',
+  },
+};
+
+/** One sentence: what the person can do now. */
+export function writeCall(call: CallToAction): string {
+  switch (call.kind) {
+    case 'gate':
+      return forGate(call.gate)[call.tone];
+    case 'plan':
+    case 'rfc':
+    case 'budget':
+    case 'escalation':
+      return fixed[call.kind][call.tone];
+    case 'review':
+      return `${call.plan_id} was refused three times; decide about it: reply “approve”, “reject” or “cancel”.`;
+    case 'answer':
+      return 'Answer it in your own words.';
+    case 'resume':
+      return 'Reply “cancel”, or resume it on its card.';
+    case 'change':
+      return "Approve or reject it on the plan's card.";
+    default:
+      return call satisfies never;
+  }
+}
+
+/** The line above several questions, or above one where a tone asks for it. */
+export function introduceQuestions(count: number, tone: InteractionPolicy['tone']): string {
+  const texts: ByTone =
+    count === 1
+      ? {
+          neutral: 'One question before I plan:',
+          friendly: 'One thing I would like to know first:',
+          clinical: 'Input required:',
+        }
+      : {
+          neutral: `${count} questions before I plan:`,
+          friendly: `${count} things I would like to know first:`,
+          clinical: `Inputs required (${count}):`,
+        };
+  return texts[tone];
+}

@@ -1,0 +1,159 @@
+// What messages say, from their parts: all of it in words, and what stands above a card that says the rest.
+import type { SaidLine } from '#contracts/asked-question.ts';
+import type { MessageParts, Notice, Progress, Task } from '#contracts/message-parts.ts';
+import { countOf } from '#contracts/words.ts';
+import { writeCall } from './calls-to-action.ts';
+
+const notesSaid = 3;
+
+type Named = { plan_id: string; title: string };
+
+const nameOf = ({ plan_id, title }: Named) => `${plan_id} “${title}”`;
+
+/** `5 hours`, `3 days`. */
+function tellWait(hours: number): string {
+  if (hours >= 48) return countOf(Math.floor(hours / 24), 'day');
+  return hours >= 1 ? countOf(Math.floor(hours), 'hour') : 'a while';
+}
+
+function tellProgress({ status, summary, by, ...plan }: Progress): string {
+  const name = nameOf(plan);
+  switch (status) {
+    case 'completed':
+      return `${name} is done. ${summary}`;
+    case 'failed':
+      return `${name} failed. ${summary}`;
+    case 'stalled':
+      return `${name} stands still. ${summary}`;
+    case 'cancelled':
+      return by === null ? `${name} is cancelled. ${summary}` : `${name} is cancelled by ${by}.`;
+    case 'rejected':
+      return `${name} is rejected by ${by ?? 'a person'}. Nothing has run.`;
+    default:
+      return status satisfies never;
+  }
+}
+
+function tellTask({ step_id, status, who, question, call, waited, ...plan }: Task): string {
+  if (waited === null) {
+    return status === 'unknown'
+      ? `Step ${step_id} (${call}): ${question ?? ''} Say what became of it.`
+      : `Step ${step_id} waits for ${who ?? 'you'}: ${question ?? 'It waits for you.'}`;
+  }
+  const where = `step ${step_id} of ${nameOf(plan)}`;
+  const wait = tellWait(waited);
+  return status === 'unknown'
+    ? `Reminder for ${who}: nobody has said for ${wait} what became of ${where}. ${question}`
+    : `Reminder for ${who}: ${where} has waited for ${wait}. ${question}`;
+}
+
+function tellNearWord({
+  word,
+  plan_id: id,
+  version,
+  started,
+  said,
+}: Extract<Notice, { code: 'near_word' }>): string {
+  const what = `version ${version} of ${id}`;
+  switch (word) {
+    case 'approve':
+      return `Did you mean to approve ${what}? Press Approve on the card, or reply “approve”.`;
+    case 'reject':
+      return `Did you mean to reject ${what}? Press Reject on the card, or reply “reject”.`;
+    case 'cancel':
+      return `Did you mean to cancel ${id}? Reply “cancel”. ${started ? 'What is done stays done.' : 'Nothing of it has run.'}`;
+    case 'undo':
+      return started
+        ? `What ${id} has done stays done. Reply “cancel” to stop the rest, or ask for a plan that undoes it.`
+        : `Nothing of ${id} has run, so there is nothing to undo. To drop it, press Reject on the card or reply “reject”.`;
+    case 'change':
+      return `To change ${what}, press Propose changes on the card, or reply “propose changes: ${said}”.`;
+    default:
+      return word satisfies never;
+  }
+}
+
+function tellNotice(notice: Notice): string {
+  switch (notice.code) {
+    case 'planning_abandoned':
+      return 'Planning did not come to an end. Ask again, perhaps in smaller parts.';
+    case 'step_blocked': {
+      const who = notice.by === null ? '' : `, as ${notice.by} says`;
+      return `Step ${notice.step_id} (${notice.description}) is blocked${who}: ${notice.why} What depends on it is skipped; the rest goes on. The step can be asked again.`;
+    }
+    case 'change_waits': {
+      const { reasons, waited, by } = notice;
+      const more = reasons.length > 1 ? ` And ${countOf(reasons.length - 1, 'more reason')}.` : '';
+      return waited === null
+        ? `A change of ${nameOf(notice)} by ${by} needs an approval: ${reasons[0] ?? ''}${more} Until then the plan goes on with what was approved.`
+        : `Reminder: the change of ${nameOf(notice)} that ${by} proposed has waited for an approval for ${tellWait(waited)}. ${reasons[0] ?? ''}`;
+    }
+    case 'plan_changed':
+      return `${notice.plan_id} was changed by ${notice.by}: version ${notice.version} is below. Nothing runs before it is approved.`;
+    case 'undecided': {
+      const left = countOf(notice.days_left, 'day');
+      return notice.sent_back
+        ? `${nameOf(notice)} was sent back and has no new version yet. It is cancelled in ${left} if nobody says more.`
+        : `${nameOf(notice)} still waits for a decision. It is cancelled in ${left} if nobody decides.`;
+    }
+    case 'near_word':
+      return tellNearWord(notice);
+    default:
+      return notice satisfies never;
+  }
+}
+
+const toLines = (text: string): SaidLine[] => text.split('\n').map((line) => ({ text: line }));
+
+/** Line by line, without the call to action. @param text what was stored, for messages that are no more than that */
+function linesOf(parts: MessageParts | null, text: string): SaidLine[] {
+  switch (parts?.kind) {
+    case 'answer':
+    case 'question':
+    case 'budget':
+    case 'gate':
+    case 'rfc':
+    case 'escalation':
+    case 'aborted':
+      return parts.facts.lines;
+    case 'proposal': {
+      const { summary, notes, plan_id, version } = parts.facts;
+      const named = version === 1 ? plan_id : `${plan_id}, version ${version}`;
+      const more = notes.length - notesSaid;
+      return [
+        { text: `${summary.replace(/[.\s]*$/, '')}. (${named})`, on_card: true },
+        ...notes.slice(0, notesSaid).map((note) => ({ text: note })),
+        ...(more > 0 ? [{ text: `And ${more} more like that.` }] : []),
+      ];
+    }
+    case 'progress':
+      return [{ text: tellProgress(parts.facts).trim() }];
+    case 'task':
+      return [{ text: tellTask(parts.facts).trim() }];
+    case 'notice':
+      return [{ text: tellNotice(parts.facts).trim() }];
+    case 'preference':
+      return [{ text: parts.facts.confirmation }];
+    case 'said':
+    case 'text':
+    case undefined:
+      return toLines(text);
+    default:
+      return parts satisfies never;
+  }
+}
+
+/** All that a message says. @param text what was stored; @param calls whether it still asks for what it asked for */
+export function writeMessage(parts: MessageParts | null, text: string, calls = true): string {
+  const lines = linesOf(parts, text).map((one) => one.text);
+  const action = parts?.action ?? null;
+  return [...lines, ...(calls && action !== null ? [writeCall(action)] : [])].join('\n');
+}
+
+/** What a message says that the card under it does not; the card's buttons are the call to action. */
+export function writeAboveCard(parts: MessageParts | null, text: string): string {
+  return linesOf(parts, text)
+    .filter((one) => one.on_card !== true)
+    .map((one) => one.text)
+    .join('\n');
+}
