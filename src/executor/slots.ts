@@ -1,9 +1,10 @@
 // How much one back end takes on at once, over all plans: how many steps may be claimed, which calls are made, and who is next.
 //
 // A back end claims what it can call at once; of a plan whose calls come back quickly, as much again as came back lately, so that
-// quick steps are claimed in large batches and slow ones only where they begin. Where there is no room, plans stand in line:
-// people take turns, and of each person the plans (fair queueing: Nagle, RFC 970). What was claimed and waits for a slot all the
-// same, because the calls became slow, is handed back. Where nothing begins because all calls are slow, some more are made.
+// quick steps are claimed in large batches and slow ones only where they begin. Where there is no room, plans stand in line: a
+// free slot goes to the person who holds the fewest, and of each person the plans take turns (max-min fairness). What was claimed
+// and waits for a slot all the same, because the calls became slow, is handed back. Where nothing begins because all calls are
+// slow, some more are made, the last of them only for people who hold nothing: nobody's slow steps keep others waiting.
 import { errorMessage } from '#contracts/errors.ts';
 
 /** Thrown in place of work that did not begin: it left the queue. */
@@ -46,8 +47,10 @@ const waitAtMostMs = 1000;
 const standstillMs = 1000;
 /** Steps that only wait for a time, beyond which they take slots like others. */
 const idleAtMost = 4096;
+/** The share of the further calls that is kept for people who hold nothing. */
+const keptShare = 1 / 4;
 
-/** Those who stand in line, by person: the next is the first of the person whose turn it is. */
+/** Those who stand in line, by person; who was served last stands last. */
 class Line {
   readonly #people = new Map<string, Set<Claimant>>();
   readonly #personOf = new Map<Claimant, string>();
@@ -76,13 +79,15 @@ class Line {
     if (plans?.size === 0) this.#people.delete(person);
   }
 
-  /** Takes the next one out; its person comes last now. */
-  next(): Claimant | null {
-    const [turn] = this.#people;
-    if (turn === undefined) return null;
-    const [person, plans] = turn;
-    const [claimant] = plans;
-    if (claimant === undefined) return null;
+  get people(): Iterable<string> {
+    return this.#people.keys();
+  }
+
+  /** Takes the first plan of `person` out; the person comes last now. */
+  next(person: string): Claimant | null {
+    const plans = this.#people.get(person);
+    const [claimant] = plans ?? [];
+    if (plans === undefined || claimant === undefined) return null;
     this.remove(claimant);
     if (this.#people.delete(person)) this.#people.set(person, plans);
     return claimant;
@@ -109,13 +114,37 @@ export function createSlots(limit: number, most = limit): Slots {
   const granted = new Map<Claimant, number>();
   let looking: NodeJS.Timeout | undefined;
 
-  const countFree = () => Math.max(0, limit + lent - held);
+  const mostOfOne = most - Math.floor((most - limit) * keptShare);
+
+  function countHeldBy(person: string): number {
+    let sum = 0;
+    for (const [claimant, { counted }] of holdings)
+      if ((claimant.person ?? '') === person) sum += counted;
+    return sum;
+  }
+
+  /** Slots for somebody who holds `own`. */
+  function countFree(own: number): number {
+    return Math.max(0, Math.min(limit + lent, own > 0 ? mostOfOne : most) - held);
+  }
+
+  /** Who of those in line holds the fewest slots, and how many; null: nobody stands in line. */
+  function findNext(): { person: string; own: number } | null {
+    let next: { person: string; own: number } | null = null;
+    for (const person of line.people) {
+      const own = countHeldBy(person);
+      if (next === null || own < next.own) next = { person, own };
+      if (own === 0) break;
+    }
+    return next;
+  }
 
   function wakeNext(): void {
-    for (let free = countFree(); free > 0 && line.size > 0; free = countFree()) {
-      const share = Math.max(1, Math.floor(free / line.size));
-      const claimant = line.next();
+    for (let next = findNext(); next !== null; next = findNext()) {
+      const free = countFree(next.own);
+      const claimant = free === 0 ? null : line.next(next.person);
       if (claimant === null) return;
+      const share = Math.max(1, Math.floor(free / (line.size + 1)));
       granted.set(claimant, share);
       hold(claimant, share, 0);
       claimant.wake();
@@ -136,7 +165,8 @@ export function createSlots(limit: number, most = limit): Slots {
       waiting.leave('others may be free sooner');
     }
     const someWait = queue.size > 0 || line.size > 0;
-    if (someWait && limit + lent < most && now - lastBegun > standstillMs) {
+    const bound = findNext()?.own === 0 ? most : mostOfOne;
+    if (someWait && limit + lent < bound && now - lastBegun > standstillMs) {
       lent++;
       lastBegun = now;
     }
@@ -193,7 +223,7 @@ export function createSlots(limit: number, most = limit): Slots {
   }
 
   return {
-    isFull: () => line.size > 0 || countFree() === 0,
+    isFull: () => line.size > 0 || countFree(1) === 0,
     admit(claimant, wanted) {
       const kept = granted.get(claimant) ?? 0;
       granted.delete(claimant);
@@ -202,7 +232,8 @@ export function createSlots(limit: number, most = limit): Slots {
         if (wanted < kept) release(claimant, kept - wanted);
         return wanted;
       }
-      const counted = line.size > 0 ? 0 : Math.min(wanted - kept, countFree());
+      const free = line.size > 0 ? 0 : countFree(countHeldBy(claimant.person ?? ''));
+      const counted = Math.min(wanted - kept, free);
       const room = Math.max(0, claimant.pace - (holdings.get(claimant)?.extra ?? 0));
       const extra = Math.min(wanted - kept - counted, room);
       const admitted = kept + counted + extra;

@@ -177,6 +177,48 @@ describe('claiming', () => {
     await Promise.all(runs);
   });
 
+  test('gives a slot that becomes free to the person who holds the fewest', () => {
+    const slots = createSlots(3);
+    const [a, b, c] = [makeClaimant('a'), makeClaimant('b', 'ben'), makeClaimant('c', 'cleo')];
+    expect([slots.admit(a, 9), slots.admit(a, 9), slots.admit(b, 9)]).toEqual([3, 0, 0]);
+    slots.release(a, 1);
+    expect(slots.admit(b, 9)).toBe(1);
+    expect([slots.admit(b, 9), slots.admit(c, 9)]).toEqual([0, 0]);
+    slots.release(a, 1);
+    // Ana has stood in line for longest.
+    expect([a.woken, b.woken, c.woken]).toEqual([0, 1, 1]);
+  });
+
+  test('keeps some of the further calls for people who hold nothing, whatever others hold', async () => {
+    const slots = createSlots(4, 8);
+    const many = makeClaimant('many', 'ana');
+    const begin = (claimant: ReturnType<typeof makeClaimant>) => {
+      const admitted = slots.admit(claimant, 100);
+      const works = Array.from({ length: admitted }, makeWork);
+      const runs = works.map(({ work }) => slots.run(work, never));
+      return { works, runs };
+    };
+    const all = [begin(many)];
+    for (let second = 0; second < 20; second++) {
+      all.push(begin(many));
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    const slow = all.flatMap(({ works }) => works);
+    expect(slow).toHaveLength(7);
+    const one = makeClaimant('one', 'ben');
+    for (let time = 0; time < 2; time++) {
+      expect(slots.admit(one, 1)).toBe(0);
+      await vi.advanceTimersByTimeAsync(2000);
+      expect(one.woken).toBe(time + 1);
+      expect(slots.admit(one, 1)).toBe(1);
+      await slots.run(async () => {}, never);
+      slots.release(one, 1);
+      expect(slots.admit(many, 1)).toBe(0);
+    }
+    for (const { end } of slow) end();
+    await Promise.all(all.flatMap(({ runs }) => runs));
+  });
+
   test('gives what only waits for a time no slot, and does not count it', async () => {
     const slots = createSlots(1);
     const a = makeClaimant('a');
