@@ -13,7 +13,7 @@ export type Closers = {
 };
 
 /** Milliseconds for everything together, and for each of those that come after something has used that up. */
-const allWithinMs = 14_000;
+const allWithinMs = 12_000;
 const lateWithinMs = 200;
 
 export function createClosers(log: Logger): Closers {

@@ -10,7 +10,7 @@ import { trimMemory } from '../trim-memory.ts';
 import { version } from '../version.ts';
 import type { Instance } from '../wire.ts';
 import { openConsole } from './open-console.ts';
-import { endInTimeAfter, untilSignal } from './until-signal.ts';
+import { endInTimeAfter, endSoon, untilSignal } from './until-signal.ts';
 
 /** Milliseconds that a stopping process gives to answers under way. */
 const answersEndWithinMs = 4000;
@@ -78,4 +78,5 @@ export async function keepRunning(parts: { http: boolean; work: boolean }): Prom
     await instance.close();
   }
   process.exitCode = 0;
+  endSoon();
 }

@@ -1,6 +1,6 @@
 // Connections to the database that pass nothing more and are not closed, as after a failover: a gateway and a worker give them
 // up and go on, and end when they are told to.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { openTcpProxy, type TcpProxy } from '#tests/fixtures/tcp-proxy.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { usePrograms } from '#tests/setup/process.ts';
@@ -12,6 +12,7 @@ let proxy: TcpProxy;
 beforeAll(async () => {
   proxy = await openTcpProxy(database.url);
 });
+afterEach(() => proxy.silenceNew(false));
 afterAll(() => proxy.close());
 
 async function openBoth() {
@@ -75,5 +76,4 @@ it('both end within 20 s of SIGTERM while the database passes nothing', async ()
   await Promise.all([gateway.stop(), worker.stop()]);
   expect(performance.now() - began).toBeLessThan(20_000);
   await asked;
-  proxy.silenceNew(false);
 });
