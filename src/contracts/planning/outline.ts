@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Dependency, PlanContext, Risk, StepDraft } from '../plan.ts';
 import { line, StorableText } from '../text.ts';
 import { IntroducedBy, PatternSpec } from './pattern.ts';
+import { RoadmapWay } from './roadmap.ts';
 
 /** The structure axis, from the whole to its parts. A checkpoint is where somebody looks before the rest goes on. */
 export const Structure = z.enum(['goal', 'phase', 'milestone', 'task', 'checkpoint']);
@@ -37,7 +38,7 @@ export const OutlineNode = z.strictObject({
   origin: IntroducedBy.default('system'),
   /** Precedence between nodes; ids of nodes. */
   after: z.array(Dependency).max(1000).default([]),
-  /** Precedence as it was said: "two days after kickoff". Read by `resolve_dependencies`, which moves it into `after`. */
+  /** In outlines of older versions: precedence in words. Nothing reads it. */
   timing: line(500).optional(),
   /** What is executed, for tasks and checkpoints; ids are unique over the outline, `after` among steps of one node. */
   steps: z.array(StepDraft).max(1_000_000).default([]),
@@ -54,6 +55,13 @@ export const OutlineNode = z.strictObject({
 });
 export type OutlineNode = z.infer<typeof OutlineNode>;
 
+/** How the person wants the work done, where they said so; null: they did not. */
+export const OutlinePreferences = z.strictObject({
+  order: RoadmapWay.nullable(),
+  /** People are asked in their working hours only. */
+  in_working_hours: z.boolean().nullable(),
+});
+
 export const PlanOutline = z.strictObject({
   title: line(300),
   /** One sentence: what will be true afterwards. */
@@ -65,5 +73,6 @@ export const PlanOutline = z.strictObject({
   context: z.union([StorableText, PlanContext]).optional(),
   /** What was taken for granted; each is shown on the card. */
   assumptions: z.array(line(1000)).max(50).default([]),
+  preferences: OutlinePreferences.exactOptional(),
 });
 export type PlanOutline = z.infer<typeof PlanOutline>;

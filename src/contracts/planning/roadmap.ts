@@ -15,6 +15,10 @@ export const RoadmapEdge = z.strictObject({
 });
 export type RoadmapEdge = z.infer<typeof RoadmapEdge>;
 
+/** Ways through an outline that a person can tell apart. */
+export const RoadmapWay = z.enum(['as said', 'one at a time', 'checked']);
+export type RoadmapWay = z.infer<typeof RoadmapWay>;
+
 export const RoadmapMetrics = z.strictObject({
   /** Longest path, by stated or assumed durations. */
   makespan_minutes: z.number().min(0),

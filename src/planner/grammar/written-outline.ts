@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { errorMessage } from '#contracts/errors.ts';
 import { type Dependency, DependencyType, type Risk, type StepDraft } from '#contracts/plan.ts';
-import { OutlineNode, Rhythm, Structure } from '#contracts/planning/outline.ts';
+import { OutlineNode, type PlanOutline, Rhythm, Structure } from '#contracts/planning/outline.ts';
+import { RoadmapWay } from '#contracts/planning/roadmap.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { checkRule, checkTimezone, readRule, toMoment } from '#timeline/recurrence.ts';
 import { takeId } from './outline-tree.ts';
@@ -28,12 +29,8 @@ const WrittenNode = z.strictObject({
       ]),
     )
     .describe(
-      'Ids of the nodes that must be done before; with type and lag where it is not plain "after".',
+      'Ids of the nodes that must be done before. "Two days after a": {"id": "a", "type": "FS", "lag_minutes": 2880}; SS: starts after its start; FF: ends after its end; SF: ends after its start.',
     ),
-  timing: z
-    .string()
-    .nullable()
-    .describe('Precedence in words, where ids are not enough: "two days after kickoff".'),
   duration_minutes: z.number().nullable(),
   not_before: moment,
   deadline: moment,
@@ -54,7 +51,21 @@ const WrittenNode = z.strictObject({
 });
 type WrittenNode = z.infer<typeof WrittenNode>;
 
-export const WrittenOutline = z.strictObject({
+/** Only what the person said themselves. */
+export const WrittenPreferences = z
+  .strictObject({
+    order: RoadmapWay.nullable().describe(
+      'one at a time: each change waits for the one before; checked: a look before what cannot be taken back; as said: as fast as the order allows. null: not said.',
+    ),
+    in_working_hours: z
+      .boolean()
+      .nullable()
+      .describe('true: people are asked in their working hours only; null: not said.'),
+  })
+  .nullable()
+  .describe('How the person wants it done, where they said so; otherwise null.');
+
+const WrittenOutlineFields = z.strictObject({
   title: z.string().describe('The gist in a few words.'),
   summary: z.string().describe('One sentence: what will be true afterwards.'),
   nodes: z.array(WrittenNode),
@@ -66,8 +77,22 @@ export const WrittenOutline = z.strictObject({
   ),
   assumptions: z.array(z.string()).describe('What is taken for granted, one sentence each.'),
   confidence: z.number().describe('From 0 to 1: how sure you are that this is what is wanted.'),
+  preferences: WrittenPreferences.optional(),
+});
+// Strict schemas want every key named.
+export const WrittenOutline = WrittenOutlineFields.meta({
+  required: Object.keys(WrittenOutlineFields.shape),
 });
 export type WrittenOutline = z.infer<typeof WrittenOutline>;
+
+/** Preferences of an outline; none where nothing was said. */
+export function readPreferences(
+  written: z.infer<typeof WrittenPreferences> | undefined,
+): Pick<PlanOutline, 'preferences'> {
+  if (written === null || written === undefined) return {};
+  const { order, in_working_hours } = written;
+  return order === null && in_working_hours === null ? {} : { preferences: written };
+}
 
 const problemsAtMost = 20;
 const nodesAtMost = 5000;
@@ -106,7 +131,7 @@ function readNode(
   timezone: string,
   now: Date,
 ): { node: OutlineNode } | { problems: string[] } {
-  const { timing, recurs, after, target, ...rest } = written;
+  const { recurs, after, target, ...rest } = written;
   const name = `Node ${written.id.slice(0, 40) || '?'}`;
   const problems: string[] = [];
   const toTime = (text: string | null): string | null => {
@@ -136,7 +161,6 @@ function readNode(
     rhythm: rule === null ? rest.rhythm : 'recurring',
     level: 1,
     after: after.map((edge) => (typeof edge === 'string' ? { id: edge } : edge)),
-    ...(timing?.trim() ? { timing } : {}),
     steps,
     not_before: toTime(rest.not_before),
     deadline: toTime(rest.deadline),

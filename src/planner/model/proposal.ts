@@ -4,6 +4,7 @@ import { PlanDraft } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { indexOperations, readConditions, WrittenStep } from '../grammar/read-step.ts';
+import { WrittenPreferences } from '../grammar/written-outline.ts';
 
 const { description, tool, operation, args, target, when, ask_before } = WrittenStep.shape;
 
@@ -36,15 +37,18 @@ export const ProposalArguments = z.strictObject({
   confidence: z
     .number()
     .describe('From 0 to 1: how sure you are that this is what the person wants.'),
+  preferences: WrittenPreferences,
 });
 
+type Preferences = z.infer<typeof WrittenPreferences>;
+
 export type ReadProposal =
-  | { ok: true; draft: PlanDraft; confidence: number | null }
+  | { ok: true; draft: PlanDraft; confidence: number | null; preferences: Preferences }
   | { ok: false; problems: string[] };
 
 /** Also takes what servers without strict schemas send: objects for arguments, full operation names, left-out fields. */
 export function readProposal(raw: JsonObject, manifest: OperationSpec[]): ReadProposal {
-  const { confidence, ...rest } = dropNulls(raw);
+  const { confidence, preferences, ...rest } = dropNulls(raw);
   const steps = Array.isArray(rest.steps) ? rest.steps : [];
   const problems: string[] = [];
   const find = indexOperations(manifest);
@@ -57,9 +61,14 @@ export function readProposal(raw: JsonObject, manifest: OperationSpec[]): ReadPr
       .map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
     return { ok: false, problems: issues };
   }
+  const wished = WrittenPreferences.safeParse(
+    isObject(preferences) ? { order: null, in_working_hours: null, ...preferences } : null,
+  );
+  if (!wished.success)
+    return { ok: false, problems: ['preferences: that is none of the choices.'] };
   const score =
     typeof confidence === 'number' && confidence >= 0 && confidence <= 1 ? confidence : null;
-  return { ok: true, draft: parsed.data, confidence: score };
+  return { ok: true, draft: parsed.data, confidence: score, preferences: wished.data };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

@@ -2,8 +2,8 @@
 // about single steps is left for those who read that.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { makeNode } from '../grammar/make-node.ts';
-import { createNodeFinder, type NodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
+import { createNodeFinder, type NodeFinder } from './find-node.ts';
 import { readRecurrence } from './recurrences.ts';
 import { type TimeContext, takeRule } from './said-times.ts';
 import { restoreQuotes, shield } from './shield.ts';

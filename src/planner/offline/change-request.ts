@@ -3,8 +3,8 @@
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { Gate } from '#contracts/planning/stages.ts';
 import { countForm } from '../number-words.ts';
-import { squeezeBlanks } from '../squeeze-blanks.ts';
 import { shield } from './shield.ts';
+import { squeezeBlanks } from './squeeze-blanks.ts';
 
 type RoutedChange = {
   gate: Gate;

@@ -8,18 +8,24 @@ import type { JsonObject } from '#contracts/text.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { Reasoner, StageTask } from '../reasoner.ts';
-import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
-import { readOrderChange } from '../roadmap/read-order-change.ts';
 import { type ChangedParts, changeParts } from './change-parts.ts';
 import { routeChange } from './change-request.ts';
 import { collect } from './collect.ts';
 import { decideSafely } from './decide.ts';
 import { gateOfChange, movedSteps, reorderedSteps } from './draft-changes.ts';
 import { ask, conclude, finish, type OfflineTask, stop, toArgs } from './end-stage.ts';
+import { createNodeFinder } from './find-node.ts';
 import { readLeadVerb, stripPoliteness } from './lexicon.ts';
 import { readNamedPattern } from './named-pattern.ts';
 import type { Decision } from './prepare.ts';
+import { readOrderChange } from './read-order-change.ts';
+import {
+  readOrderFeedback,
+  readPreferences,
+  readTimeFeedback,
+  settleTiming,
+} from './read-words.ts';
 import { flattenOutline, hasParts, reviseOutline } from './revise-outline.ts';
 import { isTooLong, shield } from './shield.ts';
 
@@ -126,7 +132,28 @@ function redraft(
   changed: ChangedParts,
   draft: PlanDraft | null,
 ): Promise<StageEvent> {
-  return finish(task, 'generate_nodes', toArgs(reviseOutline(changed, draft)));
+  return draftNodes(task, toArgs(reviseOutline(changed, draft)));
+}
+
+function draftNodes(task: OfflineTask, outline: JsonObject): Promise<StageEvent> {
+  const { args, questions } = settleTiming(outline, task);
+  if (questions.length > 0 && mayAsk(task)) return ask(task, questions, 'the order is not clear');
+  return finish(task, 'generate_nodes', args);
+}
+
+function mayAsk({ request, state }: OfflineTask): boolean {
+  return request.policy.probing_depth > state.questions_asked;
+}
+
+/** Asks about feedback; the answer is read as feedback to the same stage. */
+function askFor(task: OfflineTask, all: string[]): StageEvent {
+  const questions = all.slice(0, 10);
+  task.stageTools.ask(
+    { kind: 'question', text: questions.join('\n'), questions },
+    { kind: 'questions', resume: task.stage, gate: null, digest: null },
+    'the feedback leaves something open',
+  );
+  return 'needs_clarification';
 }
 
 async function fillWith(task: OfflineTask, decision: Decision): Promise<StageEvent> {
@@ -139,18 +166,30 @@ async function fillWith(task: OfflineTask, decision: Decision): Promise<StageEve
     case 'DRAFT_OUTLINE': {
       if (result.kind !== 'proposal') return conclude(task, decision);
       return decision.outline === undefined
-        ? finish(task, 'plan_propose', toArgs({ ...result.draft, confidence: null }))
-        : finish(task, 'generate_nodes', decision.outline);
+        ? finish(
+            task,
+            'plan_propose',
+            toArgs({
+              ...result.draft,
+              confidence: null,
+              preferences: readPreferences(request.text),
+            }),
+          )
+        : draftNodes(task, decision.outline);
     }
     case 'DRAFT_ROADMAP': {
       if (!changing || current === null) return stop(task, 'internal', 'There is nothing to move.');
-      const edges = result.kind === 'proposal' ? reorderedSteps(current, result.draft) : [];
-      // Where nothing came of it, the tool reads the person's words itself.
-      const args = toArgs({ edges: edges.length === 0 ? null : edges });
+      const moved = result.kind === 'proposal' ? reorderedSteps(current, result.draft) : [];
+      const read =
+        moved.length === 0 && state.outline !== null && state.change !== null
+          ? readOrderFeedback(state.outline, state.change.feedback)
+          : { edges: moved, prefer: null, questions: [] };
+      if (read.questions.length > 0 && mayAsk(task)) return askFor(task, read.questions);
+      const args = toArgs({ edges: read.edges });
       const resolved = await task.stageTools.call('resolve_dependencies', args, task.signal);
       if (resolved.ends !== undefined && resolved.ends !== 'drafted') return resolved.ends;
       if (!resolved.result.ok) return ask(task, resolved.result.explanations, decision.reason);
-      const choice = { prefer: null, reason: null, confidence: null };
+      const choice = { prefer: read.prefer, reason: null, confidence: null };
       return finish(task, 'build_roadmap', toArgs(choice));
     }
     case 'DRAFT_SCHEDULE': {
@@ -158,7 +197,13 @@ async function fillWith(task: OfflineTask, decision: Decision): Promise<StageEve
       const isPlain = state.outline !== null && !hasParts(state.outline);
       const changes =
         isPlain && result.kind === 'proposal' ? movedSteps(current, result.draft) : [];
-      return finish(task, 'generate_schedule', toArgs(changes.length === 0 ? {} : { changes }));
+      if (changes.length > 0) return finish(task, 'generate_schedule', toArgs({ changes }));
+      const read =
+        state.change === null
+          ? { args: {}, questions: [] }
+          : readTimeFeedback(state.change.feedback, task);
+      if (read.questions.length > 0) return askFor(task, read.questions);
+      return finish(task, 'generate_schedule', read.args);
     }
     default:
       return stop(task, 'internal', `There is nothing to fill in ${stage}.`);

@@ -3,10 +3,9 @@ import type { PlanDraft, StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import { draftPlan } from '../draft/draft-plan.ts';
 import { writeConditions } from '../grammar/read-step.ts';
-import type { WrittenOutline } from '../grammar/written-outline.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import type { ChangedParts } from './change-parts.ts';
-import { emptyNode, type WrittenNode } from './write-outline.ts';
+import { emptyNode, type TimedOutline, type WrittenNode } from './write-outline.ts';
 
 /** Whether an outline is more than a list of steps, so that a list of steps cannot stand for it. */
 export function hasParts({ nodes }: PlanOutline): boolean {
@@ -35,7 +34,7 @@ const idsOf = ({ after = [] }: StepDraft) =>
 export function reviseOutline(
   { outline: given, into }: ChangedParts,
   now: PlanDraft | null,
-): WrittenOutline {
+): TimedOutline {
   const outline = withoutAddedCheckpoints(given);
   const before = flattenOutline(outline);
   const after = now ?? before;

@@ -1,12 +1,12 @@
 // What is said about when a piece of work is due, how long it takes, what it waits for, and how often it comes: in
 // brackets, at the end of an instruction, or in a sentence of its own.
 import type { Recurs } from '#contracts/planning/outline.ts';
-import { readLength, usualWorkday } from '../roadmap/read-amount.ts';
-import { readDateTiming } from '../roadmap/read-date-timing.ts';
-import { readPlace, readWords } from '../roadmap/timing-words.ts';
-import { endOfDay, findMoment, prepareMoments } from '../schedule/read-moment.ts';
+import { readLength, usualWorkday } from './read-amount.ts';
+import { readDateTiming } from './read-date-timing.ts';
+import { endOfDay, findMoment, prepareMoments } from './read-moment.ts';
 import { readRecurrence } from './recurrences.ts';
 import { printMomentIn } from './times.ts';
+import { readPlace, readWords } from './timing-words.ts';
 
 /**
  * A length of time in minutes. Three days of a person's work are three working days (of the usual length: whose they are is

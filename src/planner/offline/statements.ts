@@ -1,6 +1,6 @@
 // Sentences about the work rather than instructions: "everything must be done by Friday", "the review must finish before
 // the launch ends", "the report takes two days".
-import { readWords } from '../roadmap/timing-words.ts';
+
 import { isDictated } from './repetition.ts';
 import {
   joinTimes,
@@ -10,6 +10,7 @@ import {
   type SaidTimes,
   type TimeContext,
 } from './said-times.ts';
+import { readWords } from './timing-words.ts';
 
 export type Statement = {
   /** The part it is about, in words. */

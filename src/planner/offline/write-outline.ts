@@ -5,7 +5,6 @@ import { type OperationSpec, operationName } from '#contracts/tool.ts';
 import { shorten } from '#contracts/words.ts';
 import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
-import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
 import {
   describeOutcome,
@@ -16,6 +15,7 @@ import {
   type RiskNote,
   readTarget,
 } from './describe.ts';
+import { createNodeFinder } from './find-node.ts';
 import type { PlannedStep } from './planned-step.ts';
 import type { Work } from './prepare.ts';
 import { questions } from './questions.ts';
@@ -23,7 +23,9 @@ import { type Duration, readSaidTimes, type SaidTimes } from './said-times.ts';
 import type { Scheme, SchemePart } from './scheme.ts';
 import type { Statement } from './statements.ts';
 
-export type WrittenNode = WrittenOutline['nodes'][number];
+/** `timing`: order in words, which becomes edges before generate_nodes is called. */
+export type WrittenNode = WrittenOutline['nodes'][number] & { timing: string | null };
+export type TimedOutline = Omit<WrittenOutline, 'nodes'> & { nodes: WrittenNode[] };
 
 const goalId = 'goal';
 
@@ -210,7 +212,7 @@ export function writeOutline(
   steps: PlannedStep[],
   { cautions, notes }: { cautions: RiskNote[]; notes: string[] },
   { timezone }: Pick<PlanningRequest, 'timezone'>,
-): WrittenOutline {
+): TimedOutline {
   const title = shorten(scheme.title ?? describeTitle(steps, timezone), 300);
   const writer = new Writer(steps, timezone);
   const goal = withTimes(
@@ -232,10 +234,10 @@ export function writeOutline(
 
 /** Puts what was said of parts by name where it belongs. `unknown`: words that name none. */
 export function addStatements(
-  outline: WrittenOutline,
+  outline: TimedOutline,
   statements: Statement[],
   { request: { now, timezone }, answers, tools }: Pick<Work, 'request' | 'answers' | 'tools'>,
-): { outline: WrittenOutline; unknown: string[] } {
+): { outline: TimedOutline; unknown: string[] } {
   if (statements.length === 0) return { outline, unknown: [] };
   const nodes = outline.nodes.map((node) =>
     OutlineNode.parse({

@@ -1,180 +1,176 @@
-// Moves what was said about order into the `after` of nodes: ids that are titles, timing in words, edges that a model
-// gives, and what a person wants changed. What cannot be read is returned as questions.
-import type { DependencyType } from '#contracts/plan.ts';
+// Puts edges into the order of an outline: each into the `after` of its node, with a line about what changed. Nodes are
+// named by id, by the id of one of their steps, or by their exact title.
+import type { z } from 'zod';
+import type { Dependency, DependencyType, StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
+import type { IntroducedBy } from '#contracts/planning/pattern.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
-import { OrderEditor } from './apply-links.ts';
+import { dependenciesOf } from './collect-edges.ts';
 import { findEnds } from './events.ts';
-import { createNodeFinder, type NodeFinder } from './find-node.ts';
-import { titleOf } from './name-nodes.ts';
-import { indexOutline } from './outline-index.ts';
-import { readWish } from './preference.ts';
-import { readDateTiming } from './read-date-timing.ts';
-import { readOrderChange } from './read-order-change.ts';
-import { readTiming } from './read-timing.ts';
+import { indexOutline, type OutlineIndex } from './outline-index.ts';
 
-export type GivenEdge = {
-  from: string;
-  to: string;
-  type: DependencyType;
-  lag_minutes: number;
-  remove: boolean;
-};
-
-/** A question about the timing of a node; `choices` are ids, where it asks to choose. */
-export type OpenTiming = { node: string; words: string; text: string; choices: string[] };
+type By = z.infer<typeof IntroducedBy>;
+export type Link = { from: string; to: string; type: DependencyType; lag_minutes: number };
+export type GivenEdge = Link & { remove: boolean };
 
 export type ResolvedOrder = {
   outline: PlanOutline;
   adaptations: Adaptation[];
-  open: OpenTiming[];
-  /** Why given edges cannot be. */
+  /** Why given edges cannot be, all of them at once. */
   refused: string[];
-  /** Of what the person wants changed: wishes for a way, which others read, and questions about what cannot be read. */
-  feedback: { wishes: string[]; unclear: string[] } | null;
-};
-
-export type OrderSources = {
-  now: Date;
-  timezone: string;
-  edges: GivenEdge[] | null;
-  feedback: string | null;
-  /** What a person answered to questions about timing, by node. */
-  answers: ReadonlyMap<string, string>;
 };
 
 const waitedForAtMost = 1000;
 
-export function resolveOrder(outline: PlanOutline, sources: OrderSources): ResolvedOrder {
-  const editor = new OrderEditor(outline);
-  const finder = createNodeFinder(indexOutline(outline));
-  readIds(outline, editor, finder);
-  const open = outline.nodes.flatMap((node) => settleTiming(node, editor, finder, sources));
-  editor.by = 'ai_adaptation';
-  const refused = linkGiven(sources.edges ?? [], editor, finder);
-  editor.by = 'user_feedback';
-  const feedback = sources.feedback === null ? null : changeOrder(sources.feedback, editor, finder);
+/** @param by on whose word the edges are given */
+export function resolveOrder(outline: PlanOutline, edges: GivenEdge[], by: By): ResolvedOrder {
+  const index = indexOutline(outline);
+  const editor = new OrderEditor(outline, index);
+  settleIds(editor, index);
+  editor.by = by;
+  const refused = linkGiven(edges, editor, index);
   const crowded = editor.outline.nodes.find(({ after }) => after.length > waitedForAtMost);
   if (crowded !== undefined)
     refused.push(
       `“${crowded.title.slice(0, 80)}” would wait for ${crowded.after.length} others; ${waitedForAtMost} are the most. Let it wait for the whole they are part of.`,
     );
-  return { outline: editor.outline, adaptations: editor.adaptations, open, refused, feedback };
+  return { outline: editor.outline, adaptations: editor.adaptations, refused };
 }
 
-/** Precedence may name a title where an id is wanted. What waits for itself, its part or its whole is taken out. */
-function readIds({ nodes }: PlanOutline, editor: OrderEditor, finder: NodeFinder): void {
-  const { index } = finder;
-  nodes.forEach((node, place) => {
+/** The outline's own `after` may name a title. What waits for itself, its part or its whole is taken out. */
+function settleIds(editor: OrderEditor, index: OutlineIndex): void {
+  for (const node of index.nodes) {
     for (const { id, type, lag_minutes } of node.after) {
       if (findEnds(index, { from: id, to: node.id }) !== null) continue;
-      const found = index.places.has(id) ? null : finder.find(id, place);
-      const other = found?.kind === 'found' ? index.nodes[found.node]?.id : undefined;
-      if (other !== undefined) {
-        editor.unlink(id, node.id, `“${id}” means ${other}`);
-        editor.link({ from: other, to: node.id, type, lag_minutes }, `“${id}” means ${other}`);
-      } else if (index.places.has(id))
+      if (index.places.has(id)) {
         editor.unlink(id, node.id, 'nothing waits for itself, its parts or what it is part of');
+        continue;
+      }
+      const found = findNode(index, id);
+      if (typeof found !== 'string' || findEnds(index, { from: found, to: node.id }) === null)
+        continue;
+      editor.unlink(id, node.id, `“${id}” means ${found}`);
+      editor.link({ from: found, to: node.id, type, lag_minutes }, `“${id}” means ${found}`);
     }
-  });
-}
-
-function settleTiming(
-  node: OutlineNode,
-  editor: OrderEditor,
-  finder: NodeFinder,
-  { answers, now, timezone }: OrderSources,
-): OpenTiming[] {
-  const { timing } = node;
-  const place = finder.index.places.get(node.id);
-  if (timing === undefined || place === undefined) return [];
-  const answer = answers.get(node.id);
-  const reading = readAnswered(timing, answer, place, finder);
-  if (reading.kind === 'read') {
-    dropTiming(node.id, editor);
-    for (const link of reading.links) editor.link(link, `“${timing}”`);
-    return [];
   }
-  const date = readDateTiming(answer ?? timing, now, timezone);
-  if (date !== null) {
-    dropTiming(node.id, editor);
-    editor.change(node.id, date);
-    editor.adaptations.push({
-      what: 'rescheduled',
-      node: node.id.slice(0, 500),
-      introduced_by: 'system',
-      why: `“${timing}” names a time, not an order`.slice(0, 1000),
-    });
-    return [];
-  }
-  const title = titleOf(finder.index, node.id);
-  const choices = reading.choices.flatMap((choice) => finder.index.nodes[choice]?.id ?? []);
-  return [{ node: node.id, words: timing, text: `About “${title}”: ${reading.text}`, choices }];
 }
 
-/** The words, or what the person said when asked about them: other words, or the part that was meant. */
-function readAnswered(
-  timing: string,
-  answer: string | undefined,
-  place: number,
-  finder: NodeFinder,
-): ReturnType<typeof readTiming> {
-  if (answer === undefined) return readTiming(timing, place, finder);
-  const anew = readTiming(answer, place, finder);
-  if (anew.kind === 'read') return anew;
-  const meant = finder.find(answer.trim().replace(/[.!]+$/, ''), place);
-  if (meant.kind !== 'found') return readTiming(timing, place, finder);
-  // Where the words fit several parts or none, they mean the one that was named.
-  return readTiming(timing, place, {
-    index: finder.index,
-    find(words, from) {
-      const found = finder.find(words, from);
-      return found.kind === 'found' ? found : meant;
-    },
-  });
-}
-
-function dropTiming(id: string, editor: OrderEditor): void {
-  const { timing: _, ...rest } = editor.node(id);
-  editor.replace(rest);
-}
-
-function linkGiven(edges: GivenEdge[], editor: OrderEditor, finder: NodeFinder): string[] {
+/** @returns why some of the edges cannot be */
+function linkGiven(edges: GivenEdge[], editor: OrderEditor, index: OutlineIndex): string[] {
   const refused: string[] = [];
-  const find = (words: string): string | null => {
-    const found = finder.find(words, null);
-    if (found.kind === 'found') return finder.index.nodes[found.node]?.id ?? null;
+  const find = (name: string): string | null => {
+    const found = findNode(index, name);
+    if (typeof found === 'string') return found;
     refused.push(
-      found.kind === 'ambiguous'
-        ? `“${words}” fits several nodes; give an id.`
-        : `There is no node “${words}”.`,
+      found === null
+        ? `There is no node “${name}”.`
+        : `“${name}” is the title of ${found.length} nodes; give an id.`,
     );
     return null;
   };
   for (const { from: before, to: behind, type, lag_minutes, remove } of edges) {
     const [from, to] = [find(before), find(behind)];
     if (from === null || to === null) continue;
-    if (findEnds(finder.index, { from, to }) === null)
+    if (findEnds(index, { from, to }) === null)
       refused.push(`“${from}” and “${to}” are one, or part of each other.`);
     else if (remove) editor.unlink(from, to, 'it need not wait');
-    else editor.link({ from, to, type, lag_minutes }, 'it has to wait', true);
+    else {
+      // An edge the other way round would make a circle of the two.
+      editor.unlink(to, from, 'the order of the two is turned round');
+      editor.link({ from, to, type, lag_minutes }, 'it has to wait', true);
+    }
   }
   return refused;
 }
 
-function changeOrder(
-  feedback: string,
-  editor: OrderEditor,
-  finder: NodeFinder,
-): ResolvedOrder['feedback'] {
-  const { changes, rest, unclear } = readOrderChange(feedback, finder);
-  for (const change of changes) editor.apply(change, feedback);
-  const wishes = rest.filter((words) => readWish(words) !== null);
-  const unread = rest
-    .filter((words) => readWish(words) === null)
-    .map(
-      (words) =>
-        `“${words.slice(0, 200)}” says no order I can read. Say it as “X before Y”, “X last” or “X and Y in parallel”: which?`,
+/** The id of the node that is named; the ids of several with that title; null: there is none. */
+function findNode(index: OutlineIndex, name: string): string | string[] | null {
+  if (index.places.has(name)) return name;
+  const owner = index.nodes[index.steps[index.stepPlaces.get(name) ?? -1]?.node ?? -1];
+  if (owner !== undefined) return owner.id;
+  const wanted = foldTitle(name);
+  const titled = index.nodes.filter(({ title }) => foldTitle(title) === wanted);
+  if (titled.length > 1) return titled.map(({ id }) => id);
+  return titled[0]?.id ?? null;
+}
+
+function foldTitle(title: string): string {
+  return title.replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** Edits of an outline's order. Nodes are copied when they change. */
+class OrderEditor {
+  readonly #outline: PlanOutline;
+  readonly #index: OutlineIndex;
+  readonly #changed = new Map<string, OutlineNode>();
+  by: By = 'system';
+  readonly adaptations: Adaptation[] = [];
+
+  constructor(outline: PlanOutline, index: OutlineIndex) {
+    this.#outline = outline;
+    this.#index = index;
+  }
+
+  /** The same object as before where nothing has changed. */
+  get outline(): PlanOutline {
+    if (this.#changed.size === 0) return this.#outline;
+    const nodes = this.#outline.nodes.map((node) => this.#changed.get(node.id) ?? node);
+    return { ...this.#outline, nodes };
+  }
+
+  #node(id: string): OutlineNode {
+    const node = this.#changed.get(id) ?? this.#index.nodes[this.#index.places.get(id) ?? -1];
+    if (node === undefined) throw new RangeError(`The outline has no node ${id}.`);
+    return node;
+  }
+
+  #note(what: Adaptation['what'], node: string, why: string): void {
+    this.adaptations.push({
+      what,
+      node: node.slice(0, 500),
+      introduced_by: this.by,
+      why: why.slice(0, 1000),
+    });
+  }
+
+  /** Of two edges with the same ends and type the longer lag holds; one that is given anew replaces the other. */
+  link({ from, to, type, lag_minutes }: Link, why: string, anew = false): void {
+    const node = this.#node(to);
+    const old = node.after.find((one) => one.id === from && one.type === type);
+    const kept = anew
+      ? old?.lag_minutes === lag_minutes
+      : (old?.lag_minutes ?? -1e9) >= lag_minutes;
+    if (old !== undefined && kept) return;
+    const next: Dependency = { id: from, type, lag_minutes };
+    const after =
+      old === undefined
+        ? [...node.after, next]
+        : node.after.map((one) => (one === old ? next : one));
+    this.#changed.set(to, { ...node, after });
+    this.#note(old === undefined ? 'linked' : 'changed', `${from} → ${to}`, why);
+  }
+
+  /** `to` waits for `from` no more, nor do its steps for those of `from`. What a step takes from another stays. */
+  unlink(from: string, to: string, why: string): void {
+    const node = this.#node(to);
+    const after = node.after.filter(({ id }) => id !== from);
+    const steps = node.steps.map((step) => this.#freeStep(step, from));
+    const same =
+      after.length === node.after.length && steps.every((step, at) => step === node.steps[at]);
+    if (same) return;
+    this.#changed.set(to, { ...node, after, steps });
+    this.#note('unlinked', `${from} → ${to}`, why);
+  }
+
+  #freeStep(step: StepDraft, from: string): StepDraft {
+    const { steps, nodes, stepPlaces } = this.#index;
+    const ownerOf = (id: string) => nodes[steps[stepPlaces.get(id) ?? -1]?.node ?? -1]?.id;
+    const gone = new Set(
+      dependenciesOf(step).flatMap(({ id }) => (ownerOf(id) === from ? [id] : [])),
     );
-  return { wishes, unclear: [...unclear, ...unread] };
+    if (gone.size === 0) return step;
+    const { after = [], ...rest } = step;
+    const left = after.filter((entry) => !gone.has(typeof entry === 'string' ? entry : entry.id));
+    return left.length === 0 ? rest : { ...rest, after: left };
+  }
 }

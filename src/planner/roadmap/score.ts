@@ -1,9 +1,8 @@
 // How well each way fits a person: close to what was said, fast, and safe, weighed by their policy, the pattern and
 // what they wished. With the default policy nothing outweighs what was said.
 import { canonicalPattern, type PatternSpec } from '#contracts/planning/pattern.ts';
-import type { RoadmapMetrics } from '#contracts/planning/roadmap.ts';
+import type { RoadmapMetrics, RoadmapWay } from '#contracts/planning/roadmap.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import type { WayName } from './ways.ts';
 
 type Weights = { fidelity: number; speed: number; safety: number };
 
@@ -22,9 +21,9 @@ const addsOrder = 0.25;
 /** Share of what cannot be taken back in how safe a way is; the rest are changes that nobody watches. */
 const delicateShare = 0.65;
 
-export type Measured = { name: WayName; metrics: RoadmapMetrics };
+export type Measured = { name: RoadmapWay; metrics: RoadmapMetrics };
 
-function weigh(policy: InteractionPolicy, pattern: PatternSpec, wish: WayName | null): Weights {
+function weigh(policy: InteractionPolicy, pattern: PatternSpec, wish: RoadmapWay | null): Weights {
   const base = weights[policy.autonomy];
   const shift =
     canonicalPattern(pattern) === 'strategic_transformation' && policy.autonomy === 'medium'
@@ -49,7 +48,7 @@ export function scoreWays(
   ways: Measured[],
   policy: InteractionPolicy,
   pattern: PatternSpec,
-  wish: WayName | null,
+  wish: RoadmapWay | null,
 ): number[] {
   const { fidelity, speed, safety } = weigh(policy, pattern, wish);
   const metrics = ways.map((way) => way.metrics);

@@ -1,7 +1,7 @@
 // The ways through an outline that a person can tell apart: only what is needed, one change after the other, or with a
 // look before what cannot be taken back.
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
-import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
+import type { RoadmapEdge, RoadmapWay } from '#contracts/planning/roadmap.ts';
 import { insertCheckpoints } from './added-checkpoints.ts';
 import { planChecks } from './checked-way.ts';
 import { type CollectedEdges, mergeEdges } from './collect-edges.ts';
@@ -10,13 +10,10 @@ import { indexOutline, type OutlineIndex, seriesOf } from './outline-index.ts';
 import { reduceEdges } from './reduce-edges.ts';
 import { lineUp } from './waves.ts';
 
-export const wayNames = ['as said', 'one at a time', 'checked'] as const;
-export type WayName = (typeof wayNames)[number];
-
 export type Way = {
-  name: WayName;
+  name: RoadmapWay;
   /** Ways that would have been the same. */
-  same: WayName[];
+  same: RoadmapWay[];
   differs: string;
   index: OutlineIndex;
   edges: RoadmapEdge[];

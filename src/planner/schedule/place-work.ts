@@ -1,16 +1,31 @@
 // One schedule from what is known of the work: times for all of it, or what would have to change so that it fits.
+
+import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
-import type { Infeasibility, Schedule } from '#contracts/planning/schedule.ts';
+import type { Infeasibility, Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';
 import { type Pass, type PassInput, runForwardPass } from '#timeline/forward-pass.ts';
 import type { Interval } from '#timeline/intervals.ts';
 import { findRemedies } from '#timeline/relaxations.ts';
 import { openWorkingTime } from '#timeline/working-time.ts';
+import type { Operations } from '../roadmap/operations.ts';
 import type { BusyReport } from './busy.ts';
 import type { ChangedOutline } from './date-change.ts';
 import { isMoment, makeBlocks } from './make-blocks.ts';
-import type { ScheduleContext } from './schedule-wishes.ts';
 import { buildTimeModel, ownerOf, type TimeModel } from './time-model.ts';
 import { describeInfeasible, sayNode } from './time-words.ts';
+
+/** What a schedule is made from. */
+export type ScheduleContext = {
+  outline: PlanOutline;
+  operations: Operations;
+  profile: StrategyProfile;
+  timezone: string;
+  now: Date;
+  /** Whom the plan is for. */
+  user: string;
+  /** The times as they were. */
+  last: Schedule | null;
+};
 
 export type Placing =
   /** `unread`: sentences about calendars that could not be looked at. */

@@ -6,6 +6,7 @@ import { type Json, JsonObject, JsonValue } from '#contracts/text.ts';
 import { fail, fromSchema, succeed } from '../agent/agent-tool.ts';
 import { checkDraft } from '../draft/check-draft.ts';
 import { outlineOfDraft } from '../grammar/outline-of-draft.ts';
+import { readPreferences } from '../grammar/written-outline.ts';
 import { ProposalArguments, readProposal } from '../model/proposal.ts';
 import { choosePattern } from '../patterns/match.ts';
 import type { ToolContext, ToolOutcome } from '../tools/planning-tool.ts';
@@ -101,7 +102,13 @@ const propose = verb(
     const pattern = state.pattern ?? choosePattern(request);
     return {
       result: succeed(null, 'The plan is checked next, and then put before the person.'),
-      changes: { pattern, outline: outlineOfDraft(read.draft, pattern) },
+      changes: {
+        pattern,
+        outline: {
+          ...outlineOfDraft(read.draft, pattern),
+          ...readPreferences(read.preferences),
+        },
+      },
       self: read.confidence,
       heuristics: 1,
       ends: state.stage === 'COLLECT_CONTEXT' ? 'sufficient_context' : 'drafted',

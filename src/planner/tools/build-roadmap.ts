@@ -3,7 +3,12 @@
 import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { canonicalPattern } from '#contracts/planning/pattern.ts';
-import type { Roadmap, RoadmapMetrics, RoadmapOption } from '#contracts/planning/roadmap.ts';
+import {
+  type Roadmap,
+  type RoadmapMetrics,
+  type RoadmapOption,
+  RoadmapWay,
+} from '#contracts/planning/roadmap.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
 import { countOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
@@ -13,20 +18,16 @@ import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { measureRoadmap } from '../roadmap/metrics.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';
 import { readOperations } from '../roadmap/operations.ts';
-import { readRequestWish, readWish } from '../roadmap/preference.ts';
 import { scoreWays } from '../roadmap/score.ts';
 import { findWaves } from '../roadmap/waves.ts';
-import { findWays, type Way, type WayName, wayNames } from '../roadmap/ways.ts';
+import { findWays, type Way } from '../roadmap/ways.ts';
 import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const Input = z
   .strictObject({
-    prefer: z
-      .enum(wayNames)
-      .nullish()
-      .describe(
-        'as said: only the order that is needed; one at a time: each change waits for the one before; checked: a look before what cannot be taken back. null: by the policy.',
-      ),
+    prefer: RoadmapWay.nullish().describe(
+      'as said: only the order that is needed; one at a time: each change waits for the one before; checked: a look before what cannot be taken back. null: by the policy.',
+    ),
     reason: z.string().nullish().describe('Why that one, in a sentence; null: by the figures.'),
     confidence: z.number().nullish().describe('From 0 to 1: how sure you are. null: not known.'),
   })
@@ -53,7 +54,7 @@ export function createBuildRoadmap({
     prerequisites: ['dependencies'],
     produces: ['roadmap'],
     automatic: {},
-    revision: 1,
+    revision: 2,
     run: async (input, toolContext) => build(input, toolContext, guarded),
   };
 }
@@ -61,13 +62,14 @@ export function createBuildRoadmap({
 function build(input: Input, toolContext: ToolContext, guarded: readonly string[]): ToolOutcome {
   const { state, policy, tools } = toolContext;
   if (state.outline === null) return { result: fail('There is no outline yet.') };
-  const outline = withoutAddedCheckpoints(state.outline);
+  const prefer = input.prefer ?? state.outline.preferences?.order ?? null;
+  const outline = keepPreference(withoutAddedCheckpoints(state.outline), prefer);
   const collected = collectEdges(outline);
   if (collected.cycle !== null)
     return { result: fail(describeCycle(collected.index, collected.cycle)) };
   const operations = readOperations(tools.manifest(), guarded);
   const ways = findWays(outline, collected, operations);
-  const wish = findWish(input, toolContext, ways);
+  const wish = findWish(prefer, ways);
   const measured = ways.map((way) => ({
     way,
     name: way.name,
@@ -95,20 +97,20 @@ function build(input: Input, toolContext: ToolContext, guarded: readonly string[
   };
 }
 
+/** What the person prefers holds for later versions too. */
+function keepPreference(outline: PlanOutline, order: RoadmapWay | null): PlanOutline {
+  const { order: known = null, in_working_hours = null } = outline.preferences ?? {};
+  return known === order ? outline : { ...outline, preferences: { order, in_working_hours } };
+}
+
 function readShare(value: number | null | undefined): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }
 
-/** What the model gives for the person, what they want changed, or what they asked for in the first place. */
-function findWish(input: Input, { state, request }: ToolContext, ways: Way[]): WayName | null {
-  const wanted =
-    input.prefer ??
-    (state.change?.gate === 'roadmap' ? readWish(state.change.feedback) : null) ??
-    readRequestWish(request);
-  // A way that would be the same as another goes by its name.
-  return (
-    ways.find(({ name, same }) => wanted !== null && [name, ...same].includes(wanted))?.name ?? null
-  );
+/** The way that is preferred, by its own name or that of another that comes to the same. */
+function findWish(prefer: RoadmapWay | null, ways: Way[]): RoadmapWay | null {
+  const found = ways.find(({ name, same }) => prefer !== null && [name, ...same].includes(prefer));
+  return found?.name ?? null;
 }
 
 function drawRoadmap(
@@ -144,13 +146,13 @@ function drawRoadmap(
   };
 }
 
-const fits: Record<WayName, string> = {
+const fits: Record<RoadmapWay, string> = {
   'as said': 'It holds what you said and nothing more.',
   'one at a time': 'Each change is seen to succeed before the next begins.',
   checked: 'What cannot be taken back waits for a look.',
 };
 
-function explain(input: Input, compared: Compared[], wish: WayName | null): string {
+function explain(input: Input, compared: Compared[], wish: RoadmapWay | null): string {
   const [best, ...others] = compared;
   if (best === undefined) return '';
   const said = input.reason?.trim().replace(/\s+/g, ' ') ?? '';

@@ -10,7 +10,13 @@ import { applyFixes } from '../grammar/fix.ts';
 import type { Fix } from '../grammar/fix-kinds.ts';
 import { keepIds } from '../grammar/keep-ids.ts';
 import { deepest, readTree, setLevels } from '../grammar/outline-tree.ts';
-import { readNodes, readRisks, readTexts, WrittenOutline } from '../grammar/written-outline.ts';
+import {
+  readNodes,
+  readPreferences,
+  readRisks,
+  readTexts,
+  WrittenOutline,
+} from '../grammar/written-outline.ts';
 import { fitOutline } from '../patterns/match.ts';
 import { usePattern } from '../patterns/use-pattern.ts';
 import type { PlanningTool, ToolContext } from './planning-tool.ts';
@@ -52,14 +58,13 @@ export function compareOutlines(
 }
 
 function contentOf(node: OutlineNode): string {
-  const { title, structure, rhythm, steps, timing, recurs, target } = node;
+  const { title, structure, rhythm, steps, recurs, target } = node;
   const { duration_minutes, not_before, deadline } = node;
   return JSON.stringify([
     title,
     structure,
     rhythm,
     steps,
-    timing ?? null,
     recurs,
     target,
     duration_minutes,
@@ -120,6 +125,10 @@ export const generateNodes: PlanningTool<WrittenOutline> = {
       ),
       risks: readRisks(input.risks),
       assumptions: readTexts(input.assumptions),
+      ...(state.outline?.preferences === undefined
+        ? {}
+        : { preferences: state.outline.preferences }),
+      ...readPreferences(input.preferences),
       ...(state.outline?.context === undefined ? {} : { context: state.outline.context }),
     };
     const limited = limitLevels(drafted, levelsAllowed(toolContext, previous));

@@ -3,21 +3,18 @@
 import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Infeasibility, StrategyProfile } from '#contracts/planning/schedule.ts';
+import type { Adaptation } from '#contracts/planning/trace.ts';
 import { countOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
 import { readOperations } from '../roadmap/operations.ts';
 import { readCalendars } from '../schedule/busy.ts';
 import { applyChanges, type ChangedOutline, DateChange } from '../schedule/date-change.ts';
-import { type Placing, placeWork } from '../schedule/place-work.ts';
-import { isAsked, readWishes, type ScheduleContext } from '../schedule/schedule-wishes.ts';
-import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
+import { type Placing, placeWork, type ScheduleContext } from '../schedule/place-work.ts';
+import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 // The arguments of generate_schedule: other times for nodes, and days that are worked or not.
 const WishesArguments = z.strictObject({
-  changes: z
-    .array(DateChange)
-    .max(500)
-    .describe('Other times for nodes; empty: as they were said, and as the feedback says.'),
+  changes: z.array(DateChange).max(500).describe('Other times for nodes; empty: as they were.'),
   work_on: z.array(z.iso.date()).max(100).nullable().describe('Days off on which people work.'),
   rest_on: z.array(z.iso.date()).max(100).nullable().describe('Days on which nobody works.'),
   in_working_hours: z
@@ -69,33 +66,30 @@ export function createGenerateSchedule({
     prerequisites: ['valid_roadmap'],
     produces: ['schedule'],
     automatic: noWishes,
-    revision: 1,
+    revision: 2,
     async run(input, toolContext) {
       const { outline, roadmap } = toolContext.state;
       if (outline === null || roadmap === null)
         return { result: fail('There is no outline with a roadmap to schedule.') };
       const context = openContext(toolContext, profile, outline);
-      const wanted = {
-        changes: input.changes,
-        days_on: input.work_on ?? [],
-        days_off: input.rest_on ?? [],
-        in_working_hours: input.in_working_hours,
-      };
-      const wishes = readWishes(wanted, context);
-      if (wishes.questions.length > 0) return askAbout(wishes.questions, toolContext);
+      const days_on = input.work_on ?? [];
+      const days_off = input.rest_on ?? [];
+      const inHours = input.in_working_hours ?? outline.preferences?.in_working_hours ?? null;
+      const by = toolContext.state.change === null ? 'ai_adaptation' : 'user_feedback';
       const changed = applyChanges(
-        outline,
-        wishes.changes,
+        keepPreference(outline, inHours),
+        input.changes,
         context.timezone,
-        wishes.said ? 'user_feedback' : 'ai_adaptation',
+        by,
       );
       if (changed.problems.length > 0) return { result: fail(...changed.problems) };
       const days = {
         ...context.profile,
-        days_on: merge(context.profile.days_on, wishes.days_on, wishes.days_off),
-        days_off: merge(context.profile.days_off, wishes.days_off, wishes.days_on),
+        days_on: merge(context.profile.days_on, days_on, days_off),
+        days_off: merge(context.profile.days_off, days_off, days_on),
       };
-      const asked = isAsked(changed, wanted, wishes, context);
+      const daysChanged = days_on.length + days_off.length > 0;
+      const asked = inHours ?? (daysChanged || isAsked(changed, context));
       const placing = await placeWork(
         { ...context, profile: days },
         changed,
@@ -103,7 +97,8 @@ export function createGenerateSchedule({
         asked,
         (window) => readCalendars({ ...toolContext, timezone: context.timezone }, window),
       );
-      return tellPlacing(placing, changed);
+      const said = changed.outline === outline ? {} : { outline: changed.outline };
+      return tellPlacing(placing, changed, said);
     },
   };
 }
@@ -120,8 +115,6 @@ function openContext(
     timezone,
     now: toolContext.now,
     user: toolContext.user,
-    request: toolContext.request,
-    feedback: feedbackOf(toolContext),
     last,
     operations: readOperations(toolContext.tools.manifest()),
     profile:
@@ -131,39 +124,45 @@ function openContext(
   };
 }
 
-/** What the person wants of the times; null: this turn is not about them. */
-function feedbackOf({ state, request }: ToolContext): string | null {
-  if (state.change !== null) return state.change.gate === 'schedule' ? state.change.feedback : null;
-  const { pause } = state;
-  const waits = pause?.kind === 'escalation' || pause?.kind === 'questions';
-  return waits && pause.resume === 'DRAFT_SCHEDULE' ? request : null;
-}
-
-function askAbout(questions: string[], { state }: ToolContext): ToolOutcome {
-  const asked = questions.slice(0, 10);
-  return {
-    result: fail(...asked),
-    changes: {
-      change: null,
-      result: { kind: 'question', text: asked.join('\n'), questions: asked },
-      pause: { kind: 'questions', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
-      questions_asked: state.questions_asked + asked.length,
-    },
-    ends: 'needs_clarification',
-  };
-}
-
 function merge(days: string[], more: string[], less: string[]): string[] {
   return [...new Set([...days, ...more])].filter((day) => !less.includes(day)).sort();
 }
 
+/** What the person said about working hours holds for later versions too. */
+function keepPreference(outline: PlanOutline, in_working_hours: boolean | null): PlanOutline {
+  const { order = null, in_working_hours: known = null } = outline.preferences ?? {};
+  if (known === in_working_hours) return outline;
+  return { ...outline, preferences: { order, in_working_hours } };
+}
+
+/** Whether people's work is to wait for their working hours: only where the plan has times that concern it. */
+function isAsked(
+  { outline, adaptations }: ChangedOutline,
+  { operations, last }: ScheduleContext,
+): boolean {
+  if (outline.nodes.some(({ deadline }) => deadline !== null)) return true;
+  // It was so before: a schedule is not given up because something else changes.
+  if (last?.blocks.some(({ person, holds, fixed }) => person !== null && holds && !fixed))
+    return true;
+  const touched = new Set(adaptations.map(({ node }) => node));
+  const wholes = new Set(outline.nodes.map(({ parent }) => parent));
+  return outline.nodes.some(
+    ({ id, steps }) =>
+      touched.has(id) && (wholes.has(id) || steps.some((step) => operations.asksPerson(step))),
+  );
+}
+
 // What came of placing the work, as generate_schedule answers it: a schedule, a reason, or a question with what would help.
-function tellPlacing(placing: Placing, changed: ChangedOutline): ToolOutcome {
+function tellPlacing(
+  placing: Placing,
+  { adaptations }: ChangedOutline,
+  said: StateChanges,
+): ToolOutcome {
   switch (placing.kind) {
     case 'placed':
-      return tellPlaced(placing, changed);
+      return tellPlaced(placing, adaptations, said);
     case 'late':
-      return escalate(placing.infeasible, changed);
+      return escalate(placing.infeasible, adaptations, said);
     case 'impossible':
       return { result: fail(placing.why) };
     default:
@@ -173,7 +172,8 @@ function tellPlacing(placing: Placing, changed: ChangedOutline): ToolOutcome {
 
 function tellPlaced(
   { schedule, unread }: Extract<Placing, { kind: 'placed' }>,
-  { outline, adaptations }: ChangedOutline,
+  adaptations: Adaptation[],
+  said: StateChanges,
 ): ToolOutcome {
   const { blocks, starts_at, ends_at } = schedule;
   const held = blocks.filter(({ holds }) => holds).length;
@@ -185,7 +185,7 @@ function tellPlaced(
         : `${countOf(blocks.length, 'time')}, ${held === 0 ? 'none' : held} of which something waits for.`,
       ...unread,
     ),
-    changes: { schedule, change: null, ...(adaptations.length > 0 ? { outline } : {}) },
+    changes: { ...said, schedule, change: null },
     adaptations,
     heuristics: 1,
     ends: 'drafted',
@@ -194,13 +194,14 @@ function tellPlaced(
 
 function escalate(
   infeasible: Infeasibility,
-  { outline, adaptations }: ChangedOutline,
+  adaptations: Adaptation[],
+  said: StateChanges,
 ): ToolOutcome {
   return {
     result: fail(infeasible.reason),
     changes: {
+      ...said,
       change: null,
-      ...(adaptations.length > 0 ? { outline } : {}),
       result: { kind: 'escalation', text: describe(infeasible), infeasible },
       pause: { kind: 'escalation', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
       reason: infeasible.reason,

@@ -1,23 +1,20 @@
-// resolve_dependencies: everything that says what waits for what becomes one set of edges without circles. Needs no
-// model; a model may add or take away edges. What a person's words leave open is asked, or noted where they want no questions.
+// resolve_dependencies: everything that says what waits for what becomes one set of edges without circles. It needs no
+// model; a reasoner may add or take away edges.
 import { z } from 'zod';
 import { DependencyType } from '#contracts/plan.ts';
-import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { RoadmapEdge } from '#contracts/planning/roadmap.ts';
 import type { Adaptation, Violation } from '#contracts/planning/trace.ts';
-import type { JsonObject } from '#contracts/text.ts';
 import { countOf, listOf } from '#contracts/words.ts';
 import { fail, succeed } from '../agent/agent-tool.ts';
-import { questionsAllowed } from '../policy/effects.ts';
 import { withoutAddedCheckpoints } from '../roadmap/added-checkpoints.ts';
 import { type CollectedEdges, collectEdges } from '../roadmap/collect-edges.ts';
 import { describeCycle } from '../roadmap/name-nodes.ts';
-import { type OpenTiming, type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';
-import type { PlanningTool, StateChanges, ToolContext, ToolOutcome } from './planning-tool.ts';
+import { type ResolvedOrder, resolveOrder } from '../roadmap/resolve-order.ts';
+import type { PlanningTool, ToolContext, ToolOutcome } from './planning-tool.ts';
 
 const GivenEdge = z.strictObject({
-  from: z.string().describe('The node that comes first: its id or title.'),
-  to: z.string().describe('The node that waits.'),
+  from: z.string().describe('Id of the node that comes first.'),
+  to: z.string().describe('Id of the node that waits.'),
   type: DependencyType.describe(
     'FS: starts after the finish; SS: after the start; FF: finishes after the finish; SF: finishes after the start.',
   ),
@@ -49,97 +46,41 @@ export const resolveDependencies: PlanningTool<Input> = {
   prerequisites: ['valid_outline'],
   produces: ['dependencies'],
   automatic: {},
-  revision: 1,
-  run: async ({ edges = null }, toolContext) => {
-    if (toolContext.state.outline === null) return { result: fail('There is no outline yet.') };
-    const resolved = resolveOrder(withoutAddedCheckpoints(toolContext.state.outline), {
-      now: toolContext.now,
-      timezone: toolContext.state.timezone,
-      edges,
-      // A model that gives edges has read the person's words itself.
-      feedback: edges === null ? readFeedback(toolContext) : null,
-      answers: readAnswers(toolContext),
-    });
+  revision: 2,
+  run: async ({ edges }, toolContext) => {
+    const { outline, change } = toolContext.state;
+    if (outline === null) return { result: fail('There is no outline yet.') };
+    const resolved = resolveOrder(
+      withoutAddedCheckpoints(outline),
+      edges ?? [],
+      change === null ? 'ai_adaptation' : 'user_feedback',
+    );
     if (resolved.refused.length > 0) return { result: fail(...resolved.refused.slice(0, 20)) };
     return conclude(resolved, toolContext);
   },
 };
 
-/** What this tool offered with its last questions, so that the answers can be told apart. */
-const ownOffers = ['timing', 'order'];
-
-/** What the person wants changed about the order: said now, or in answer to a question about it. */
-function readFeedback({ state, request }: ToolContext): string | null {
-  if (state.change?.gate === 'roadmap') return state.change.feedback;
-  const asked = state.offered.find(({ kind }) => kind === 'order');
-  if (asked === undefined) return null;
-  return [request, asked.kept]
-    .filter((words) => typeof words === 'string' && words !== '')
-    .join('; ');
-}
-
-/** What the person said to the questions about timing that this tool asked last, by node. */
-function readAnswers({ state, request }: ToolContext): Map<string, string> {
-  const asked = state.offered.filter(({ kind }) => kind === 'timing');
-  const nodes = asked.flatMap(({ node }) => (typeof node === 'string' ? [node] : []));
-  const lines = request
-    .split(/\n|;/)
-    .map((line) => line.trim().replace(/^\d+[.)]\s+/, ''))
-    .filter((line) => line !== '');
-  const answers = nodes.length === 1 ? [request.trim()] : lines;
-  if (answers.length !== nodes.length) return new Map();
-  return new Map(nodes.map((node, at) => [node, answers[at] ?? '']));
-}
-
-function conclude(resolved: ResolvedOrder, toolContext: ToolContext): ToolOutcome {
-  const { state } = toolContext;
+function conclude(resolved: ResolvedOrder, { state }: ToolContext): ToolOutcome {
   const collected = collectEdges(resolved.outline);
-  const base: StateChanges = {
-    ...(resolved.outline === state.outline ? {} : { outline: resolved.outline }),
-    ...leaveFeedback(resolved),
-    ...(state.offered.some(isOwnOffer)
-      ? { offered: state.offered.filter((offer) => !isOwnOffer(offer)) }
-      : {}),
-  };
   const told = tellAdaptations(resolved, collected);
   const broken = findBroken(collected);
   if (broken.length > 0)
     return {
-      // What went round in a circle is not kept: the next try begins with what was there.
+      // An order that goes round in a circle is not kept: the next try begins with what was there.
       result: fail(...broken.map(({ text }) => text)),
       violations: broken,
       adaptations: told,
     };
-  const questions = [
-    ...resolved.open.map(({ text }) => text),
-    ...(resolved.feedback?.unclear ?? []),
-  ];
-  const allowed = questionsAllowed(toolContext.policy, state.questions_asked);
-  if (questions.length > 0 && allowed > 0)
-    return askAbout(resolved, questions.slice(0, allowed), base, told, state.questions_asked);
-  const outline = assumeAway(resolved.outline, questions, resolved.open);
   return {
     result: succeed(
       { edges: collected.edges.slice(0, edgesTold), total: collected.edges.length },
       summarise(collected.edges),
-      ...questions.map((text) => `Not held: ${text}`),
     ),
-    changes: { ...base, ...(outline === resolved.outline ? {} : { outline }) },
-    violations: [...tellContradicted(collected), ...questions.map(tellUnread)],
+    changes: resolved.outline === state.outline ? {} : { outline: resolved.outline },
+    violations: tellContradicted(collected),
     adaptations: told,
-    heuristics: questions.length === 0 ? 1 : 0.5,
+    heuristics: 1,
   };
-}
-
-function isOwnOffer({ kind }: JsonObject): boolean {
-  return typeof kind === 'string' && ownOffers.includes(kind);
-}
-
-/** Words that have been followed are gone, so that a second try does not follow them twice; wishes for a way are left. */
-function leaveFeedback({ feedback }: ResolvedOrder): StateChanges {
-  if (feedback === null) return {};
-  const left = feedback.wishes.join('; ');
-  return { change: left === '' ? null : { feedback: left, gate: 'roadmap' } };
 }
 
 function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
@@ -153,58 +94,6 @@ function findBroken({ cycle, impossible, index }: CollectedEdges): Violation[] {
     text: `“${to}” waits for “${from.slice(0, 200)}”, which is no part of the plan.`,
     blocking: true,
   }));
-}
-
-function askAbout(
-  { open, feedback }: ResolvedOrder,
-  questions: string[],
-  base: StateChanges,
-  adaptations: Adaptation[],
-  asked: number,
-): ToolOutcome {
-  const about = open.slice(0, questions.length).map(({ node, words, choices }) => ({
-    kind: 'timing',
-    node,
-    words,
-    choices: choices.slice(0, 20),
-  }));
-  const unread = questions.length > about.length;
-  const aboutOrder = unread ? [{ kind: 'order', kept: feedback?.wishes.join('; ') ?? '' }] : [];
-  return {
-    result: { ...fail(...questions), data: { questions } },
-    changes: {
-      ...base,
-      offered: [...about, ...aboutOrder].slice(0, 20),
-      questions_asked: asked + questions.length,
-      pause: { kind: 'questions', resume: 'DRAFT_ROADMAP', gate: null, digest: null },
-      result: { kind: 'question', text: questions.join('\n'), questions: questions.slice(0, 10) },
-      reason: 'the order leaves something open',
-    },
-    adaptations,
-    violations: questions.map(tellUnread),
-    ends: 'needs_clarification',
-  };
-}
-
-/** Where no question may be asked, what could not be read is shown as an assumption. */
-function assumeAway(outline: PlanOutline, questions: string[], open: OpenTiming[]): PlanOutline {
-  if (questions.length === 0) return outline;
-  const unread = new Set(open.map(({ node }) => node));
-  const nodes = outline.nodes.map((node) => {
-    if (!unread.has(node.id)) return node;
-    const { timing: _, ...rest } = node;
-    return rest;
-  });
-  const noted = open.map(({ node, words }) => {
-    const title = outline.nodes.find(({ id }) => id === node)?.title ?? node;
-    return `“${title.slice(0, 200)}” does not wait: “${words}” could not be read.`;
-  });
-  const assumptions = [...new Set([...outline.assumptions, ...noted])].slice(0, 50);
-  return { ...outline, nodes, assumptions };
-}
-
-function tellUnread(text: string): Violation {
-  return { code: 'unclear_order', node: null, text: text.slice(0, 1000), blocking: false };
 }
 
 function tellContradicted({ contradicted, index }: CollectedEdges): Violation[] {

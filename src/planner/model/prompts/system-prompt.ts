@@ -36,7 +36,7 @@ const tasks: Partial<Record<Stage, string>> = {
   DRAFT_OUTLINE: `Now: draft the outline.
 - Call "generate_nodes": a goal at the root (level 1), phases or milestones under it, tasks as leaves with the operations that do them.
 - Every task has at least one step; what a person does is a step of an operation that asks a person.
-- Say precedence as "after" between nodes, or in words as "timing" ("two days after kickoff").
+- Say precedence as "after" between nodes, with type and lag_minutes where it is more than "done before"; moments as not_before and deadline.
 - For work of a few plain steps "plan_propose" does all of it.`,
   DRAFT_ROADMAP: `Now: the order of the outline is to be changed, and nothing else. Call "resolve_dependencies" with the edges that the feedback asks for, then "build_roadmap".`,
   DRAFT_SCHEDULE: `Now: times are to be changed, and nothing else. Call "generate_schedule" with what the feedback says about dates, durations and deadlines.`,

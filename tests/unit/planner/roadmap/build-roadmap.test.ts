@@ -98,34 +98,26 @@ describe('build_roadmap', () => {
     expect((await build(three)).names).toHaveLength(3);
   });
 
-  it.each([
-    ['Do all of it, one after another', 'one at a time'],
-    ['Carefully, do all of it', 'checked'],
-    ['Do all of it as fast as possible', 'as said'],
-    ['Write a note saying drive carefully', 'as said'],
-    ['Create a.txt saying one after another', 'as said'],
-    ['Remind me to drive carefully', 'as said'],
-    ['Create a list with checks', 'as said'],
-    ['Read the files one by one and list them', 'as said'],
-  ])('does what “%s” asks for: %s', async (request, chosen) => {
-    expect((await build(three, { request })).roadmap.chosen).toBe(chosen);
+  it('reads no preference out of words', async () => {
+    const change = { feedback: 'one after another please', gate: 'roadmap' as const };
+    const { roadmap } = await build(three, { request: 'Carefully', state: { change } });
+    expect(roadmap.chosen).toBe('as said');
   });
 
-  it('follows a wish about the order, and a preference that a model passes on', async () => {
-    const change = { feedback: 'one after another please', gate: 'roadmap' as const };
-    const wished = await build(three, { state: { change } });
-    expect(wished.roadmap.chosen).toBe('one at a time');
-    expect(wished.said).toEqual(['a → b', 'b → c']);
-    expect(wished.roadmap.reason).toMatch(/as you asked/);
-    const preferred = await build(
-      three,
-      {},
-      { prefer: 'checked', reason: 'Ana wants to look first.' },
-    );
-    expect(preferred.roadmap).toMatchObject({
-      chosen: 'checked',
-      reason: 'Ana wants to look first.',
-    });
+  it.each(['one at a time', 'checked'] as const)(
+    'follows the preference “%s” that the outline keeps',
+    async (order) => {
+      const preferences = { order, in_working_hours: null };
+      const { roadmap } = await build({ ...three, preferences });
+      expect(roadmap.chosen).toBe(order);
+      expect(roadmap.reason).toMatch(/as you asked/);
+    },
+  );
+
+  it('follows a preference that a model gives, and keeps it', async () => {
+    const prefer = 'checked' as const;
+    const outcome = await build(three, {}, { prefer, reason: 'Ana wants to look first.' });
+    expect(outcome.roadmap).toMatchObject({ chosen: prefer, reason: 'Ana wants to look first.' });
   });
 
   it('follows a wish whatever the policy', async () => {
@@ -192,7 +184,7 @@ describe('build_roadmap', () => {
       const careful = await build(risky, {}, { prefer: 'checked' });
       const again = await build(careful.outline, {}, { prefer: 'checked' });
       expect(again.outline.nodes).toEqual(careful.outline.nodes);
-      const plain = await build(careful.outline);
+      const plain = await build(careful.outline, {}, { prefer: 'as said' });
       expect(plain.outline.nodes).toEqual(risky.nodes);
     });
 

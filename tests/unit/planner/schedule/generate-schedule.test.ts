@@ -205,10 +205,16 @@ describe('people’s work in a schedule that was asked for', () => {
     ]);
   });
 
-  it('follows the words “in working hours”', async () => {
+  it('keeps to working hours where the person wants that, and in later versions too', async () => {
     const outline = makeOutline([{ id: '1', steps: [personStep('1')] }]);
-    const { blocks } = await run({ outline, toolContext: { request: 'Ask me in working hours' } });
-    expect(blocks).toEqual(['1 03-10 09:00 ana held']);
+    const input = { in_working_hours: true };
+    const asked = await run({
+      outline,
+      input,
+      toolContext: { request: 'Ask me outside of hours' },
+    });
+    expect(asked.blocks).toEqual(['1 03-10 09:00 ana held']);
+    expect((await run({ outline: asked.outline })).blocks).toEqual(asked.blocks);
   });
 });
 
@@ -291,25 +297,24 @@ describe('what does not fit', () => {
     expect(escalation?.text).toMatch(/Tell me which of these may change, or reply “reject”\.$/);
   });
 
-  it('fits after each single change that was offered, said back in its words', async () => {
+  it.each([
+    [{ node: '2', deadline: at('13 17:00') }],
+    [{ node: '1', drop: ['not_before'] }],
+    [{ node: '2', duration_minutes: 180 }],
+  ])('fits after each single change that was offered: %j', async (change) => {
     const outline = {
       ...late,
       nodes: late.nodes.map((node) =>
         node.id === '1' ? { ...node, not_before: at('12 09:00') } : node,
       ),
     };
-    const first = await run({ outline, roadmap: chain });
-    const texts = first.escalation?.infeasible.relaxations.map(({ text }) => text) ?? [];
-    expect(texts.length).toBeGreaterThan(2);
-    for (const feedback of texts) {
-      const next = await run({
-        outline,
-        roadmap: chain,
-        state: { change: { feedback, gate: 'schedule' } },
-      });
-      expect([feedback, next.outcome.ends]).toEqual([feedback, 'drafted']);
-      expect(next.violations).toEqual([]);
-    }
+    const { outcome, violations } = await run({
+      outline,
+      roadmap: chain,
+      input: { changes: [change] },
+    });
+    expect(outcome.ends).toBe('drafted');
+    expect(violations).toEqual([]);
   });
 
   it('fits when somebody works on a Saturday, which was offered and is remembered', async () => {
@@ -326,10 +331,7 @@ describe('what does not fit', () => {
     const [saturday] =
       first.escalation?.infeasible.relaxations.filter(({ text }) => text.startsWith('Work')) ?? [];
     expect(saturday?.text).toBe('Work on Sat, 14 Mar 2026.');
-    const next = await run({
-      outline,
-      state: { change: { feedback: saturday?.text ?? '', gate: 'schedule' } },
-    });
+    const next = await run({ outline, input: { work_on: ['2026-03-14'] } });
     expect(next.blocks).toEqual(['1 03-10 09:00 – 03-14 17:00 ana held']);
     expect(next.schedule?.profile.days_on).toEqual(['2026-03-14']);
     const again = await run({ outline, state: { schedule: next.schedule } });
@@ -345,7 +347,7 @@ describe('what does not fit', () => {
     const { escalation } = await run({
       outline,
       roadmap,
-      state: { change: { feedback: 'move “Publish” to today 10:00', gate: 'schedule' } },
+      input: { changes: [{ node: '2', not_before: at('10 10:00'), exact: true }] },
     });
     expect(escalation?.infeasible.reason).toBe(
       '“Publish” is fixed at Tue, 10 Mar 2026, 10:00, 8 hours 15 minutes too early: it waits for “Build”.',
@@ -381,7 +383,8 @@ describe('a change', () => {
     const changed = await run({
       outline,
       roadmap,
-      state: { change: { feedback: 'publish on Friday at 9:30', gate: 'schedule' } },
+      state: { change: { feedback: 'as the model read it', gate: 'schedule' } },
+      input: { changes: [{ node: '1', not_before: at('13 09:30'), exact: true }] },
     });
     expect(changed.blocks).toEqual(['1 03-13 09:30 held fixed']);
     const [step] = draftPlan(changed.outline, roadmap, changed.schedule).steps;
@@ -414,37 +417,14 @@ describe('a change', () => {
     });
   });
 
-  it('that cannot be read is asked about, once', async () => {
-    const { outcome } = await run({
-      outline,
-      roadmap,
-      state: { change: { feedback: 'move the party to Friday', gate: 'schedule' } },
-    });
-    expect(outcome.ends).toBe('needs_clarification');
-    expect(outcome.changes?.pause).toMatchObject({ kind: 'questions', resume: 'DRAFT_SCHEDULE' });
-  });
-
-  it('is not made twice when the stage is tried again', async () => {
-    const state = { change: { feedback: 'an hour later', gate: 'schedule' as const } };
-    const first = await run({ outline, roadmap, state });
-    const second = await run({
-      outline: first.outline,
-      roadmap,
-      state: { change: first.outcome.changes?.change ?? null, schedule: first.schedule },
-    });
-    expect(second.blocks).toEqual(first.blocks);
-  });
-
-  it('is the answer to an escalation or a question too', async () => {
+  it('is nothing that the tool reads out of words', async () => {
     const { blocks } = await run({
       outline,
       roadmap,
-      state: {
-        pause: { kind: 'questions', resume: 'DRAFT_SCHEDULE', gate: null, digest: null },
-      },
+      state: { change: { feedback: 'publish on Friday at 9:30', gate: 'schedule' } },
       toolContext: { request: 'publish on Friday at 9:30' },
     });
-    expect(blocks).toEqual(['1 03-13 09:30 held fixed']);
+    expect(blocks).toEqual((await run({ outline, roadmap })).blocks);
   });
 });
 

@@ -37,7 +37,6 @@ function nodeOf(id: string, more: Partial<Node> = {}): Node {
     structure: 'task',
     rhythm: 'one_off',
     after: [],
-    timing: null,
     duration_minutes: null,
     not_before: null,
     deadline: null,

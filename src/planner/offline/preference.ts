@@ -1,8 +1,8 @@
 // How carefully a person wants work to be done, where they say so: "carefully", "one after another", "as fast as
 // possible". Such words inside a task ("write a note saying drive carefully") are no wish about the plan.
-import type { WayName } from './ways.ts';
+import type { RoadmapWay } from '#contracts/planning/roadmap.ts';
 
-const wishes: [WayName, RegExp][] = [
+const wishes: [RoadmapWay, RegExp][] = [
   [
     'one at a time',
     /\b(?:one (?:after (?:the other|another)|by one|at a time)|(?:strictly |all )?(?:sequential(?:ly)?|in sequence|serially)|step by step|not (?:all )?(?:at once|in parallel|at the same time)|nothing in parallel)\b/i,
@@ -35,17 +35,17 @@ function readEdges(request: string): string[] {
   );
 }
 
-function findWish(text: string): WayName | null {
+function findWish(text: string): RoadmapWay | null {
   return wishes.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 }
 
 /** The way that a change request about the order asks for; null: it asks for none. */
-export function readWish(feedback: string): WayName | null {
+export function readWish(feedback: string): RoadmapWay | null {
   return findWish(feedback.slice(0, 5000));
 }
 
 /** The way that a request asks for as a whole; null: it says nothing of that. */
-export function readRequestWish(request: string): WayName | null {
+export function readRequestWish(request: string): RoadmapWay | null {
   for (const words of readEdges(request.slice(0, 5000))) {
     const bare = words.trim();
     for (const [name, pattern] of wishes) {

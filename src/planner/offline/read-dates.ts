@@ -2,16 +2,16 @@
 // "done by the 20th". What cannot be read, or could mean two things, becomes a question; nothing is guessed.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
-import { createNodeFinder } from '../roadmap/find-node.ts';
 import { indexOutline } from '../roadmap/outline-index.ts';
-import { readLength } from '../roadmap/read-amount.ts';
-import { changeOf } from './date-change.ts';
+import { changeOf } from '../schedule/date-change.ts';
+import { toMs } from '../schedule/time-model.ts';
 import { amountForm, quote, splitWishes } from './date-clauses.ts';
 import type { DateContext, DateReading, ReadDates } from './date-reading.ts';
+import { createNodeFinder } from './find-node.ts';
 import { forNodes, isEverything, isPast, nameNode } from './meant-nodes.ts';
+import { readLength } from './read-amount.ts';
 import { findMoment, prepareMoments, printDate, shiftMoment } from './read-moment.ts';
 import { readMomentWish } from './read-moment-wish.ts';
-import { toMs } from './time-model.ts';
 
 // "Everything a day later", "bring the launch forward by two hours": moments that move by an amount.
 const shiftForm = new RegExp(

@@ -2,7 +2,7 @@
 // fits none: the words are ambiguous, and nothing is guessed.
 import type { Structure } from '#contracts/planning/outline.ts';
 import { numberWords } from '../number-words.ts';
-import { findWork, isWithin, type OutlineIndex } from './outline-index.ts';
+import { findWork, isWithin, type OutlineIndex } from '../roadmap/outline-index.ts';
 
 // Words of titles, and of what people call them, made comparable: case, articles, endings and small slips do not count.
 const articles = new Set(['the', 'a', 'an', 'this', 'that', 'my', 'our', 'all', 'of', 'to', 'and']);

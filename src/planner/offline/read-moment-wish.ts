@@ -1,11 +1,11 @@
 // A wish that names a moment: where something begins, from when on it may, or by when it is done.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { toLocalIso } from '#timeline/recurrence.ts';
-import { changeOf, type DateChange } from './date-change.ts';
+import { changeOf, type DateChange } from '../schedule/date-change.ts';
+import { toMs } from '../schedule/time-model.ts';
 import type { DateContext } from './date-reading.ts';
 import { forNodes, isIt, isPast } from './meant-nodes.ts';
 import { endOfDay, findMoment, keepClock, prepareMoments } from './read-moment.ts';
-import { toMs } from './time-model.ts';
 
 const never =
   /(?:\b(?:not|never)|n['’]t)\b.*\b(?:before|until|till|earlier than)$|\b(?:no earlier than|not before|from|at the earliest(?: on)?)$/i;

@@ -1,11 +1,12 @@
 // Reads what a person wants changed about the order: "do X before Y", "X and Y in parallel", "swap X and Y", "X last".
 // What is no such wish is left for others to read; what is one, but of parts that nobody can tell, becomes a question.
-import { squeezeBlanks } from '../squeeze-blanks.ts';
+
+import { describeNodes } from '../roadmap/name-nodes.ts';
 import type { NodeFinder } from './find-node.ts';
-import { describeNodes } from './name-nodes.ts';
 import { readWish } from './preference.ts';
 import { findReferences } from './read-references.ts';
 import { type Link, readTiming } from './read-timing.ts';
+import { squeezeBlanks } from './squeeze-blanks.ts';
 
 export type OrderChange =
   /** `links` hold from now on, and nothing between their ends the other way round does. */

@@ -1,7 +1,7 @@
 // Moments in wishes for other times: what plain requests know, and besides "the 20th", "24:00", "Friday midnight" and
 // days without an hour.
 import { Temporal } from 'temporal-polyfill';
-import { readMoment } from '../offline/times.ts';
+import { readMoment } from './times.ts';
 
 export type SaidMoment = {
   /** The hour that was named, or nine where none was; milliseconds since 1970. */

@@ -1,7 +1,7 @@
 // Takes a wish for other times apart into single wishes; what stands in quotation marks stays whole.
 import { shorten } from '#contracts/words.ts';
 import { countForm } from '../number-words.ts';
-import { squeezeBlanks } from '../squeeze-blanks.ts';
+import { squeezeBlanks } from './squeeze-blanks.ts';
 
 const begins =
   "move|shift|push|postpone|delay|put|bring|start|begin|do|run|make|give|allow|let|drop|remove|set|finish|complete|shorten|extend|reschedule|schedule|work|no work|everything|step \\d|the deadline|don[’']t|not before|\\uE000";

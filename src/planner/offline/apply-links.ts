@@ -4,7 +4,7 @@ import type { Dependency, StepDraft } from '#contracts/plan.ts';
 import type { OutlineNode, PlanOutline } from '#contracts/planning/outline.ts';
 import type { IntroducedBy } from '#contracts/planning/pattern.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
-import { dependenciesOf } from './collect-edges.ts';
+import { dependenciesOf } from '../roadmap/collect-edges.ts';
 import type { OrderChange } from './read-order-change.ts';
 import type { Link } from './read-timing.ts';
 

@@ -1,8 +1,8 @@
 // What changes of dates are read from, and what they are read into.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Schedule } from '#contracts/planning/schedule.ts';
-import type { NodeFinder } from '../roadmap/find-node.ts';
-import type { DateChange } from './date-change.ts';
+import type { DateChange } from '../schedule/date-change.ts';
+import type { NodeFinder } from './find-node.ts';
 
 export type ReadDates = {
   changes: DateChange[];

@@ -1,9 +1,9 @@
 // Which nodes a wish about dates means, and what is asked where that cannot be told.
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import { describeNodes } from '../roadmap/name-nodes.ts';
+import { sayMoment, sayNode } from '../schedule/time-words.ts';
 import { quote } from './date-clauses.ts';
 import type { DateContext } from './date-reading.ts';
-import { sayMoment, sayNode } from './time-words.ts';
 
 /** Asks for another moment where this one has passed. */
 export function isPast(

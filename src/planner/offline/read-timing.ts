@@ -2,8 +2,8 @@
 // ambiguous becomes a sentence for a person, never a guess.
 import type { DependencyType } from '#contracts/plan.ts';
 import { shorten } from '#contracts/words.ts';
+import { describeNodes } from '../roadmap/name-nodes.ts';
 import type { NodeFinder } from './find-node.ts';
-import { describeNodes } from './name-nodes.ts';
 import { takeAmount } from './read-amount.ts';
 import { findReferences } from './read-references.ts';
 import {

@@ -1,5 +1,5 @@
 // Timing words that name a date and no other part: "on Friday at 10:00", "by 20 March". They say when, not in what order.
-import { readMoment } from '../offline/times.ts';
+import { readMoment } from './times.ts';
 
 export type DateTiming = { not_before: string } | { deadline: string };
 
