@@ -36,20 +36,32 @@ function digestOf({ method, url, body }: FastifyRequest): string {
  * Answers a POST with what `work` returns, after it has set status and location on `reply`. Where the request carries a key,
  * `work` is done within the transaction that keeps it, by the service it is given.
  */
-export async function answerPost<T>(
+export function answerPost<T>(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,
   work: (service: Service) => Promise<T>,
 ): Promise<T> {
+  return answerChecked(service, request, reply, async () => null, work);
+}
+
+/** The same for a change that takes time to check: `check` is done first, outside that transaction. */
+export async function answerChecked<T, C>(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  check: () => Promise<C>,
+  work: (service: Service, checked: C) => Promise<T>,
+): Promise<T> {
   const key = request.headers[keyHeader];
-  if (typeof key !== 'string') return work(service);
+  if (typeof key !== 'string') return work(service, await check());
   const path = request.url.split('?', 1)[0] ?? '/';
   let done = false;
   const answer = await service.once(
     { key: `${path} ${key}`, digest: digestOf(request) },
-    async (joined) => {
-      const body = await work(joined);
+    check,
+    async (joined, checked) => {
+      const body = await work(joined, checked);
       done = true;
       const location = reply.getHeader('location');
       return {

@@ -129,6 +129,9 @@ export type PolicyChange = {
  */
 export type OnScreen = { version?: number; digest?: string; turn?: number; except?: string[] };
 
+/** A change that was checked and is not stored yet. Only `Service.commit` can store it, in the transaction it is asked in. */
+export type Checked<T> = { readonly stores?: T };
+
 /**
  * Every method may throw CountersignError; nothing else is expected.
  * `actor` is who asks; permissions are checked here, whatever the surface.
@@ -182,9 +185,16 @@ export type Service = {
   personOf(account: string): Promise<string>;
   /**
    * Does what `work` asks of the service it is given, and once: a request with this key and digest that comes again is answered
-   * what the first was. `work` answers JSON. @throws `key_reused` where the key was another request's
+   * what the first was. `work` answers JSON; `check` runs before it, outside its transaction. @throws `key_reused` where the key
+   * was another request's
    */
-  once(request: KeyedRequest, work: (service: Service) => Promise<unknown>): Promise<unknown>;
+  once<C>(
+    request: KeyedRequest,
+    check: () => Promise<C>,
+    work: (service: Service, checked: C) => Promise<unknown>,
+  ): Promise<unknown>;
+  /** Stores what was checked. */
+  commit<T>(checked: Checked<T>): Promise<T>;
   /** Keeps what a chat platform calls an account: what others are shown in its place. */
   noteName(account: string, called: string): Promise<void>;
   /** What readers are shown in the place of each of `names` of which a platform has said it. */
@@ -197,6 +207,11 @@ export type Service = {
     options: { user?: string; conversation?: string },
     actor: Actor,
   ): Promise<Plan>;
+  checkProposal(
+    draft: PlanDraft,
+    options: { user?: string; conversation?: string },
+    actor: Actor,
+  ): Promise<Checked<Plan>>;
   listPlans(filter: PlanListFilter): Promise<{ plans: PlanSummary[]; next_cursor: string | null }>;
   /** Plans in which something waits for this person: an approval, or a task of theirs. */
   waitingFor(user: string): Promise<string[]>;
@@ -211,6 +226,7 @@ export type Service = {
   card(id: string, viewer: { user: string; timezone: string }): Promise<PlanCardFacts>;
 
   approve(id: string, approval: Approval, actor: Actor): Promise<Plan>;
+  checkApproval(id: string, approval: Approval, actor: Actor): Promise<Checked<Plan>>;
   reject(id: string, decision: Decision, actor: Actor): Promise<Plan>;
   proposeChanges(
     id: string,
@@ -223,6 +239,7 @@ export type Service = {
   resume(id: string, settlement: Settlement, actor: Actor): Promise<Plan>;
   /** Changes the plan as a whole or not at all; what widens an approved plan waits for an approval of its own. */
   patch(id: string, patch: PlanPatch, actor: Actor): Promise<PatchOutcome>;
+  checkPatch(id: string, patch: PlanPatch, actor: Actor): Promise<Checked<PatchOutcome>>;
   /** Its changes so far, newest first. */
   listPatches(
     id: string,
@@ -234,7 +251,8 @@ export type Service = {
 
   /** The plan as Markdown with front matter, in chunks; it imports again without loss. */
   exportMarkdown(id: string): AsyncIterable<string>;
-  importMarkdown(markdown: string, actor: Actor): Promise<Plan>;
+  /** A proposal of the plan that an export holds. */
+  checkMarkdown(markdown: string, actor: Actor): Promise<Checked<Plan>>;
   /** One JSON line per finished step attempt, in the order of the ends. */
   exportLog(id: string): AsyncIterable<string>;
   /** How the plan's run was planned. */

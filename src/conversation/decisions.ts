@@ -1,4 +1,5 @@
-// Decisions of people, from whatever surface: the plan, its run and what is said about it change in one transaction.
+// Decisions of people, from every surface. Each is checked outside a transaction and returns its commit, which changes the
+// plan, its run and what is said about it together.
 import { eq } from 'drizzle-orm';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -8,12 +9,12 @@ import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval, Decision, Rerun, Settlement } from '#contracts/service.ts';
 import { isGated } from '#plans/apply-patch.ts';
-import { approvePlan } from '#plans/approve.ts';
+import { checkApproval } from '#plans/approve.ts';
 import { rejectPatch } from '#plans/approve-patch.ts';
 import { cancelPlan, pausePlan, refusePlan } from '#plans/decide.ts';
-import { patchPlan } from '#plans/patch.ts';
+import { checkPatch } from '#plans/patch.ts';
 import { resumePlan, retryPlan } from '#plans/resume.ts';
-import type { Transaction } from '#store/database.ts';
+import type { Commit, Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
 import { showName } from '#store/person-names.ts';
 import { type PlanRow, readPlan } from '#store/plans.ts';
@@ -58,8 +59,8 @@ export function approve(
   id: string,
   approval: Approval,
   actor: Actor,
-): Promise<Plan> {
-  return approvePlan(context, id, approval, actor, async (tx, row) => {
+): Promise<Commit<Plan>> {
+  return checkApproval(context, id, approval, actor, async (tx, row) => {
     const by = await showName(tx, actor.id);
     await closeRun(context, tx, row, `${id} is approved by ${by} and starts now.`, {
       word: 'approve',
@@ -102,9 +103,9 @@ async function refuse(
   actor: Actor,
   event: 'reject' | 'request_changes',
   said: boolean,
-): Promise<Plan> {
+): Promise<Commit<Plan>> {
   requireReadable(decision.feedback ?? '');
-  return context.db.transaction(async (tx) => {
+  return async (tx) => {
     if (event === 'reject' && (await rejectPatch(context, tx, id, decision, actor))) {
       return readPlan(tx, id);
     }
@@ -143,7 +144,7 @@ async function refuse(
     const zone = await readZoneOf(tx, actor, run);
     await queueTurn(context, tx, run, { text: feedback, message }, zone, change);
     return readPlan(tx, id);
-  });
+  };
 }
 
 export function reject(
@@ -152,17 +153,17 @@ export function reject(
   decision: Decision,
   actor: Actor,
   said = false,
-): Promise<Plan> {
+): Promise<Commit<Plan>> {
   return refuse(context, id, decision, actor, 'reject', said);
 }
 
-export function proposeChanges(
+export async function proposeChanges(
   context: ConversationContext,
   id: string,
   decision: Decision,
   actor: Actor,
   said = false,
-): Promise<Plan> {
+): Promise<Commit<Plan>> {
   const feedback = decision.feedback?.trim() ?? '';
   if (feedback === '') {
     throw new CountersignError(
@@ -173,13 +174,13 @@ export function proposeChanges(
   return refuse(context, id, { ...decision, feedback }, actor, 'request_changes', said);
 }
 
-export function cancel(
+export async function cancel(
   context: ConversationContext,
   id: string,
   decision: Decision,
   actor: Actor,
-): Promise<Plan> {
-  return context.db.transaction(async (tx) => {
+): Promise<Commit<Plan>> {
+  return async (tx) => {
     const row = await cancelPlan(context, tx, id, decision, actor);
     if (row === null) return readPlan(tx, id);
     const undecided = row.execution_started_at === null && row.approved_digest === null;
@@ -191,7 +192,7 @@ export function cancel(
       undecided ? { word: 'cancel', actor } : null,
     );
     return readPlan(tx, id);
-  });
+  };
 }
 
 /** Changes a plan. Where a proposal was changed, its run speaks of what it says now, and its conversation is shown that. */
@@ -200,8 +201,8 @@ export function patch(
   id: string,
   change: PlanPatch,
   actor: Actor,
-): Promise<PatchOutcome> {
-  return patchPlan(context, id, change, actor, async (tx, row) => {
+): Promise<Commit<PatchOutcome>> {
+  return checkPatch(context, id, change, actor, async (tx, row) => {
     if (isGated(row)) return;
     if (row.run_id !== null) {
       const run = await lockRun(tx, row.run_id);
@@ -237,13 +238,19 @@ type Verb<D> = (
   actor: Actor,
 ) => Promise<PlanRow>;
 
-/** A verb that touches the plan only. */
+/** A verb that touches the plan only and has nothing to check beforehand. */
 function decideWith<D>(verb: Verb<D>) {
-  return (context: ConversationContext, id: string, decision: D, actor: Actor): Promise<Plan> =>
-    context.db.transaction(async (tx) => {
+  return async (
+    context: ConversationContext,
+    id: string,
+    decision: D,
+    actor: Actor,
+  ): Promise<Commit<Plan>> => {
+    return async (tx) => {
       await verb(context, tx, id, decision, actor);
       return readPlan(tx, id);
-    });
+    };
+  };
 }
 
 export const pause = decideWith<Decision>(pausePlan);

@@ -1,16 +1,16 @@
-// The one service behind every surface, put together from the rooms below it.
+// The one service behind every surface, put together from the modules below it.
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
-import type { OnScreen, Service } from '#contracts/service.ts';
+import type { Checked, OnScreen, Service } from '#contracts/service.ts';
 import { exportLog } from '#plans/log.ts';
 import { preparePropose } from '#plans/propose.ts';
 import { simulatePlan } from '#plans/simulate.ts';
 import { diffVersions } from '#plans/version-diff.ts';
 import { getPlanSteps, listPlanSteps, readOverview, readPlanDiff } from '#plans/views.ts';
 import { readAudit } from '#store/audit.ts';
-import type { Queryable } from '#store/database.ts';
+import { type Commit, joinTransaction, type Queryable } from '#store/database.ts';
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import { isShownIn, isSpokenIn, readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
@@ -46,17 +46,30 @@ import { readWordFor } from './words.ts';
 /** A plan as Markdown is seldom asked for; what reads and writes it is loaded then. */
 const loadMarkdown = () => import('#plans/markdown.ts');
 
+class CheckedChange<T> implements Checked<T> {
+  readonly stores?: T;
+  readonly commit: Commit<T>;
+  constructor(commit: Commit<T>) {
+    this.commit = commit;
+  }
+}
+
 export function createService(context: ConversationContext): Service {
   const { db } = context;
   /** A decision about a plan: one that was pressed in a chat is made once. */
   function decidePlan<D extends { pressed?: Pressed }>(
-    decide: (context: ConversationContext, id: string, decision: D, actor: Actor) => Promise<Plan>,
+    check: (
+      context: ConversationContext,
+      id: string,
+      decision: D,
+      actor: Actor,
+    ) => Promise<Commit<Plan>>,
   ) {
     return (id: string, decision: D, actor: Actor): Promise<Plan> =>
       actOnce(
         context,
         decision.pressed,
-        (joined) => decide(joined, id, decision, actor),
+        () => check(context, id, decision, actor),
         () => readPlan(db.query, id),
       );
   }
@@ -67,7 +80,8 @@ export function createService(context: ConversationContext): Service {
       actOnce(
         context,
         pressed,
-        (joined) => reply(joined, runId, text, actor, options),
+        async () => (tx) =>
+          reply({ ...context, db: joinTransaction(db, tx) }, runId, text, actor, options),
         async () => {},
       ),
     runCard: (runId, viewer) => readRunCard(context, runId, viewer),
@@ -75,7 +89,7 @@ export function createService(context: ConversationContext): Service {
       actOnce(
         context,
         choice.pressed,
-        (joined) => decideRun(joined, runId, choice, actor),
+        () => decideRun(context, runId, choice, actor),
         async () => toRunView(await readRun(db.query, runId)),
       ),
     say: (conversation, text, actor, options) => say(context, conversation, text, actor, options),
@@ -86,7 +100,9 @@ export function createService(context: ConversationContext): Service {
     saidPolicies: (user) => readSaidPolicies(context, user),
     setPolicy: (user, change, actor) => setPolicy(context, user, change, actor),
 
-    async propose(draft, options, actor) {
+    propose: async (draft, options, actor) =>
+      service.commit(await service.checkProposal(draft, options, actor)),
+    async checkProposal(draft, options, actor) {
       const origin = {
         requester: options.user ?? actor.id,
         conversation: options.conversation ?? null,
@@ -96,8 +112,12 @@ export function createService(context: ConversationContext): Service {
         confidence: null,
         costUsd: 0,
       };
-      const store = await preparePropose(context, draft, origin, actor);
-      return db.transaction(store);
+      return new CheckedChange(await preparePropose(context, draft, origin, actor));
+    },
+    commit<T>(checked: Checked<T>): Promise<T> {
+      if (!(checked instanceof CheckedChange)) throw new TypeError('commit: made by no check');
+      const { commit }: CheckedChange<T> = checked;
+      return db.transaction(commit);
     },
     async listPlans({ user, ...filter }) {
       const names = user === undefined ? null : await readNamesOf(db.query, [user]);
@@ -115,13 +135,17 @@ export function createService(context: ConversationContext): Service {
     card: (id, viewer) => readCardFacts(context, id, viewer),
 
     approve: decidePlan(decisions.approve),
+    checkApproval: async (id, approval, actor) =>
+      new CheckedChange(await decisions.approve(context, id, approval, actor)),
     reject: decidePlan(decisions.reject),
     proposeChanges: decidePlan(decisions.proposeChanges),
     cancel: decidePlan(decisions.cancel),
     pause: decidePlan(decisions.pause),
     resume: decidePlan(decisions.resume),
     retry: decidePlan(decisions.retry),
-    patch: (id, change, actor) => decisions.patch(context, id, change, actor),
+    patch: async (id, change, actor) => service.commit(await service.checkPatch(id, change, actor)),
+    checkPatch: async (id, change, actor) =>
+      new CheckedChange(await decisions.patch(context, id, change, actor)),
     async listPatches(id, options) {
       await readPlanRow(db.query, id);
       return listPatches(db.query, id, options);
@@ -144,9 +168,9 @@ export function createService(context: ConversationContext): Service {
       const { exportMarkdown } = await loadMarkdown();
       yield* exportMarkdown(db.query, id);
     },
-    async importMarkdown(markdown, actor) {
+    async checkMarkdown(markdown, actor) {
       const { readMarkdown } = await loadMarkdown();
-      return service.propose(readMarkdown(markdown), {}, actor);
+      return service.checkProposal(readMarkdown(markdown), {}, actor);
     },
     async *exportLog(id) {
       await readPlanRow(db.query, id);
@@ -171,7 +195,10 @@ export function createService(context: ConversationContext): Service {
     watchPlan: (id, since, signal) => watchPlan(context, id, since, signal),
     watchConversation: (conversation, after, signal) =>
       watchConversation(context, conversation, after, signal),
-    once: (request, work) => answerOnce(context, request, (joined) => work(createService(joined))),
+    once: (request, check, work) =>
+      answerOnce(context, request, check, (joined, checked) =>
+        work(createService(joined), checked),
+      ),
     personOf: (account) => readPerson(db.query, account),
     noteName: createNoteName(context),
     shownNames: (names) => readShown(db.query, names),

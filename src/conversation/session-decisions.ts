@@ -10,7 +10,7 @@ import type { SessionChoice } from '#contracts/session-card.ts';
 import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts';
 import { describeAllMissing } from '#plans/approver-words.ts';
 import { requirePerson } from '#plans/authority.ts';
-import type { Queryable, Transaction } from '#store/database.ts';
+import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import { readStanding } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
 import { showName } from '#store/person-names.ts';
@@ -156,7 +156,7 @@ function wordOf(choice: SessionChoice): string {
 }
 
 /**
- * Decides about what a session shows.
+ * Decides about what a session shows: the commit takes the run's lock and compares what was shown.
  * @param said the words stand in the conversation already
  * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_transition`, `feedback_required`
  */
@@ -166,7 +166,7 @@ export async function decideSession(
   choice: SessionChoice,
   actor: Actor,
   said: boolean,
-): Promise<void> {
+): Promise<Commit<void>> {
   if (choice.kind === 'changes' && choice.feedback.trim() === '') {
     throw new CountersignError(
       'feedback_required',
@@ -174,7 +174,7 @@ export async function decideSession(
     );
   }
   if (choice.kind !== 'approve') requireReadable(choice.feedback ?? '');
-  await context.db.transaction(async (tx) => {
+  return async (tx) => {
     const run = await lockRun(tx, runId);
     await requireDecider(tx, context, run, actor);
     if (isRepeated(run, choice, actor)) return;
@@ -184,7 +184,7 @@ export async function decideSession(
     const words = choice.kind === 'changes' ? { text: choice.feedback, message } : null;
     const zone = words === null ? null : await readZoneOf(tx, actor, run);
     await queueTurn(context, tx, run, words, zone, decision);
-  });
+  };
 }
 
 function record(tx: Transaction, run: RunRow, text: string, actor: Actor): Promise<number | null> {
@@ -207,19 +207,28 @@ export async function decideRun(
   runId: string,
   choice: SessionChoice,
   actor: Actor,
-): Promise<RunView> {
-  const run = await readRun(context.db.query, runId);
-  const plan = planShown(run, choice);
-  if (plan === null) {
-    await decideSession(context, runId, choice, actor, false);
-  } else {
-    const { id, version } = plan;
-    const feedback = choice.kind === 'approve' ? undefined : choice.feedback;
-    const decision = { version, ...(feedback === undefined ? {} : { feedback }) };
-    if (choice.kind === 'approve') {
-      await approve(context, id, { version, digest: choice.digest }, actor);
-    } else if (choice.kind === 'reject') await reject(context, id, decision, actor);
-    else await proposeChanges(context, id, decision, actor);
-  }
-  return toRunView(await readRun(context.db.query, runId));
+): Promise<Commit<RunView>> {
+  const commit = await checkChoice(context, runId, choice, actor);
+  return async (tx) => {
+    await commit(tx);
+    return toRunView(await readRun(tx, runId));
+  };
+}
+
+async function checkChoice(
+  context: ConversationContext,
+  runId: string,
+  choice: SessionChoice,
+  actor: Actor,
+): Promise<Commit<unknown>> {
+  const plan = planShown(await readRun(context.db.query, runId), choice);
+  if (plan === null) return decideSession(context, runId, choice, actor, false);
+  const { id, version } = plan;
+  if (choice.kind === 'approve')
+    return approve(context, id, { version, digest: choice.digest }, actor);
+  const { feedback } = choice;
+  const decision = { version, ...(feedback === undefined ? {} : { feedback }) };
+  return choice.kind === 'reject'
+    ? reject(context, id, decision, actor)
+    : proposeChanges(context, id, decision, actor);
 }

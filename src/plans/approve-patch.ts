@@ -6,7 +6,7 @@ import type { Plan } from '#contracts/plan.ts';
 import type { Approval, Decision } from '#contracts/service.ts';
 import { listOf } from '#contracts/words.ts';
 import { readManifests } from '#store/backends.ts';
-import type { Queryable, Transaction } from '#store/database.ts';
+import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import {
   findShownPatch,
   type PatchRow,
@@ -198,15 +198,16 @@ async function giveUp(
 }
 
 /**
- * Approves a change that waits. Once every rule is satisfied it is applied, under the plan's lock.
- * @throws `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `patch_conflict`
+ * Checks an approval of a change that waits. Once every rule is satisfied the commit applies it, under the plan's lock. A change
+ * whose steps have gone on meanwhile never can be applied: it is taken off its plan here.
+ * @throws (and the commit) `not_allowed`, `already_decided`, `stale_version`, `invalid_request`, `preflight_failed`, `patch_conflict`
  */
-export async function approvePatch(
+export async function checkPatchApproval(
   context: PlansContext,
   shown: ShownPatch,
   approval: Approval,
   actor: Actor,
-): Promise<Plan> {
+): Promise<Commit<Plan>> {
   const { db } = context;
   const id = shown.plan_id;
   /** @returns whether the same person has approved it before, and it was applied */
@@ -221,23 +222,25 @@ export async function approvePatch(
     requirePatchable(row);
     return false;
   };
-  if (await check(db.query)) return readPlan(db.query, id);
+  if (await check(db.query)) return (tx) => readPlan(tx, id);
   await requireTools(context, shown);
   try {
-    return await db.transaction(async (tx) => {
-      const row = await lockPlan(tx, id);
-      if (await check(tx)) return readPlan(tx, id);
-      if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
-      const patched = await applyApproved(context, tx, row, shown, actor);
-      await finishIfDone(context, tx, patched, patched, actor);
-      return readPlan(tx, id);
-    });
+    const [row, patch] = [await readPlanRow(db.query, id), await readPatch(db.query, shown.id)];
+    await resolvePatch(db.query, row, rulesFor(context), patch);
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'patch_conflict') {
       throw await giveUp(context, shown, actor, error);
     }
     throw error;
   }
+  return async (tx) => {
+    const row = await lockPlan(tx, id);
+    if (await check(tx)) return readPlan(tx, id);
+    if (!(await countApproval(context, tx, row, shown, actor))) return readPlan(tx, id);
+    const patched = await applyApproved(context, tx, row, shown, actor);
+    await finishIfDone(context, tx, patched, patched, actor);
+    return readPlan(tx, id);
+  };
 }
 
 /**

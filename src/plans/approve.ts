@@ -3,12 +3,12 @@ import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval } from '#contracts/service.ts';
-import type { Queryable, Transaction } from '#store/database.ts';
+import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { postponeSeries, readSeries, readTemplates, updateSeries } from '#store/series.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
-import { approvePatch, findPatchToApprove } from './approve-patch.ts';
+import { checkPatchApproval, findPatchToApprove } from './approve-patch.ts';
 import { isSatisfied, judge } from './approver-rules.ts';
 import { describeAllMissing } from './approver-words.ts';
 import { readAuthority, requireApprover, requireUseful } from './authority.ts';
@@ -107,22 +107,22 @@ async function takeApproval(
 }
 
 /**
- * Approves what was shown. Where more than one approval is needed the plan stays open until the last of them.
- * Of many callers at once exactly one moves the plan; others read `already_decided`, and whoever has approved just this
- * before, the plan as it stands.
- * @throws `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
+ * Checks an approval of what was shown: the tools answer, the stored plan has the digest that was shown. Where more than one
+ * approval is needed the plan stays open until the last of them. Of many callers at once one commit moves the plan; the others
+ * throw `already_decided`, and a repeated approval by the same person returns the plan as it stands.
+ * @throws (and the commit) `plan_not_found`, `not_allowed`, `already_decided`, `stale_version`, `digest_mismatch`, `preflight_failed`,
  *   `steps_missing`, `unknown_step`, `invalid_request`, `patch_conflict`
  */
-export async function approvePlan(
+export async function checkApproval(
   context: PlansContext,
   id: string,
   approval: Approval,
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
-): Promise<Plan> {
+): Promise<Commit<Plan>> {
   const { db, enqueue } = context;
   const patch = await findPatchToApprove(db.query, id, approval);
-  if (patch !== null) return approvePatch(context, patch, approval, actor);
+  if (patch !== null) return checkPatchApproval(context, patch, approval, actor);
   const asked = partKey(approval);
   /** @returns whether the same person did just this before */
   const check = async (q: Queryable, row: PlanRow): Promise<boolean> => {
@@ -137,11 +137,11 @@ export async function approvePlan(
     return false;
   };
   const seen = await readPlanRow(db.query, id);
-  if (await check(db.query, seen)) return readPlan(db.query, id);
+  if (await check(db.query, seen)) return (tx) => readPlan(tx, id);
   const part = await readPart(db.query, id, approval);
   if (part !== null) await requireAlone(db.query, context, seen, part, actor);
   requirePreflight(await findPreflightProblems(db.query, context.catalogue, seen));
-  return db.transaction(async (tx) => {
+  return async (tx) => {
     const row = await lockPlan(tx, id);
     if (await check(tx, row)) return readPlan(tx, id);
     if (!(await takeApproval(context, tx, row, part, actor))) return readPlan(tx, id);
@@ -165,7 +165,7 @@ export async function approvePlan(
     await enqueue(tx, 'execute', { plan_id: id }, { key: id });
     await within(tx, changed);
     return readPlan(tx, id);
-  });
+  };
 }
 
 // What an approval means for what comes again: a step of which people left out every occurrence they were shown does not

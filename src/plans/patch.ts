@@ -7,7 +7,7 @@ import type { PatchOperation, PinnedOperation, PlanPatch } from '#contracts/patc
 import type { PatchOutcome } from '#contracts/patch-outcome.ts';
 import { recordDeeds } from '#store/audit.ts';
 import { readManifests } from '#store/backends.ts';
-import type { Queryable, Transaction } from '#store/database.ts';
+import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
 import {
   forgetApprovals,
@@ -228,19 +228,19 @@ async function takePatch(
 }
 
 /**
- * Applies a patch, or stores it until somebody approves it. Of a model it may come, as from whoever may decide about the
- * plan.
+ * Checks a patch and looks at its targets; the commit applies it, or stores it until somebody approves it. It may come from a
+ * model, or from a person who may decide about the plan.
  * @param within what else changes with the plan, in its transaction
  * @throws `plan_not_found`, `not_allowed`, `invalid_transition`, `patch_conflict`, `steps_missing`, `dependency_cycle`,
  *   `unknown_step`, `empty_plan`, `reserved_id`, and what is wrong with steps that are added or changed
  */
-export async function patchPlan(
+export async function checkPatch(
   context: PlansContext,
   planId: string,
   patch: PlanPatch,
   actor: Actor,
   within: (tx: Transaction, row: PlanRow) => Promise<void>,
-): Promise<PatchOutcome> {
+): Promise<Commit<PatchOutcome>> {
   requireOwnIds(patch.operations);
   await context.catalogue.refresh(() => readManifests(context.db.query));
   const id = `PATCH-${context.random.hex(4)}`;
@@ -251,12 +251,12 @@ export async function patchPlan(
   const before = await readPlanRow(query, planId);
   await requireAllowed(query, before);
   const operations = await pinTargets(query, before, rulesFor(context), patch);
-  return context.db.transaction(async (tx) => {
+  return async (tx) => {
     const row = await lockPlan(tx, planId);
     await requireAllowed(tx, row);
     const patched = await takePatch(context, tx, row, { ...patch, operations }, actor, id);
     await within(tx, patched);
     await finishIfDone(context, tx, patched, patched, actor);
     return readPatchOutcome(tx, id);
-  });
+  };
 }

@@ -79,7 +79,6 @@ export async function findPreflightProblems(
       ({ operation }) => catalogue.get(operation)?.tool ?? operation,
     ),
   );
-  // All at once: a decision that was pressed in a chat holds its transaction meanwhile.
   for (const state of await Promise.all([...tools].map((tool) => catalogue.check(tool))))
     if (!state.ok) report(null, state.reason);
   const header = await readHeader(db, row);

@@ -75,10 +75,11 @@ function queryableOn(client: Pool | PoolClient, pooled: boolean): Queryable {
 }
 
 /**
- * Milliseconds that a transaction which others join may wait between two statements: for the tools of a plan, which have to
- * answer before it is approved. It holds no plan's lock meanwhile.
+ * The second half of a change: what was checked is stored, inside the caller's transaction. Checks that take time (tools that
+ * have to answer, digests of whole plans) belong in the function that returns it; what they saw is compared again in here,
+ * under the lock of the row, so that a change in between is a conflict and not a surprise.
  */
-export const joinedSilentMs = 60_000;
+export type Commit<T> = (tx: Transaction) => Promise<T>;
 
 /**
  * The database as somebody sees it who is inside `tx` already. What they take for a transaction is a part of that one: it
@@ -135,8 +136,6 @@ export type TransactionOptions = {
   planOnce?: boolean;
   /** Answers before it is on disk: for what is found again should the server die in the next moment. */
   lazily?: boolean;
-  /** Milliseconds between two statements after which the server ends it, where it waits for something else in between. */
-  silentMs?: number;
   /**
    * What the server itself ends, so that nothing goes on waiting there, with a connection and with locks, once nobody waits
    * for it here. Milliseconds: for a lock, for a statement, and between two statements, after which the connection ends too.
@@ -167,7 +166,7 @@ export async function allowForSteps(tx: Transaction, steps: number): Promise<voi
   if (steps <= fewSteps) return;
   const ms = usualSilenceMs + steps * aStepMs;
   await tx.execute(sql`select set_config('statement_timeout', ${String(ms)}, true)`);
-  limitSilence(connectionOf(tx), Math.max(ms, joinedSilentMs) + serverFirstMs.statement);
+  limitSilence(connectionOf(tx), ms + serverFirstMs.statement);
 }
 
 /** The connection that a transaction runs on. */
@@ -181,15 +180,12 @@ const wholeMs = (limit: number) => Math.max(1, Math.ceil(limit));
 
 /** Begins a transaction in one round trip. */
 function beginWith(
-  { planOnce = false, lazily = false, silentMs, limits }: TransactionOptions,
+  { planOnce = false, lazily = false, limits }: TransactionOptions,
   usual: ServerLimits | null,
 ): string {
   const settings = [
     ...Object.entries(usual ?? {}).map(([name, ms]) => `${name} = ${wholeMs(ms)}`),
     ...(lazily ? ['synchronous_commit = off'] : []),
-    ...(silentMs === undefined
-      ? []
-      : [`idle_in_transaction_session_timeout = ${wholeMs(silentMs)}`]),
     ...(planOnce ? ['plan_cache_mode = force_generic_plan'] : []),
     ...(limits === undefined
       ? []
@@ -222,8 +218,6 @@ async function runTransaction<T>(
     lost ??= error;
   };
   client.on('error', noteLoss);
-  if (options.silentMs !== undefined)
-    limitSilence(client, Math.max(usualSilenceMs, options.silentMs + serverFirstMs.statement));
   try {
     await client.query(beginWith(options, usual));
     const result = await work(transactionOn(client, usual !== null));

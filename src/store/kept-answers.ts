@@ -20,7 +20,12 @@ export async function takeKey(
     .onConflictDoNothing()
     .returning({ key: keptAnswers.key });
   if (added.length > 0) return null;
-  const [row] = await tx
+  return findKey(tx, key);
+}
+
+/** What a key was used for; null: nothing yet. */
+export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | null> {
+  const [row] = await db
     .select({ request: keptAnswers.request, answer: keptAnswers.answer })
     .from(keptAnswers)
     .where(eq(keptAnswers.key, key));

@@ -17,7 +17,12 @@ export async function keepPress(tx: Transaction, once: string): Promise<PressRow
     .onConflictDoNothing()
     .returning({ once: presses.once });
   if (added.length > 0) return null;
-  const [row] = await tx
+  return findPress(tx, once);
+}
+
+/** What became of a press; null: nothing yet. */
+export async function findPress(db: Queryable, once: string): Promise<PressRow | null> {
+  const [row] = await db
     .select({ refused: presses.refused })
     .from(presses)
     .where(eq(presses.once, once));

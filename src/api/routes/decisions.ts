@@ -8,7 +8,7 @@ import type { Decision, Service } from '#contracts/service.ts';
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, decisionProblems, json } from '../answers.ts';
 import type { Routes } from '../context.ts';
-import { answerPost } from '../idempotency.ts';
+import { answerChecked, answerPost } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, SimulationAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
@@ -53,8 +53,12 @@ export const decisionRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { user, ...approval } = request.body;
-      return answerPost(service, request, reply, (joined) =>
-        joined.approve(request.params.id, approval, actorOf(request, user)),
+      return answerChecked(
+        service,
+        request,
+        reply,
+        () => service.checkApproval(request.params.id, approval, actorOf(request, user)),
+        (joined, checked) => joined.commit(checked),
       );
     },
   );

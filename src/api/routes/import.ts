@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actorOf } from '../actor.ts';
 import { answers, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
-import { answerPost } from '../idempotency.ts';
+import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer } from '../plan-schemas.ts';
 import { ImportQuery } from '../requests.ts';
@@ -38,11 +38,17 @@ export const importRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const actor = actorOf(request, request.query.user);
-      return answerPost(service, request, reply, async (joined) => {
-        const plan = await joined.importMarkdown(request.body, actor);
-        reply.code(201).header('location', `/api/plans/${plan.id}`);
-        return plan;
-      });
+      return answerChecked(
+        service,
+        request,
+        reply,
+        () => service.checkMarkdown(request.body, actor),
+        async (joined, checked) => {
+          const plan = await joined.commit(checked);
+          reply.code(201).header('location', `/api/plans/${plan.id}`);
+          return plan;
+        },
+      );
     },
   );
 };

@@ -2,7 +2,7 @@
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
-import { answerPost } from '../idempotency.ts';
+import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PatchAnswer, PatchList } from '../plan-schemas.ts';
 import { PatchBody, PatchesQuery, PlanPath } from '../requests.ts';
@@ -43,11 +43,17 @@ export const patchRoutes: Routes = async (app, { service }) => {
     },
     async (request, reply) => {
       const { user, ...patch } = request.body;
-      return answerPost(service, request, reply, async (joined) => {
-        const outcome = await joined.patch(request.params.id, patch, actorOf(request, user));
-        reply.code(outcome.status === 'needs_approval' ? 202 : 200);
-        return outcome;
-      });
+      return answerChecked(
+        service,
+        request,
+        reply,
+        () => service.checkPatch(request.params.id, patch, actorOf(request, user)),
+        async (joined, checked) => {
+          const outcome = await joined.commit(checked);
+          reply.code(outcome.status === 'needs_approval' ? 202 : 200);
+          return outcome;
+        },
+      );
     },
   );
 

@@ -2,7 +2,7 @@
 import { actorOf } from '../actor.ts';
 import { answers, bodyProblems, json } from '../answers.ts';
 import { bodyLimits, type Routes } from '../context.ts';
-import { answerPost } from '../idempotency.ts';
+import { answerChecked } from '../idempotency.ts';
 import { tags } from '../openapi.ts';
 import { PlanAnswer, PlanList, StatsAnswer } from '../plan-schemas.ts';
 import type { ProblemCode } from '../problem.ts';
@@ -50,11 +50,17 @@ export const planRoutes: Routes = async (app, { service }) => {
         ...(user === undefined ? {} : { user }),
         ...(conversation === undefined ? {} : { conversation }),
       };
-      return answerPost(service, request, reply, async (joined) => {
-        const plan = await joined.propose(draft, options, actorOf(request, user));
-        reply.code(201).header('location', `/api/plans/${plan.id}`);
-        return plan;
-      });
+      return answerChecked(
+        service,
+        request,
+        reply,
+        () => service.checkProposal(draft, options, actorOf(request, user)),
+        async (joined, checked) => {
+          const plan = await joined.commit(checked);
+          reply.code(201).header('location', `/api/plans/${plan.id}`);
+          return plan;
+        },
+      );
     },
   );
 

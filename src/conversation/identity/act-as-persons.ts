@@ -41,18 +41,21 @@ const roles: { [K in Mapped]: Roles<Required<Parameters<Service[K]>>> } = {
   waitingFor: ['account'],
   setPolicy: ['account', 'as it is', 'actor'],
   propose: ['as it is', 'named', 'actor'],
+  checkProposal: ['as it is', 'named', 'actor'],
   listPlans: ['named'],
   card: ['as it is', 'viewer'],
   approve: ['as it is', 'as it is', 'actor'],
+  checkApproval: ['as it is', 'as it is', 'actor'],
   reject: ['as it is', 'as it is', 'actor'],
   proposeChanges: ['as it is', 'as it is', 'actor'],
   cancel: ['as it is', 'as it is', 'actor'],
   pause: ['as it is', 'as it is', 'actor'],
   resume: ['as it is', 'as it is', 'actor'],
   patch: ['as it is', 'as it is', 'actor'],
+  checkPatch: ['as it is', 'as it is', 'actor'],
   retry: ['as it is', 'as it is', 'actor'],
   simulate: ['as it is', 'as it is', 'actor'],
-  importMarkdown: ['as it is', 'actor'],
+  checkMarkdown: ['as it is', 'actor'],
 };
 
 /** The service with persons in the place of accounts. */

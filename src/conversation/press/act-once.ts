@@ -1,57 +1,71 @@
-// A press on a card in a chat decides once. What it does and its name are stored together, so whoever tries it again, after a
-// process died or because its presser could not be told, learns what became of it and changes nothing.
+// A press on a card in a chat decides once. What it does and its name are stored together, so a second try, after a process
+// died or an answer was lost, learns what became of the first and changes nothing.
 import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { Pressed } from '#contracts/pressed.ts';
-import { type Database, joinedSilentMs, joinTransaction } from '#store/database.ts';
-import { keepPress, type PressRow, refusePress } from '#store/presses.ts';
+import { type Commit, type Database, joinTransaction } from '#store/database.ts';
+import { findPress, keepPress, type PressRow, refusePress } from '#store/presses.ts';
 import { requireRecentPress } from './still-meant.ts';
 
-/** What came of a press: what it did, or why nothing. */
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;
 
-/** What became of a press before. @throws what it was refused with */
+/** @throws what the press was refused with the first time */
 function repeat({ refused }: PressRow): void {
   if (refused === null) return;
   // Codes are written by this file, from errors of ours.
   throw new CountersignError(refused.code as ErrorCode, refused.message);
 }
 
+/** An error that says no for good; null: it passes by itself, or is none of ours. */
+function refusalIn(error: unknown): CountersignError | null {
+  return error instanceof CountersignError && error.passesAfterMs === null ? error : null;
+}
+
 /**
- * Does what a press asks for, and once: tried again it does nothing, and is refused as it was the first time.
- * @param pressed undefined: it has no name of its own, and is done
- * @param before what is answered when it was done before
- * @throws what `act` throws; of that, what does not pass by itself is remembered
+ * Carries out a press once: `check` outside any transaction, what it returns together with the press's name.
+ * @param pressed undefined: the press has no name of its own, and is carried out each time
+ * @param before what a press that was carried out before is answered
+ * @throws what `check` and its commit throw; a refusal that does not pass by itself is remembered
  */
-export async function actOnce<C extends { db: Database; clock: Clock }, T>(
-  context: C,
+export async function actOnce<T>(
+  { db, clock }: { db: Database; clock: Clock },
   pressed: Pressed | undefined,
-  act: (joined: C) => Promise<T>,
+  check: () => Promise<Commit<T>>,
   before: () => Promise<T>,
 ): Promise<T> {
-  if (pressed === undefined) return act(context);
-  const { db, clock } = context;
+  if (pressed === undefined) return db.transaction(await check());
   const { once, at } = pressed;
-  const outcome = await db.transaction(
-    async (tx): Promise<Outcome<T>> => {
-      // Its name first: whoever waits for that holds nothing that the first one needs.
-      const known = await keepPress(tx, once);
-      if (known !== null) {
-        repeat(known);
-        return null;
-      }
-      try {
-        requireRecentPress(at, clock.now());
-        return { kind: 'done', value: await act({ ...context, db: joinTransaction(db, tx) }) };
-      } catch (error) {
-        if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-        // What was refused has undone itself; that it was is kept, so that its presser can be told later.
-        await refusePress(tx, once, { code: error.code, message: error.message });
-        return { kind: 'refused', why: error };
-      }
-    },
-    { silentMs: joinedSilentMs },
-  );
+  const known = await findPress(db.query, once);
+  if (known !== null) {
+    repeat(known);
+    return before();
+  }
+  let commit: Commit<T>;
+  try {
+    requireRecentPress(at, clock.now());
+    commit = await check();
+  } catch (error) {
+    const why = refusalIn(error);
+    if (why === null) throw error;
+    commit = () => Promise.reject(why);
+  }
+  const outcome = await db.transaction(async (tx): Promise<Outcome<T>> => {
+    // The name first: a second try waits here and holds no lock that the first one needs.
+    const meanwhile = await keepPress(tx, once);
+    if (meanwhile !== null) {
+      repeat(meanwhile);
+      return null;
+    }
+    try {
+      return { kind: 'done', value: await joinTransaction(db, tx).transaction(commit) };
+    } catch (error) {
+      const why = refusalIn(error);
+      if (why === null) throw error;
+      // The refused change is rolled back to its savepoint; that it was refused is kept, so that the presser can be told later.
+      await refusePress(tx, once, { code: why.code, message: why.message });
+      return { kind: 'refused', why };
+    }
+  });
   if (outcome === null) return before();
   if (outcome.kind === 'refused') throw outcome.why;
   return outcome.value;

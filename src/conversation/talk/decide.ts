@@ -1,4 +1,4 @@
-// What a deciding word does to its subject.
+// What a deciding word does to its subject: checked here, and returned as a commit that returns what there is to say.
 import { writeCall } from '#cards/calls-to-action.ts';
 import type { Actor } from '#contracts/actor.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -14,6 +14,7 @@ import {
 import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { statusWords } from '#plans/lifecycle-table.ts';
+import type { Commit } from '#store/database.ts';
 import { showName } from '#store/person-names.ts';
 import { readPlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
@@ -33,20 +34,22 @@ async function approvePart(
   { id, version, digest }: NonNullable<Subject['shown']>,
   choice: StepChoice,
   actor: Actor,
-): Promise<string> {
+): Promise<Commit<string>> {
   requireNumbers((await readPlanRow(context.db.query, id)).total);
   // The approval names the version, so that numbers of another one decide nothing.
   const steps = await readSteps(context.db.query, id, {}, 0, numberedAtMost);
   const numbered = numberSteps(describeSteps(context.catalogue, steps));
   const { chosen, approval } = chooseSteps(choice, numbered);
-  try {
-    await approve(context, id, { version, digest, ...approval }, actor);
-  } catch (error) {
+  const rename = (error: unknown): never => {
     throw withNumbers(error, numbered);
-  }
+  };
+  const commit = await approve(context, id, { version, digest, ...approval }, actor).catch(rename);
   const named = describeNumbered(chosen);
   const words = choice.kind === 'only' ? `${named} only` : `all but ${named}`;
-  return `Approved by ${await showName(context.db.query, actor.id)}: ${words}.`;
+  return async (tx) => {
+    await commit(tx).catch(rename);
+    return `Approved by ${await showName(tx, actor.id)}: ${words}.`;
+  };
 }
 
 /** Approves the steps that are ticked where the word was written. */
@@ -55,24 +58,39 @@ async function approveTicked(
   { id, version, digest }: NonNullable<Subject['shown']>,
   except: string[],
   actor: Actor,
-): Promise<string> {
+): Promise<Commit<string>> {
   const { total } = await readPlanRow(context.db.query, id);
-  await approve(context, id, { version, digest, except }, actor);
-  const by = await showName(context.db.query, actor.id);
-  return `Approved by ${by}: ${total - new Set(except).size} of ${countOf(total, 'step')}.`;
+  const commit = await approve(context, id, { version, digest, except }, actor);
+  return async (tx) => {
+    await commit(tx);
+    const by = await showName(tx, actor.id);
+    return `Approved by ${by}: ${total - new Set(except).size} of ${countOf(total, 'step')}.`;
+  };
 }
 
-/** Carries out a deciding word on the version that was shown. @returns what there is to say to it; null: its cards say it */
+/** Commits and says nothing: the cards do. */
+function silently(commit: Commit<unknown>): Commit<null> {
+  return async (tx) => {
+    await commit(tx);
+    return null;
+  };
+}
+
+/** Checks a deciding word on the version that was shown. The commit returns what there is to say; null: the cards say it. */
 export async function decide(
   context: ConversationContext,
   subject: Subject,
   word: Exclude<Word, { kind: 'talk' }>,
   { actor, on_screen: onScreen = {} }: Pick<Saying, 'actor' | 'on_screen'>,
-): Promise<string | null> {
-  if (word.kind === 'status') return describeStatus(context, subject);
+): Promise<Commit<string | null>> {
+  if (word.kind === 'status') {
+    const status = await describeStatus(context, subject);
+    return async () => status;
+  }
   if (subject.session !== null) {
-    await decideInSession(context, subject.session, word, actor);
-    return null;
+    const { id } = subject.session;
+    const choice = choiceOf(word, subject.session);
+    return silently(await decideSession(context, id, choice, actor, true));
   }
   if (subject.shown === null) {
     throw new CountersignError(
@@ -86,8 +104,7 @@ export async function decide(
       if (onScreen.except !== undefined) {
         return approveTicked(context, subject.shown, onScreen.except, actor);
       }
-      await approve(context, id, { version, digest }, actor);
-      return null;
+      return silently(await approve(context, id, { version, digest }, actor));
     case 'approve_part':
       if (onScreen.except !== undefined) {
         throw new CountersignError(
@@ -97,14 +114,13 @@ export async function decide(
       }
       return approvePart(context, subject.shown, word.choice, actor);
     case 'reject':
-      await reject(context, id, { version }, actor, true);
-      return null;
+      return silently(await reject(context, id, { version }, actor, true));
     case 'cancel':
-      await cancel(context, id, { version }, actor);
-      return null;
+      return silently(await cancel(context, id, { version }, actor));
     case 'propose_changes':
-      await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true);
-      return null;
+      return silently(
+        await proposeChanges(context, id, { version, feedback: word.feedback }, actor, true),
+      );
     default:
       return word satisfies never;
   }
@@ -158,14 +174,4 @@ function choiceOf(word: Exclude<Word, { kind: 'talk' | 'status' }>, run: RunRow)
     default:
       return word satisfies never;
   }
-}
-
-/** Carries out a deciding word on what the session of `run` showed when the word was read. */
-async function decideInSession(
-  context: ConversationContext,
-  run: RunRow,
-  word: Exclude<Word, { kind: 'talk' | 'status' }>,
-  actor: Actor,
-): Promise<void> {
-  await decideSession(context, run.id, choiceOf(word, run), actor, true);
 }

@@ -1,6 +1,6 @@
 // A deciding word is written down with what it did, or with why it was refused.
 import { CountersignError } from '#contracts/errors.ts';
-import { joinedSilentMs, joinTransaction, type Transaction } from '#store/database.ts';
+import { type Commit, joinTransaction, type Transaction } from '#store/database.ts';
 import { noteFeedbackMessage } from '#store/runs.ts';
 import type { ConversationContext } from '../conversation-context.ts';
 import { hearPerson } from '../hear-person.ts';
@@ -18,38 +18,40 @@ async function answer(
   await speakAsBot(context, tx, { conversation, says: text, runId, planId: shown?.id ?? null });
 }
 
+/** @returns a refusal that is to be told. @throws anything else: it passes by itself, or is an error of ours */
+function refusalIn(error: unknown): CountersignError {
+  if (error instanceof CountersignError && error.passesAfterMs === null) return error;
+  throw error;
+}
+
 /**
- * Writes a deciding word down and carries it out, both or neither: whoever is ended in between can be told it again.
+ * Writes a deciding word down and carries it out, both or neither: if the process dies in between, the word can be said again.
  * @param aloud whether a refusal is said in the conversation as well
- * @returns why it was refused; null: it was not
+ * @param check done first, outside any transaction. @returns the commit, which returns what there is to say; null: nothing
+ * @returns why the word was refused; null: it was not
  * @throws what passes by itself, and then nothing is written down
  */
-export function hearDecision(
+export async function hearDecision(
   context: ConversationContext,
   subject: Subject,
   { text, actor, once }: Saying,
   aloud: (refusal: CountersignError) => boolean,
-  deed: (joined: ConversationContext) => Promise<string | null>,
+  check: () => Promise<Commit<string | null>>,
 ): Promise<CountersignError | null> {
+  const { db } = context;
   const { conversation, runId } = subject;
-  return context.db.transaction(
-    async (tx) => {
-      const joined = { ...context, db: joinTransaction(context.db, tx) };
-      let refusal: CountersignError | null = null;
-      let words: string | null = null;
-      try {
-        words = await joined.db.transaction(() => deed(joined));
-      } catch (error) {
-        if (!(error instanceof CountersignError) || error.passesAfterMs !== null) throw error;
-        refusal = error;
-        words = aloud(error) ? error.message : null;
-      }
-      // The plan and its run are locked before the conversation is, as everywhere.
-      const message = await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
-      if (runId !== null) await noteFeedbackMessage(tx, runId, message);
-      if (words !== null) await answer(context, tx, subject, words);
-      return refusal;
-    },
-    { silentMs: joinedSilentMs },
-  );
+  const checked = await check().catch(refusalIn);
+  return db.transaction(async (tx) => {
+    const done =
+      checked instanceof CountersignError
+        ? checked
+        : await joinTransaction(db, tx).transaction(checked).catch(refusalIn);
+    const refusal = done instanceof CountersignError ? done : null;
+    const words = done instanceof CountersignError ? (aloud(done) ? done.message : null) : done;
+    // The plan and its run are locked before the conversation is, as everywhere.
+    const message = await hearPerson(tx, { conversation, name: actor.id, text, runId, once });
+    if (runId !== null) await noteFeedbackMessage(tx, runId, message);
+    if (words !== null) await answer(context, tx, subject, words);
+    return refusal;
+  });
 }

@@ -68,10 +68,10 @@ export async function hearReply(
     return null;
   }
   const subject = subjectOfRun(run);
-  return hearDecision(context, subject, saying, aloud, async (joined) => {
-    requireRecent(joined, word, saying.written_at);
-    await requireShown(joined, subject, word, saying.written_at);
-    const read = await requireRead(joined, subject, word, saying);
-    return decide(joined, read, word, saying);
+  return hearDecision(context, subject, saying, aloud, async () => {
+    requireRecent(context, word, saying.written_at);
+    await requireShown(context, subject, word, saying.written_at);
+    const read = await requireRead(context, subject, word, saying);
+    return decide(context, read, word, saying);
   });
 }

@@ -93,13 +93,13 @@ async function hear(
   if (word.kind === 'talk') return hearTalk(context, conversation, saying);
   const open = pickOnScreen(await findOpen(context, conversation, word), saying.on_screen);
   const subject = await findSubject(context, conversation, open, word);
-  const deed = async (joined: ConversationContext) => {
+  const check = async () => {
     if (word.kind !== 'status') requireOne(open);
-    requireRecent(joined, word, saying.written_at);
-    await requireShown(joined, subject, word, saying.written_at);
-    return decide(joined, await requireRead(joined, subject, word, saying), word, saying);
+    requireRecent(context, word, saying.written_at);
+    await requireShown(context, subject, word, saying.written_at);
+    return decide(context, await requireRead(context, subject, word, saying), word, saying);
   };
-  const refusal = await hearDecision(context, subject, saying, isSaidAloud(saying), deed);
+  const refusal = await hearDecision(context, subject, saying, isSaidAloud(saying), check);
   return { run_id: subject.runId, refusal: toThrow(saying, refusal) };
 }
 

@@ -102,13 +102,6 @@ describe('a transaction with limits', () => {
     await db.query.execute(sql`reset synchronous_commit`);
   });
 
-  test('may be silent for longer where that is said', async () => {
-    expect(await db.transaction(readSettings, { silentMs: 60_000 })).toEqual([
-      60_000, 17_000, 18_000,
-    ]);
-    expect(await db.transaction(readSettings)).toEqual([15_000, 17_000, 18_000]);
-  });
-
   test('gives up a lock that another holds, which passes by itself', async () => {
     await other.transaction(async (holder) => {
       await holder.execute(sql`lock table countersign.inbox_keys`);
