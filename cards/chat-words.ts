@@ -41,6 +41,8 @@ export const windowWords = {
   review: {
     title: ({ id }: { id: string }) => `Review ${id}`,
     approve: 'Approve',
+    /** On one page of several. At most 24 characters, as a button of a Slack window has. */
+    approveAll: ({ steps }: { steps: number }) => `Approve all ${steps.toLocaleString('en-US')}`,
     /** Behind the name of a step whose values began on the page before. */
     continued: '(continued)',
     continues: 'Continues on the next page.',

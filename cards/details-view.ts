@@ -23,8 +23,8 @@ export type DetailsView = {
   label: string;
   /** Every call of this page, whole. */
   steps: ReviewStep[];
-  /** What approving from here is bound to; null: this reader decides nothing here. */
-  approve: CardPress | null;
+  /** What approving from here is bound to, and its button; null: this reader decides nothing here. */
+  approve: { press: CardPress; words: string } | null;
   /** The steps can be ticked, so that only those are approved. */
   ticks: boolean;
   /** That approving is about every page; null: nothing is decided here, or there is one page. */
@@ -78,6 +78,8 @@ export function viewDetails(
   const decides = mayDecide && open && facts.may_approve;
   const onePage = pages.length < 2 && next === null;
   const noPart = decides && !small;
+  const { approve, approveAll } = windowWords.review;
+  const words = onePage || plan.total_steps < 2 ? approve : approveAll({ steps: plan.total_steps });
   const all = plan.total_steps === 1 ? 'the step' : `all ${countOf(plan.total_steps, 'step')}`;
   return {
     plan_id: plan.id,
@@ -88,7 +90,7 @@ export function viewDetails(
       ? 'Steps'
       : `Steps, most dangerous first (${plan.total_steps.toLocaleString('en-US')} in all)`,
     steps,
-    approve: decides ? pressOf(plan, 'approve') : null,
+    approve: decides ? { press: pressOf(plan, 'approve'), words } : null,
     ticks: decides && small && onePage && facts.steps.length > 1,
     covers:
       decides && !onePage

@@ -66,7 +66,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
   const said = steps.map(({ headline }) => headline);
   const button = ticks
     ? { title: 'Approve the checked steps', verb: verbs.part }
-    : { title: 'Approve', verb: 'approve' };
+    : { title: approve?.words ?? '', verb: 'approve' };
   return fitLines((length) => {
     const shown = {
       title,
@@ -86,7 +86,7 @@ export function drawAdaptiveDetails(view: DetailsView, details: object, back: Ba
     return expandCard(templates.details, {
       ...mapShown(shown),
       lead_width: widthOfLeads(steps),
-      approve: approve === null ? null : { ...button, data: approve },
+      approve: approve === null ? null : { ...button, data: approve.press },
       turns: [...turn(windowWords.pages.earlier, earlier), ...turn(windowWords.pages.later, later)],
       back,
     });

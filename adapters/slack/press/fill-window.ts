@@ -178,7 +178,7 @@ export async function fillDetails(
   ];
   return makeWindow({
     title: approve === null ? id : words.title({ id }),
-    ...(approve === null ? {} : { submit: words.approve, kind: ticks ? 'part' : 'approve' }),
+    ...(approve === null ? {} : { submit: approve.words, kind: ticks ? 'part' : 'approve' }),
     held: { ...held, pages, press: { action: 'details', plan_id: id, version, digest } },
     blocks: [
       ...(changed ? lineBlocks(refused ? words.notApproved(plan) : words.changed(plan)) : []),

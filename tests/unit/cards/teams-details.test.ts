@@ -142,7 +142,7 @@ describe('a large plan’s details', async () => {
   });
 
   it('are approved from any page, bound to what was shown', () => {
-    const { action } = answerTo(draw(['', 'a'], 'b'), ['Approve']);
+    const { action } = answerTo(draw(['', 'a'], 'b'), ['Approve all 100,000']);
     const { id: plan_id, version, digest } = huge.plan;
     expect(action).toMatchObject({
       verb: 'approve',
