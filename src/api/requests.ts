@@ -135,7 +135,7 @@ export const ResumeBody = documented(
   {
     id: 'Settlement',
     description:
-      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`.',
+      'What became of steps whose outcome is unknown, or that wait for a person, by step id. `answer` is in words, about all of them; `answers` about one each: words, or the values of its form by field. A person who cannot do their step says `failed` and why. `about`: `attempt` and `status` of each step as it was read; one that has gone on since is refused as `already_decided`. A call that asks about its final values (`output.confirm`) runs only with it.',
     examples: [
       { version: 1, steps: { '3': 'done' }, answers: { '3': { amount: 12.5, room: 'Blue' } } },
       { version: 1, steps: { '4': 'retry' }, about: { '4': { attempt: 2, status: 'unknown' } } },

@@ -108,7 +108,7 @@ function requireFates({ steps = {}, answers = {}, about = {} }: Settlement): voi
   );
 }
 
-/** Whether a step still is as somebody saw it who says what became of it. Whoever does not say what they saw means the step as it is. */
+/** Whether a step still is as it was when it was read. Without a word about that, the step is meant as it is. */
 function isAsSeen({ id, attempt, status }: Step, about: Settlement['about']): boolean {
   const seen = about?.[id];
   return seen === undefined || (seen.attempt === attempt && seen.status === status);
@@ -152,17 +152,30 @@ async function requireWaiting(
   );
 }
 
-/** A guarded call asks again with its final values: an approval of its own. @throws `not_allowed` */
+/**
+ * A call that asks again with its final values needs an approval of its own, bound to the question that was read: the same
+ * step may ask again with other values. @throws `not_allowed`, `invalid_request`
+ */
 async function requireConfirmations(
   tx: Transaction,
   context: PlansContext,
   row: PlanRow,
   found: Step[],
+  { steps, about }: Settlement,
   actor: Actor,
 ): Promise<void> {
   const asking = found.filter(asksToConfirm);
   const operations = new Set(asking.map(({ tool, operation }) => operationName(tool, operation)));
   if (operations.size > 0) await requireConfirmer(tx, context, row, [...operations], actor);
+  const unread = asking.find(({ id }) => steps?.[id] === 'retry' && about?.[id] === undefined);
+  if (unread !== undefined) {
+    const { id } = unread;
+    throw new CountersignError(
+      'invalid_request',
+      `Step ${id} asks about its final values. Say which question you read: about: { ${JSON.stringify(id)}: { attempt, status: "waiting" } }, with the attempt of the step as you read it.`,
+      { details: { step: id } },
+    );
+  }
 }
 
 /**
@@ -186,7 +199,7 @@ export async function settleNamed(
   const found = await readStepsById(tx, row.id, names);
   await requireAsSeen(tx, row, found, settlement.about);
   await requireWaiting(tx, row, found, from, names);
-  await requireConfirmations(tx, context, row, found, actor);
+  await requireConfirmations(tx, context, row, found, settlement, actor);
   const now = context.clock.now();
   const words = found.map((step) => {
     const fate = steps[step.id] ?? 'retry';

@@ -387,8 +387,11 @@ describe('an argument that is decided when its step runs', () => {
         const [step] = await api.steps(id);
         return step?.status === 'waiting' ? step : null;
       });
-    const settle = (id: string, fate: string) =>
-      api.post(`/api/plans/${id}/resume`, { version: 1, steps: { tidy: fate } });
+    const settle = async (id: string, fate: string) => {
+      const { attempt, status } = await waiting(id);
+      const about = { tidy: { attempt, status } };
+      return api.post(`/api/plans/${id}/resume`, { version: 1, steps: { tidy: fate }, about });
+    };
 
     const refused = await api.propose({ title: 'Tidy up', steps });
     await api.approve(refused);

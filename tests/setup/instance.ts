@@ -7,6 +7,7 @@ import { type Config, loadConfig } from '#config';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { Plan, PlanDraft, PlanStatus } from '#contracts/plan.ts';
 import type { Planner, PlanningOutcome, PlanningRequest } from '#contracts/run.ts';
+import type { Settlement } from '#contracts/service.ts';
 import type { ChatPorts, DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import type { InboxHandlers, InboxRule } from '#conversation/inbox/inbox-context.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -111,6 +112,20 @@ export async function runPlan(
 }
 
 /** Waits until the plan has one of `statuses`. */
+/** Says what became of steps; of those that wait, as they stand now. */
+export async function settleAsRead(
+  { service }: Instance,
+  id: string,
+  steps: NonNullable<Settlement['steps']>,
+  actor: Actor = ana,
+): Promise<Plan> {
+  const waiting = (await service.getSteps(id, Object.keys(steps))).flatMap((step) =>
+    step.status === 'waiting' ? [[step.id, { attempt: step.attempt, status: step.status }]] : [],
+  );
+  const settlement = { version: 1, steps, about: Object.fromEntries(waiting) };
+  return service.resume(id, settlement, actor);
+}
+
 export function reach(instance: Instance, id: string, ...statuses: PlanStatus[]): Promise<Plan> {
   return waitFor(
     `${id} to be ${statuses.join(' or ')}`,

@@ -8,7 +8,14 @@ import type { PlanDraft } from '#contracts/plan.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { storePlace } from '#store/chat-places.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, noop, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
+import {
+  ana,
+  noop,
+  openTestInstance,
+  reach,
+  settleAsRead,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { waitFor } from '#tests/wait.ts';
 
 const database = useDatabase();
@@ -162,7 +169,7 @@ test('asks where only at the call it is known where it would post, and fails the
     return step?.status === 'waiting' ? step : null;
   });
   expect(asked.final_args).toMatchObject({ conversation: target });
-  await instance.service.resume(plan.id, { version: 1, steps: { tell: 'retry' } }, ana);
+  await settleAsRead(instance, plan.id, { tell: 'retry' });
   await reach(instance, plan.id, 'failed');
   const { steps } = await instance.service.listSteps(plan.id, { limit: 9 });
   expect(steps.find(({ id }) => id === 'tell')).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
 import { exportMarkdown, readMarkdown } from '#plans/markdown.ts';
-import { ana, noop, reach, runPlan } from '#tests/setup/instance.ts';
+import { ana, noop, reach, runPlan, settleAsRead } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -161,7 +161,7 @@ describe('a step with a condition', () => {
     await reach(instance, id, 'failed');
     expect((await stepOf(id, 'never')).status).toBe('skipped');
     await writeFile(join(instance.workspace, 'late.txt'), 'here');
-    await instance.service.resume(id, { version: 1, steps: { late: 'retry' } }, ana);
+    await settleAsRead(instance, id, { late: 'retry' });
     await reach(instance, id, 'completed');
     expect(await stepOf(id, 'never')).toMatchObject({ status: 'skipped', attempt: 1 });
     expect((await stepOf(id, 'last')).status).toBe('succeeded');
@@ -256,7 +256,7 @@ describe('a step that asks before it runs', () => {
     const asked = await becomes(id, 'asks', 'waiting');
     expect(asked.final_args).toEqual({ path: 'asks.md', content: 'asks' });
     expect([await isThere('free.md'), await isThere('asks.md')]).toEqual([true, false]);
-    await instance.service.resume(id, { version: 1, steps: { asks: 'retry' } }, ana);
+    await settleAsRead(instance, id, { asks: 'retry' });
     await reach(instance, id, 'completed');
     expect(await isThere('asks.md')).toBe(true);
   });

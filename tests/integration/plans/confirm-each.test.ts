@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#contracts/actor.ts';
 import type { PlanDraft, Step, StepDraft } from '#contracts/plan.ts';
-import { ana, noop, reach, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
+import { ana, noop, reach, runPlan, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -35,7 +35,7 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
 }
 
 const say = (planId: string, steps: Record<string, 'retry' | 'done' | 'failed'>, actor = ana) =>
-  instance.service.resume(planId, { version: 1, steps }, actor);
+  settleAsRead(instance, planId, steps, actor);
 
 const write = (id: string, path: string, content: string, ...after: string[]): StepDraft => ({
   id,

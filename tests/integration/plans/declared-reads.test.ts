@@ -9,7 +9,7 @@ import { drawText } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
 import { Settings } from '#contracts/settings.ts';
-import { ana, reach, scriptedPlanner } from '#tests/setup/instance.ts';
+import { ana, reach, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { compileCache, node, quickly, root } from '#tests/setup/process.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';
@@ -48,8 +48,7 @@ const propose = (...steps: StepDraft[]) =>
   instance.service.propose({ title: 'Close tickets', steps }, { user: ana.id }, ana);
 const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
   instance.service.approve(id, { version, digest }, ana);
-const confirm = (planId: string, id: string) =>
-  instance.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
+const confirm = (planId: string, id: string) => settleAsRead(instance, planId, { [id]: 'retry' });
 
 function becomes(planId: string, id: string, status: Step['status']): Promise<Step> {
   return waitFor(`step ${id} to be ${status}`, async () => {

@@ -7,7 +7,13 @@ import { Settings } from '#contracts/settings.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { type Listening, listenOnLoopback } from '#tests/fixtures/loopback.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
+import {
+  ana,
+  openTestInstance,
+  reach,
+  settleAsRead,
+  type TestInstance,
+} from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { waitFor } from '#tests/wait.ts';
 
@@ -63,8 +69,7 @@ const propose = (step: StepDraft) =>
   instance.service.propose({ title: 'Change a page', steps: [step] }, { user: ana.id }, ana);
 const approve = ({ id, version, digest }: { id: string; version: number; digest: string }) =>
   instance.service.approve(id, { version, digest }, ana);
-const confirm = (planId: string) =>
-  instance.service.resume(planId, { version: 1, steps: { a: 'retry' } }, ana);
+const confirm = (planId: string) => settleAsRead(instance, planId, { a: 'retry' });
 async function seenBy(step: StepDraft) {
   const { id } = await propose(step);
   return (await instance.service.getSteps(id, ['a']))[0]?.seen;

@@ -16,7 +16,7 @@ import { createModelClient } from '#models/openai.ts';
 import { readSpentSince } from '#store/costs.ts';
 import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
-import { ana, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+import { ana, openTestInstance, settleAsRead, type TestInstance } from '#tests/setup/instance.ts';
 import { claimReady, makeExecutor, mayCall, settleOutcomes, startBy } from './bench.ts';
 
 const database = useDatabase();
@@ -85,7 +85,7 @@ const writes = (content: Json, path = 'note.md'): StepDraft => ({
 });
 const choose = (name: string, args: JsonObject) => (): Turn => ({ calls: [{ name, args }] });
 const settle = (planId: string, fate: 'retry' | 'failed') =>
-  instance.service.resume(planId, { version: 1, steps: { d: fate } }, ana);
+  settleAsRead(instance, planId, { d: fate });
 const stepOf = async (planId: string): Promise<Step> => {
   const [step] = (await instance.service.listSteps(planId, { limit: 10 })).steps;
   if (step === undefined) throw new Error('there is no step');
@@ -131,6 +131,14 @@ describe('a guarded step with run-time arguments', () => {
       final_args: { path: 'old.md' },
     });
     expect(calls).toEqual([]);
+    const confirm = { version: 1, steps: { d: 'retry' as const } };
+    await expect(instance.service.resume(id, confirm, ana)).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+    const earlier = { d: { attempt: 0, status: 'waiting' as const } };
+    await expect(
+      instance.service.resume(id, { ...confirm, about: earlier }, ana),
+    ).rejects.toMatchObject({ code: 'already_decided' });
     // The model would choose otherwise now; what the person has seen counts.
     answer = choose('workspace_delete', { path: 'new.md' });
     const asked = server.requests.length;
@@ -295,7 +303,7 @@ describe('values that an earlier step put out', () => {
       step_approval: 'each',
     });
     await runReady(id);
-    await instance.service.resume(id, { version: 1, steps: { r: 'retry' } }, ana);
+    await settleAsRead(instance, id, { r: 'retry' });
     await runReady(id);
     await runReady(id);
     await settle(id, 'failed');

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { viewPlan } from '#cards/view-model.ts';
 import type { PatchOperation } from '#contracts/patch.ts';
 import type { Step, StepDraft } from '#contracts/plan.ts';
-import { ana, reach, scriptedPlanner } from '#tests/setup/instance.ts';
+import { ana, reach, scriptedPlanner, settleAsRead } from '#tests/setup/instance.ts';
 import { checkPlan } from '#tests/setup/invariants.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';
@@ -51,8 +51,7 @@ function becomes(planId: string, id: string, status: Step['status']): Promise<St
   });
 }
 
-const confirm = (planId: string, id: string) =>
-  instance.service.resume(planId, { version: 1, steps: { [id]: 'retry' } }, ana);
+const confirm = (planId: string, id: string) => settleAsRead(instance, planId, { [id]: 'retry' });
 
 test('a review shows what a write changes in the file that is there, and the card says only how large that is', async () => {
   await writeFile(at('list.md'), 'milk\neggs\nbread\n');
