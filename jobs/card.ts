@@ -19,9 +19,9 @@ export function cardJob(context: ConversationContext): Job<'card'> {
     name: 'card',
     queue: cardQueue,
     concurrency: 2,
-    async handle({ plan_id }) {
-      await announce(context, plan_id);
-      await followPlan(context, plan_id);
+    async handle({ plan_id, later }) {
+      await announce(context, plan_id, later);
+      await followPlan(context, plan_id, later);
       await followHomes(context);
     },
   };

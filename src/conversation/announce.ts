@@ -96,8 +96,11 @@ function goesOn({ status, counts }: Plan): boolean {
   return counts.failed > 0 && (status === 'executing' || status === 'stalled');
 }
 
-/** Says in the plan's conversation what is new about it. Safe to call at any time and any number of times. */
-export async function announce(context: Announcing, planId: string): Promise<void> {
+/**
+ * Says in the plan's conversation what is new about it. Safe to call at any time and any number of times.
+ * @param later nobody has pressed for it
+ */
+export async function announce(context: Announcing, planId: string, later = false): Promise<void> {
   const { conversation } = await readPlanRow(context.db.query, planId);
   if (conversation === null) return;
   await context.db.transaction(async (tx) => {
@@ -109,12 +112,12 @@ export async function announce(context: Announcing, planId: string): Promise<voi
       ? await readSteps(tx, planId, { status: ['waiting', 'unknown'] }, 0, questionsShown)
       : [];
     const say = (key: string, says: MessageParts, card: boolean) =>
-      speakAsBot(context, tx, {
-        conversation,
-        says,
-        planId: card ? planId : null,
-        once: `${planId}:${key}`,
-      });
+      speakAsBot(
+        context,
+        tx,
+        { conversation, says, planId: card ? planId : null, once: `${planId}:${key}` },
+        later,
+      );
     const failed = goesOn(plan)
       ? await readSteps(tx, planId, { status: ['failed'] }, 0, questionsShown)
       : [];

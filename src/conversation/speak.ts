@@ -10,6 +10,7 @@ const botName = 'Countersign';
 
 /**
  * Says something, as data or as plain text, in the caller's transaction, and has it posted where the conversation lives on a chat platform.
+ * @param later nobody waits for it
  * @returns its id; null: its `once` key stands already
  */
 export async function speakAsBot(
@@ -19,12 +20,13 @@ export async function speakAsBot(
     says,
     ...message
   }: Omit<NewMessage, 'author' | 'name' | 'text' | 'parts'> & { says: string | MessageParts },
+  later = false,
 ): Promise<number | null> {
   const stored =
     typeof says === 'string'
       ? { text: says, parts: textParts }
       : { text: writeMessage(says, ''), parts: says };
   const said = await appendMessage(tx, { ...message, ...stored, author: 'bot', name: botName });
-  if (said !== null) await askToDeliver(context, tx, message.conversation);
+  if (said !== null) await askToDeliver(context, tx, message.conversation, later);
   return said;
 }

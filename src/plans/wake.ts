@@ -23,7 +23,7 @@ export async function wakeWatchersLater(
   enqueue: Enqueue<Transaction>,
   planId: string,
 ): Promise<void> {
-  await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@later` });
+  await enqueue(tx, 'card', { plan_id: planId, later: true }, { key: `${planId}@later` });
   await wakeScreens(tx, planId);
 }
 
@@ -40,7 +40,8 @@ export async function announceProgress(
   planId: string,
 ): Promise<void> {
   const startAfter = new Date(clock.now().getTime() + progressEveryMs);
-  await enqueue(tx, 'card', { plan_id: planId }, { key: `${planId}@progress`, startAfter });
+  const payload = { plan_id: planId, later: true as const };
+  await enqueue(tx, 'card', payload, { key: `${planId}@progress`, startAfter });
   await wakeScreens(tx, planId);
 }
 

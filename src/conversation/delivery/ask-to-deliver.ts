@@ -3,13 +3,26 @@ import type { Enqueue } from '#contracts/jobs.ts';
 import { askForDelivery } from '#store/chat-places.ts';
 import type { Transaction } from '#store/database.ts';
 
-/** In the caller's transaction; after it, delivery reads what is true then. */
+/**
+ * In the caller's transaction; after it, delivery reads what is true then.
+ * @param later nobody waits for it: it never goes ahead of the answer to a person
+ */
 export async function askToDeliver(
   { enqueue }: { enqueue: Enqueue<Transaction> },
   tx: Transaction,
   conversation: string,
+  later = false,
 ): Promise<void> {
-  if (await askForDelivery(tx, conversation)) {
-    await enqueue(tx, 'deliver', { conversation }, { key: conversation });
-  }
+  if (await askForDelivery(tx, conversation)) await sendDelivery(enqueue, tx, conversation, later);
+}
+
+/** Sends the job alone. What is urgent has a key of its own, so that it is not lost to a job that waits behind others. */
+export async function sendDelivery(
+  enqueue: Enqueue<Transaction>,
+  tx: Transaction,
+  conversation: string,
+  later: boolean,
+): Promise<void> {
+  const options = later ? { key: conversation } : { key: `${conversation}@soon`, urgent: true };
+  await enqueue(tx, 'deliver', { conversation }, options);
 }
