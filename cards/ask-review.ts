@@ -26,7 +26,7 @@ export function withReview(ask: Ask, review: CardPress): Ask {
     ...ask,
     short: {
       text: cutShown(ask.text, shortAtMost),
-      known: [`${countOf(lengthOfAsk(ask), 'character')}, shown whole in Review.`],
+      known: [`${countOf(lengthOfAsk(ask), 'character')}. Open Review to read all of it.`],
       buttons: [makeButton(review, 'Review', { style: decides ? 'primary' : 'plain' }), ...others],
     },
   };

@@ -1,17 +1,97 @@
-// What only a person can settle: a step that is theirs, a call that asks before it is made, one whose outcome is not known.
+// What only a person can settle: their own step, a call that asks first, an unknown outcome, a change of the plan.
 import type { ShownStep } from '#contracts/call.ts';
-import type { PlanCardFacts } from '#contracts/card.ts';
+import type { CardPress, PatchFacts, PlanCardFacts, ShownChange } from '#contracts/card.ts';
 import type { Step } from '#contracts/plan.ts';
+import { countOf } from '#contracts/words.ts';
 import { withReview } from './ask-review.ts';
 import { makeButton, pressAbout } from './buttons.ts';
-import { headlineOf, leadOf, wholeLines } from './calls.ts';
-import { askAboutChange } from './changes-asked.ts';
+import { headlineOf, leadOf, warnOfTarget, wholeLines } from './calls.ts';
 import { viewFields } from './form-fields.ts';
-import { cleanLine, isolateText } from './plain.ts';
+import { cleanLine, isolateText, showLine, showPerson } from './plain.ts';
 import { canSettle } from './state.ts';
 import { isViewers, personOf, reasonOf } from './step-lines.ts';
 import type { Ask, Field, Form } from './view.ts';
 import { tellTime } from './words.ts';
+
+const rejectForm: Form = {
+  fields: [],
+  label: 'Why? (optional)',
+  placeholder: 'The plan is fine as it is',
+  required: false,
+  missing: '',
+  submit: 'Reject the change',
+};
+
+const whole = (text: string): string => isolateText(cleanLine(text));
+
+/** One operation of the change with every value it brings. */
+function describeShown({ text, call, reason }: ShownChange, now: string): string[] {
+  if (call === null) return [whole(text)];
+  const warning = warnOfTarget(call);
+  return [
+    `${whole(text)}: ${headlineOf(call, now)}`,
+    ...(warning === '' ? [] : [warning]),
+    ...wholeLines(call),
+    ...(reason === '' ? [] : [`Planner's reason: ${whole(reason)}`]),
+  ];
+}
+
+function describeSize({ added, changed, removed }: PatchFacts): string {
+  const parts = [
+    added > 0 ? `adds ${countOf(added, 'step')}` : '',
+    changed > 0 ? `changes ${countOf(changed, 'step')}` : '',
+    removed > 0 ? `removes ${countOf(removed, 'step')}` : '',
+  ].filter((part) => part !== '');
+  return parts.join(', ');
+}
+
+function describeApprovals(
+  { approved, approvals_needed: needed }: PatchFacts,
+  facts: PlanCardFacts,
+): string[] {
+  if (needed < 2) return [];
+  const names = approved.map((name) => showPerson(facts, name, 60)).join(', ');
+  return [`${approved.length} of ${needed} approved${names === '' ? '' : ` (${names})`}`];
+}
+
+/** The ask of the change that waits; none where none does. */
+function askAboutChange(facts: PlanCardFacts): Ask[] {
+  const { plan, patch } = facts;
+  if (patch === null) return [];
+  const press = (action: CardPress['action']): CardPress => ({
+    action,
+    plan_id: plan.id,
+    version: patch.version,
+    digest: patch.digest,
+  });
+  const who = patch.may_approve ? 'you' : showLine(patch.approvers, 120);
+  const why = patch.reason === null ? '' : `: ${whole(patch.reason)}`;
+  const unseen = patch.operations_hidden;
+  const ask: Ask = {
+    kind: 'change',
+    step_id: patch.patch_id,
+    label: `Change waiting for ${who} · version ${patch.version} · digest ${patch.digest.slice(0, 8)}`,
+    text: `${showPerson(facts, patch.proposed_by, 60)} wants to change this plan (${describeSize(patch)})${why}`,
+    known: [
+      ...patch.shown.flatMap((one) => describeShown(one, facts.now)),
+      ...(unseen === 0 ? [] : [`… and ${countOf(unseen, 'more change')} that don't fit here`]),
+      'Why it needs approval:',
+      ...patch.widening.map(whole),
+      ...describeApprovals(patch, facts),
+      'Until then the approved plan continues.',
+    ],
+    note: null,
+    fields: [],
+    buttons: [
+      // What cannot be shown cannot be approved here.
+      ...(unseen > 0
+        ? []
+        : [makeButton(press('approve'), 'Approve the change', { style: 'primary' })]),
+      makeButton(press('reject'), 'Reject the change', { form: rejectForm }),
+    ],
+  };
+  return [withReview(ask, press('details'))];
+}
 
 /** The button that opens a form. */
 const fillIn = 'Fill in';
@@ -48,7 +128,7 @@ function askPerson(step: Step, facts: PlanCardFacts): Ask {
   return {
     kind: 'person',
     step_id: step.id,
-    label: yours ? 'This waits for you' : `This waits for ${person}`,
+    label: yours ? 'Waiting for you' : `Waiting for ${person}`,
     text: isolateText(cleanLine(step.question ?? step.description)),
     known: [],
     note: fields.length === 0 ? 'Answer or note (optional)' : null,
@@ -76,13 +156,13 @@ function confirmationOf({ output }: Step): keyof typeof confirmationLabels | nul
 const confirmationLabels = {
   values: 'Check the final values',
   each: 'This step asks before it runs',
-  drift: 'What this step changes was edited after the plan was approved',
+  drift: 'The target changed after the plan was approved',
 } as const;
 
 /** The planner's words about a step, said as such. */
 function toldBy(step: Step, { plan }: PlanCardFacts): string[] {
   const reason = reasonOf(step, plan);
-  return reason === '' ? [] : [`The planner’s reason: ${reason}`];
+  return reason === '' ? [] : [`Planner's reason: ${reason}`];
 }
 
 function askConfirmation(
@@ -117,7 +197,7 @@ function knownOf(step: ShownStep, facts: PlanCardFacts): string[] {
   return [
     ...wholeLines(step.call),
     ...toldBy(step, facts),
-    `Attempt ${step.attempt}${started}; how it ended was not recorded.`,
+    `Attempt ${step.attempt}${started}; its result was never recorded.`,
     ...(step.error === null ? [] : [isolateText(cleanLine(step.error.message))]),
     'Check whether it happened, then choose.',
   ];

@@ -30,7 +30,7 @@ function pressRetry(plan: Plan): CardPress {
 const changesForm: Form = {
   fields: [],
   label: 'What should change?',
-  placeholder: 'Also move the notes of last week',
+  placeholder: "Also move last week's notes",
   required: true,
   missing: 'Say what should change.',
   submit: 'Send',
@@ -46,7 +46,7 @@ const rejectForm: Form = {
 };
 
 const cancelConfirm = {
-  text: 'Nothing new will start. What is done stays done.',
+  text: 'No more steps will start. Completed steps stay done.',
   submit: 'Cancel the plan',
 };
 
@@ -56,7 +56,7 @@ export function makeButton(press: CardPress, label: string, extra: Partial<Butto
 }
 
 const giveUpConfirm = {
-  text: 'Nothing more is tried. What is done stays done.',
+  text: 'No more steps will run. Completed steps stay done.',
   submit: 'Stop here',
 };
 

@@ -1,5 +1,14 @@
-// What the bot says in chats beside its cards: refusals, windows, empty pages. The same in Slack and in Teams, but for how a
-// thing is written there. A translation replaces this file; a surface only says which words and with what in them.
+// What the bot says in chats beside its cards: refusals, windows, linked accounts, counts, records, installation pages. Shared
+// by Slack and Teams. A translation replaces this file; adapters choose the words and fill in values.
+import type { LinkOutcome } from '#contracts/link.ts';
+import type { PlanStatus } from '#contracts/plan.ts';
+import type { Export } from '#contracts/plan-record.ts';
+import type { PlanningTrace } from '#contracts/planning/trace-view.ts';
+import type { PlanStats } from '#contracts/stats.ts';
+import { countOf, listOf } from '#contracts/words.ts';
+import { isolateText, showLine } from './plain.ts';
+import { type TraceNote, type TraceStage, viewTrace } from './trace-view.ts';
+import { formatAge, statusWords } from './words.ts';
 
 /** Examples of a request; whoever reads one can say it as it is. */
 const short = '“Create notes/standup.md saying Standup at 9:30”';
@@ -14,7 +23,7 @@ export const pressWords = {
   /** It is kept and goes on, but whoever pressed waits no longer for it. */
   later: 'Still working. The card will update when this is done.',
   keptLater: 'Still working. Type “settings” to see what was saved.',
-  kept: 'Kept.',
+  kept: 'Saved.',
   done: 'Done. The card will update in a moment.',
   unknownButton: 'This button is out of date. Type “status” to see where things stand.',
   /** On the button that shows all of a plan, and before a card that is shown to one person in a message of its own. */
@@ -51,8 +60,8 @@ export const windowWords = {
     /** @param all the steps of the whole plan */
     pages: ({ page, last, all }: { page: number; last: boolean; all: string }) =>
       last
-        ? `Page ${page}, the last. Approve covers ${all}, those on the pages before too.`
-        : `Page ${page}; more follow. Approve covers ${all}, those on later pages too.`,
+        ? `Page ${page}, the last one. Approve covers ${all}, including earlier pages.`
+        : `Page ${page}; more follow. Approve covers ${all}, including later pages.`,
     changed: ({ version }: { version: number }) =>
       `The plan has changed since you saw it. This is version ${version}.`,
     notApproved: ({ version }: { version: number }) =>
@@ -73,10 +82,10 @@ export const entryWords = {
 export const commandWords = {
   /** Over a further page of a list. */
   page: ({ title, page }: { title: string; page: number }) => `${title}, page ${page}`,
-  nextPage: ({ command }: { command: string }) => `There are more: ${command}`,
+  nextPage: ({ command }: { command: string }) => `Next page: ${command}`,
   noPage: ({ page }: { page: number }) => `There is no page ${page}.`,
   unknown: ({ command, help }: { command: string; help: string }) =>
-    `There is no “${command}”.\n\n${help}`,
+    `Unknown command: “${command}”.\n\n${help}`,
 } as const;
 
 export const greetWords = {
@@ -107,5 +116,135 @@ export const homeWords = {
 } as const;
 
 export const fileWords = {
-  restElsewhere: 'There is more in the console and in `countersign plans`.',
+  restElsewhere: 'See the rest in the console or with `countersign plans`.',
 } as const;
+
+export const installWords = {
+  inWorkspace: ({ name }: { name: string }) => `Countersign was added to ${name}`,
+  inOrganisation: ({ name }: { name: string }) =>
+    `Countersign was added to the organisation ${name}`,
+  next: 'Invite it to a channel with /invite @Countersign, or message it directly. Type /plans help for commands.',
+  chooseWorkspaces: 'Choose the workspaces that can use it.',
+  lacking: ({ scopes }: { scopes: string }) =>
+    `Slack didn't grant ${scopes}, so some features won't work. Ask the person who runs Countersign to update "App Manifest" of the Slack app, then add it again.`,
+  links: {
+    again: 'Start again',
+    choose: 'Choose workspaces',
+    open: 'Open Slack',
+    openInBrowser: 'Open Slack in the browser',
+  },
+  /** Over each of the following. */
+  nothing: 'Nothing was installed',
+  denied: 'You cancelled in Slack.',
+  expired: 'This link expired after ten minutes.',
+  reused: 'This link was already used. The installation has finished or failed.',
+  elsewhere:
+    'This installation was started in another browser, or cookies are blocked in this one.',
+  notInvited:
+    "This Countersign doesn't serve your workspace. Ask the person who runs it to add the workspace id to SLACK_ALLOWED_WORKSPACES.",
+  overtaken: 'Someone else just added it to the same workspace. Theirs is in use.',
+  tooMany: 'Too many requests from your address. Reload this page in a minute.',
+  incomplete: "Slack didn't give permission.",
+  misconfigured: "Countersign isn't set up correctly. Its log says what to fix.",
+  unavailable: "Slack or the database didn't answer. Start again in a minute.",
+} as const;
+
+const name = (text: string): string => showLine(text, 200);
+const list = (names: string[]): string => listOf(names.map(name));
+
+/** @param command how one says `link` here: `/plans link`, `plans link`, `countersign link` */
+export function describeLink(outcome: LinkOutcome, command: string): string {
+  switch (outcome.kind) {
+    case 'code':
+      return [
+        `Your code is ${outcome.code}. It works once, within 10 minutes. Send it from the other place where you use me:`,
+        '',
+        `/plans link ${outcome.code}        in Slack`,
+        `plans link ${outcome.code}         to me in Teams`,
+        `countersign link ${outcome.code}   in a terminal`,
+        '',
+        "Anyone who sends it is treated as you. Don't share it, and don't send a code that someone gave you.",
+      ].join('\n');
+    case 'linked':
+      return `Linked. You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To undo it: “${command} remove”.`;
+    case 'shown':
+      return outcome.accounts.length === 0
+        ? `You are ${name(outcome.account)}. No other account is linked. For a code: “${command}”.`
+        : `You are ${name(outcome.person)} on all of these: ${list(outcome.accounts)}. To unlink ${name(outcome.account)}: “${command} remove”.`;
+    case 'removed':
+      return [
+        `Unlinked. You are ${name(outcome.person)} here, no longer linked to ${list(outcome.accounts)}.`,
+        outcome.former === outcome.person
+          ? `Plans requested and approved as ${name(outcome.former)} stay yours.`
+          : `Plans requested and approved as ${name(outcome.former)} stay with that name. You no longer see or decide them as yours here.`,
+        'For plans requested until now you still count as one person: you count once as an approver, and where someone other than the requester must approve, none of these accounts can.',
+      ].join(' ');
+    default:
+      return outcome satisfies never;
+  }
+}
+
+// The keys of the table are the statuses, in the order of a list.
+const statuses = Object.keys(statusWords) as PlanStatus[];
+
+function describeGap({ wanted, times, people, last_at }: PlanStats['gaps'][number], now: string) {
+  const often = countOf(times, 'time');
+  const all = people > 1 ? `${often}, by ${people} people` : often;
+  const age = formatAge(last_at, now);
+  const last = /^\d/.test(age) ? `${age} ago` : age;
+  return `${isolateText(showLine(wanted, 120))} · ${all} · last ${last}`;
+}
+
+/** @param now an ISO time; ages are counted from it */
+export function describeStats({ plans, gaps, gap_days }: PlanStats, now: string): string {
+  const counts = statuses.flatMap((status) => {
+    const count = plans[status] ?? 0;
+    return count === 0 ? [] : [`${count} ${statusWords[status]}`];
+  });
+  const lines = counts.length === 0 ? ['No plans yet.'] : counts;
+  if (gaps.length === 0) return lines.join('\n');
+  const title = `Most requested in the last ${gap_days} days, without a tool that can do it:`;
+  return [...lines, '', title, ...gaps.map((gap) => describeGap(gap, now))].join('\n');
+}
+
+const exports = {
+  export: 'as Markdown',
+  log: 'its run log',
+  trace: 'its planning trace',
+} satisfies Record<Export['kind'], string>;
+
+export const exportWords = {
+  /** In the list of commands. */
+  asFile: ['PLAN-… export', 'the plan as a file; also: log, trace'],
+  asText: ['PLAN-… export', 'the plan as text, only to you; also: log, trace'],
+  title: ({ plan, kind }: Export) => `${plan}: ${exports[kind]}`,
+  sent: ({ plan, kind }: Export) => `I sent you ${plan}, ${exports[kind]}, as a direct message.`,
+  nothingRun: ({ plan }: Pick<Export, 'plan'>) => `${plan} hasn't run yet.`,
+  tooLarge: ({ plan }: Pick<Export, 'plan'>) =>
+    `${plan} is too large for a message. Download it from /api/plans/${plan}/plan.md, /log.jsonl and /trace.`,
+  inConsole: ({ link }: { link: string }) => `See it in the console: ${link}`,
+} as const;
+
+const linesOfNotes = (notes: TraceNote[]) =>
+  notes.map(({ symbol, text }) => `    ${symbol} ${text}`);
+
+function linesOfStage({ title, at, facts, lines, end }: TraceStage): string[] {
+  return [
+    '',
+    [title, ...facts, at].join(' · '),
+    ...lines.flatMap(({ symbol, name, took, cost, confidence, text, notes }) => [
+      `  ${symbol} ${[name, took, cost, confidence].filter((part) => part !== '').join(' · ')}`,
+      ...(text === '' ? [] : [`    ${text}`]),
+      ...linesOfNotes(notes),
+    ]),
+    ...(end === null ? [] : [`  → ${end.text}`, ...linesOfNotes(end.notes)]),
+  ];
+}
+
+/** How a plan came about, as text. */
+export function writeTrace(trace: PlanningTrace): string {
+  const { planner, reason, stages, totals, warnings, empty } = viewTrace(trace);
+  const head = [planner, reason, totals, ...warnings].filter((line) => line !== '');
+  const body = empty === '' ? stages.flatMap(linesOfStage) : [empty];
+  return `${[...head, ...body].join('\n')}\n`;
+}

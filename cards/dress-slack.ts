@@ -1,9 +1,8 @@
 // A view laid out for the Slack templates: lines become runs of rich text, which Slack never parses.
-import { escapeMrkdwn } from './escape.ts';
 import { describeField } from './form-fields.ts';
 import { slackLimits } from './limits.ts';
 import { isBinding } from './lines.ts';
-import { cutShown } from './plain.ts';
+import { cutShown, escapeMrkdwn } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
 import {
   type AnyPress,

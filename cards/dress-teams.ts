@@ -1,8 +1,7 @@
 // A view laid out for the Adaptive Card templates: actions in one shape, inputs with their own ids.
-import { escapeMacros, mapStrings } from './escape.ts';
 import { fieldInputId, inputIdOf } from './input-ids.ts';
 import { teamsLimits } from './limits.ts';
-import { cutShown } from './plain.ts';
+import { cutShown, escapeMacros, mapStrings } from './plain.ts';
 import { drawPlainText, drawText } from './text.ts';
 import type { AnyPress, Ask, Button, CardView, Field, TextView } from './view.ts';
 

@@ -8,8 +8,8 @@ import { type Drawn, expandCard, findTemplate, fitsTeams } from './expand.ts';
 import { cutShown } from './plain.ts';
 import { describePlan, sortPlans } from './plan-list.ts';
 import { describeEffect, listChoices, sliderNames, sliders } from './policy-words.ts';
+import { sliderInput, stepInput, verbs } from './press.ts';
 import type { ReviewStep } from './review.ts';
-import { sliderInput, stepInput, verbs } from './teams-inputs.ts';
 
 const templates = {
   details: findTemplate('teams/details.json'),

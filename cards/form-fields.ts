@@ -19,7 +19,7 @@ function describeValue(field: FormField): string {
     case 'text':
       return 'text';
     case 'multiline':
-      return 'text of several lines';
+      return 'multi-line text';
     case 'number':
       return `${field.whole ? 'whole number' : 'number'}${describeRange(field)}`;
     case 'date':
@@ -40,13 +40,13 @@ function describeMisfit(field: FormField): string {
     case 'multiline':
       return 'Fill this in.';
     case 'number':
-      return `Give a ${describeValue(field)}.`;
+      return `Enter a ${describeValue(field)}.`;
     case 'date':
-      return 'Pick a day.';
+      return 'Pick a date.';
     case 'choice':
       return 'Choose one.';
     case 'boolean':
-      return 'Say yes or no.';
+      return 'Choose yes or no.';
     default:
       return field.type satisfies never;
   }

@@ -3,7 +3,7 @@ import { lengthOfAsk } from './ask-review.ts';
 import { askForReview } from './buttons.ts';
 import { isBinding, keepLines } from './lines.ts';
 import { cutShown } from './plain.ts';
-import { moreLines } from './text-view.ts';
+import { moreLines } from './text.ts';
 import type { AnyPress, Ask, CardView, Details, Section, TextView } from './view.ts';
 import { andMore } from './words.ts';
 

@@ -1,5 +1,8 @@
-// Small builders for lines and sections, so that "and N more" is said the same way everywhere.
+// Lines and sections, with "and N more" in one place, and the section about steps that cannot run yet.
+import { describeBlockage } from '#contracts/blockage.ts';
+import type { PlanCardFacts } from '#contracts/card.ts';
 import { countOf } from '#contracts/words.ts';
+import { showLine } from './plain.ts';
 import type { Line, Section, SectionKind } from './view.ts';
 import { andMore } from './words.ts';
 
@@ -32,4 +35,14 @@ export function keepLines(section: Section, most: number): Section {
   const lines = section.lines.slice(0, most);
   const more = lines.length === 0 ? countOf(hidden, 'line') : andMore(hidden);
   return { ...section, lines, hidden, more, inline: hidden > section.hidden ? '' : section.inline };
+}
+
+const linesAtMost = 3;
+
+/** @param begun the steps wait now; before the start, they would have to */
+export function viewBlocked({ blocked }: PlanCardFacts, begun: boolean): Section | null {
+  const lines = blocked.map((blockage) =>
+    plainLine(showLine(describeBlockage(blockage, begun), 400), { lead: '△' }),
+  );
+  return makeSection('blocked', begun ? 'Waiting' : 'Not ready to run', lines, linesAtMost);
 }

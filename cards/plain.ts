@@ -1,5 +1,7 @@
-// Untrusted text made fit for people: hidden characters are shown escaped, so that nothing invisible can change what it seems to
-// say, and cutting never splits what a reader sees as one character.
+// Makes untrusted text and names safe to show: hidden characters are escaped, right-to-left text is isolated, cuts fall between
+// graphemes.
+import type { PlanCardFacts } from '#contracts/card.ts';
+import type { PlanSummary } from '#contracts/service.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -116,4 +118,51 @@ export function cutShown(text: string, max: number): string {
   const cut = cutText(text, max - 1);
   const open = cut.split('\u2068').length - cut.split('\u2069').length;
   return open > 0 ? `${cut}\u2069` : cut;
+}
+
+/** Of a name with the account beside it, which says who it is. */
+const shownAtMost = 120;
+
+/** `name` as readers know it, on one line. @param atMost of a name that stands for itself */
+export function showPerson(
+  { names = {} }: Pick<PlanCardFacts, 'names'>,
+  name: string,
+  atMost: number,
+): string {
+  const shown = Object.hasOwn(names, name) ? names[name] : undefined;
+  return shown === undefined ? showLine(name, atMost) : showLine(shown, shownAtMost);
+}
+
+/** Who asked for a plan, as a list has it. */
+export function showRequester({ asked_by: shown, requester }: PlanSummary): string {
+  return shown === undefined ? showLine(requester, 60) : showLine(shown, shownAtMost);
+}
+
+/**
+ * For Slack's mrkdwn and its fallback text: `<!channel>` and `<@U…>` become plain characters.
+ * https://docs.slack.dev/messaging/formatting-message-text#escaping
+ */
+export function escapeMrkdwn(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const wordJoiner = '\u2060';
+
+/** For Adaptive Cards: text runs know no markdown, but `{{DATE(…)}}` and `{{TIME(…)}}` are replaced in them too. */
+export function escapeMacros(text: string): string {
+  return text.replace(/\{\{(?=\s*(?:DATE|TIME)\b)/giu, `{${wordJoiner}{`);
+}
+
+/** Every string inside `value` changed by `change`; keys named in `except` are left as they are. */
+export function mapStrings<T>(value: T, change: (text: string) => string, except: string[]): T {
+  const walk = (node: unknown): unknown => {
+    if (typeof node === 'string') return change(node);
+    if (Array.isArray(node)) return node.map(walk);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(
+      Object.entries(node).map(([key, item]) => [key, except.includes(key) ? item : walk(item)]),
+    );
+  };
+  // The shape is kept; only strings are exchanged for strings.
+  return walk(value) as T;
 }

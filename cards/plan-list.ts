@@ -1,8 +1,7 @@
 // Plans as a list on a chat platform, in words: one line each with its age and who asked, those that wait for the reader first.
 import type { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary } from '#contracts/service.ts';
-import { showRequester } from './people.ts';
-import { isolateText, showLine } from './plain.ts';
+import { isolateText, showLine, showRequester } from './plain.ts';
 import { drawBar } from './report.ts';
 import { formatAge, nothingWaiting, statusWords } from './words.ts';
 
@@ -11,7 +10,7 @@ export type PlanListKind = 'pending' | 'all' | 'mine' | 'running';
 
 export const listWords: Record<PlanListKind, { title: string; empty: string }> = {
   pending: { title: 'Waiting and running', empty: nothingWaiting('by mentioning me') },
-  all: { title: 'All plans', empty: 'There are no plans yet.' },
+  all: { title: 'All plans', empty: 'No plans yet.' },
   mine: { title: 'Your plans', empty: "You haven't asked for anything yet." },
   running: { title: 'Running', empty: 'Nothing is running.' },
 };
@@ -39,14 +38,14 @@ export function titleList(
  */
 export function describeCommands(command: string, more: [string, string][] = []): string {
   const lines: [string, string][] = [
-    ['', 'what waits for a decision, and what runs'],
-    ['mine', 'what you asked for'],
-    ['running', 'what runs now'],
-    ['all', 'every plan, the latest first; “all 2” goes on'],
-    ['stats', 'how many stand where, and what no connected tool can do'],
+    ['', 'plans waiting for a decision, and running plans'],
+    ['mine', 'plans you asked for'],
+    ['running', 'running plans'],
+    ['all', 'all plans, newest first; “all 2” is the next page'],
+    ['stats', 'counts by status, and requests that no tool could handle'],
     ['PLAN-…', 'one plan in full'],
     ...more,
-    ['link', 'be the same person here and elsewhere'],
+    ['link', 'link your Slack, Teams and terminal accounts'],
   ];
   const width = command.length + 3 + Math.max(...lines.map(([word]) => word.length));
   return [
@@ -87,8 +86,8 @@ export function describePlan(
   const { counts, total_steps: total, status } = plan;
   const state = waiting.has(plan.id)
     ? reader === null
-      ? 'waits for you'
-      : `waits for ${isolateText(showLine(reader, 120))}`
+      ? 'waiting for you'
+      : `waiting for ${isolateText(showLine(reader, 120))}`
     : status === 'executing' && bar
       ? `${drawBar(counts.succeeded, total)} ${counts.succeeded} of ${total}`
       : statusWords[status];

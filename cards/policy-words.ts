@@ -20,7 +20,7 @@ export const sliders: Record<Slider, Words> = {
         does: 'The outcome, and two options where there is a choice',
       },
       { value: 'standard', label: 'Standard', does: 'The outcome and what you need to decide' },
-      { value: 'conversational', label: 'Conversational', does: 'With the thoughts behind it' },
+      { value: 'conversational', label: 'Conversational', does: 'The outcome with my reasoning' },
       { value: 'coach', label: 'Coach', does: 'Every step explained as we go' },
     ],
   },
@@ -45,7 +45,7 @@ export const sliders: Record<Slider, Words> = {
     label: 'Autonomy',
     about: 'What I do when something is unclear',
     choices: [
-      { value: 'high', label: 'High', does: 'I assume, and note it on the plan' },
+      { value: 'high', label: 'High', does: 'I assume, and list my assumptions on the plan' },
       { value: 'medium', label: 'Medium', does: 'I ask about what matters and assume the rest' },
       { value: 'low', label: 'Low', does: 'I ask before I assume anything' },
     ],
@@ -59,7 +59,7 @@ export const sliders: Record<Slider, Words> = {
       {
         value: 'suggest_when_uncertain',
         label: 'When unsure',
-        does: 'When I am not sure what fits',
+        does: 'When I am not sure what fits best',
       },
       { value: 'always_offer', label: 'Always', does: 'Before each plan' },
     ],
@@ -132,10 +132,8 @@ export function describeEffect(slider: Slider, policy: InteractionPolicy): strin
     return words.choices.find((choice) => choice.value === value)?.does ?? words.about;
   }
   if (slider === 'probing_depth') {
-    return value === 0
-      ? 'I note what I assume instead'
-      : 'Before I plan; the rest I assume and note';
+    return value === 0 ? 'I list my assumptions instead' : 'Before planning; I list what I assume';
   }
-  if (Number(value) < 0.3) return 'Little';
-  return Number(value) >= 0.7 ? 'All there is' : 'What you need';
+  if (Number(value) < 0.3) return 'Brief';
+  return Number(value) >= 0.7 ? 'Everything' : 'What you need';
 }

@@ -1,8 +1,9 @@
-// Reads what a press sends back, whatever the platform: the press itself and the text typed beside it.
+// Reads a press on a card: the press, the text typed beside it, and Teams' request for a reader's own view of a card.
 import { z } from 'zod';
 import { CardPress } from '#contracts/card.ts';
 import { SessionPress } from '#contracts/session-card.ts';
 import { inputIdOf, readInputs } from './input-ids.ts';
+import type { PlanView, SessionView } from './view.ts';
 
 /** `fields`: what was filled in, where the step of the press has a form. */
 export type ReadPress = {
@@ -47,3 +48,31 @@ export function readSessionPress(data: unknown): ReadSessionPress | null {
   const text = press.choice ?? (typeof typed === 'string' ? typed.trim() : '');
   return { press, text: text === '' ? null : text };
 }
+
+type Card = { [key: string]: unknown };
+
+/** The verb of such a question. */
+export const refreshVerb = 'refresh';
+
+/** What a card is about. */
+export const CardSubject = z.union([
+  z.object({ plan_id: z.string().max(40) }),
+  z.object({ run_id: z.string().max(100) }),
+]);
+export type CardSubject = z.infer<typeof CardSubject>;
+
+/** The card as one that asks for itself, where something on it waits for somebody. Whom it does so for, the adapter says. */
+export function addRefresh(card: Card, view: PlanView | SessionView): Card {
+  if (!view.state.open && view.asks.length === 0) return card;
+  const subject: CardSubject =
+    'plan_id' in view ? { plan_id: view.plan_id } : { run_id: view.run_id };
+  const action = { type: 'Action.Execute', title: 'Refresh', verb: refreshVerb, data: subject };
+  return { ...card, refresh: { action } };
+}
+
+/** Actions that are no decisions about a whole plan or session. */
+export const verbs = { part: 'approve_part', settings: 'settings_save', list: 'list' } as const;
+
+/** The tick of the step at this place among the steps of the card. */
+export const stepInput = (place: number) => `part:${place}`;
+export const sliderInput = (name: string) => `slider:${name}`;

@@ -4,9 +4,8 @@ import type { PlanCardFacts, ReviewedCall } from '#contracts/card.ts';
 import { type NumberedStep, nameSteps } from '#contracts/step-numbers.ts';
 import type { ComparedStep } from '#contracts/views.ts';
 import { countOf } from '#contracts/words.ts';
-import { viewBlocked } from './blocked.ts';
 import { markWords, shortenCall } from './calls.ts';
-import { makeSection, plainLine } from './lines.ts';
+import { makeSection, plainLine, viewBlocked } from './lines.ts';
 import { showLine } from './plain.ts';
 import { stepLine } from './step-lines.ts';
 import { describeChange } from './version-words.ts';
@@ -84,7 +83,7 @@ function viewEffects(facts: PlanCardFacts): Section | null {
 function describeHidden(hidden: number, { review, plan }: PlanCardFacts): string {
   if (hidden === 0 && !review.more) return '';
   const counted = `${review.more ? 'more than ' : ''}${review.steps.toLocaleString('en-US')}`;
-  return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or call out`;
+  return `… and ${countOf(hidden, 'more call')}; ${counted} of ${countOf(plan.total_steps, 'step')} change something or send data out`;
 }
 
 /** The steps that only read, of a plan whose other steps are shown by their effects. */
@@ -96,7 +95,7 @@ function viewSteps(facts: PlanCardFacts): Section | null {
   );
   const lines = reads.map((step) => stepLine(step, facts).line);
   const only = review.steps === 0;
-  const label = only ? 'Reads only; nothing is sent out' : 'Reads';
+  const label = only ? 'Only reads; nothing is sent out' : 'Reads';
   const all = review.more ? reads.length : total - review.steps;
   const section = makeSection('steps', label, lines, stepsAtMost, Math.max(all, lines.length));
   if (section === null || section.hidden === 0 || facts.link === null) return section;
@@ -151,7 +150,7 @@ export function viewHistory({ plan }: PlanCardFacts): Section | null {
       note: showLine(by, 60),
     }),
   );
-  return makeSection('history', 'Asked for so far', lines, 3);
+  return makeSection('history', 'Earlier feedback', lines, 3);
 }
 
 export function viewProposal(facts: PlanCardFacts): Section[] {

@@ -2,10 +2,8 @@
 import type { ShownStep } from '#contracts/call.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
 import type { Step, StepStatus } from '#contracts/plan.ts';
-import { viewBlocked } from './blocked.ts';
-import { makeSection, plainLine } from './lines.ts';
-import { showPerson } from './people.ts';
-import { showLine } from './plain.ts';
+import { makeSection, plainLine, viewBlocked } from './lines.ts';
+import { showLine, showPerson } from './plain.ts';
 import { nameOf, notesOf } from './step-lines.ts';
 import type { Line, Progress, Section } from './view.ts';
 import { describeExpected, formatDuration, tellTime } from './words.ts';

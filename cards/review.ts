@@ -54,10 +54,10 @@ function writeStart({ page, index, skip }: Start): string {
 }
 
 const stepWords: Record<StepStatus, string> = {
-  pending: 'waiting for other steps',
+  pending: 'waiting for earlier steps',
   ready: 'ready',
   running: 'running',
-  waiting: 'waits for a person',
+  waiting: 'waiting for a person',
   succeeded: 'done',
   failed: 'failed',
   skipped: 'skipped',

@@ -1,5 +1,6 @@
-// The outline as lines of a tree: as deep as fits on a card, the whole of it behind the details.
+// The outline as a tree and the roadmap as waves: what fits on a card, and all of it for the details.
 import type { OutlineNode } from '#contracts/planning/outline.ts';
+import type { RoadmapMetrics } from '#contracts/planning/roadmap.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import { countOf } from '#contracts/words.ts';
 import { makeSection, plainLine } from './lines.ts';
@@ -53,8 +54,8 @@ function describeNode({ node, below }: Placed, hides: boolean, facts: SessionCar
   const plain = structure === 'task' || structure === 'goal';
   return [
     ...(plain ? [] : [structure]),
-    ...(rhythm === 'recurring' ? ['comes again'] : []),
-    ...(rhythm === 'continuous' ? ['all the time'] : []),
+    ...(rhythm === 'recurring' ? ['repeats'] : []),
+    ...(rhythm === 'continuous' ? ['ongoing'] : []),
     ...(target === null ? [] : [`up to ${target.amount} ${showLine(target.unit, 40)}`]),
     ...(minutes === null || minutes === 0 ? [] : [`about ${formatDuration(minutes * 60_000)}`]),
     ...(deadline === null ? [] : [`by ${tellTime(deadline, facts)}`]),
@@ -126,5 +127,89 @@ export function viewOutlineDetails(facts: SessionCardFacts): Details | null {
     title: `All ${countOf(shown.length, 'part')}`,
     lines: shown.slice(0, detailsAtMost).map((one) => lineOf(one, least, false, facts)),
     more: andMore(Math.max(0, shown.length - detailsAtMost)),
+  };
+}
+
+const wavesAtMost = 8;
+const besideAtMost = 4;
+
+/** Nodes that are worked on: a phase or a goal above them is no place in the order. */
+function titlesOf({ outline }: SessionCardFacts): (id: string) => string | null {
+  const nodes = outline?.nodes ?? [];
+  const parents = new Set(nodes.map(({ parent }) => parent));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  return (id) => {
+    const node = byId.get(id);
+    if (node === undefined) return showLine(id, 120);
+    return parents.has(id) && node.steps.length === 0 ? null : showLine(node.title, 120);
+  };
+}
+
+function wavesOf(facts: SessionCardFacts): string[][] {
+  const titleOf = titlesOf(facts);
+  const waves = (facts.roadmap?.waves ?? []).map((wave) =>
+    wave.map(titleOf).filter((title) => title !== null),
+  );
+  return waves.filter((wave) => wave.length > 0);
+}
+
+function viewOrder(facts: SessionCardFacts): Section | null {
+  const lines = wavesOf(facts).map((wave, at): Line => {
+    const beside = wave.slice(0, besideAtMost).join('  ∥  ');
+    return plainLine(beside, { lead: `${at + 1}`, note: andMore(wave.length - besideAtMost) });
+  });
+  return makeSection('order', 'Order', lines, wavesAtMost);
+}
+
+function describeMetrics(metrics: RoadmapMetrics): string[] {
+  const { makespan_minutes: minutes, width, unchecked_writes, unguarded, checkpoints } = metrics;
+  return [
+    ...(minutes > 0 ? [`about ${formatDuration(minutes * 60_000)}`] : []),
+    width < 2 ? 'one at a time' : `${width} at once`,
+    ...(checkpoints > 0 ? [countOf(checkpoints, 'checkpoint')] : []),
+    ...(unchecked_writes > 0 ? [`${countOf(unchecked_writes, 'change')} before a check`] : []),
+    ...(unguarded > 0
+      ? [
+          `${countOf(unguarded, 'guarded step')} with no check before ${unguarded === 1 ? 'it' : 'them'}`,
+        ]
+      : []),
+  ];
+}
+
+/** The ways compared, the taken one marked in words too. */
+function viewWays({ roadmap }: SessionCardFacts): Section | null {
+  if (roadmap === null) return null;
+  const lines = roadmap.options_tried.map(({ name, differs, metrics }) => {
+    const taken = name === roadmap.chosen;
+    return plainLine(`${showLine(name, 60)}${taken ? ' (chosen)' : ''}`, {
+      lead: taken ? '●' : '○',
+      note: [showLine(differs, 240).replace(/\.$/, ''), ...describeMetrics(metrics)].join(' · '),
+    });
+  });
+  return makeSection('ways', lines.length > 1 ? 'Options compared' : 'Only option', lines, 3);
+}
+
+function viewReason({ roadmap }: SessionCardFacts): Section | null {
+  if (roadmap === null) return null;
+  return makeSection('options', 'Why', [plainLine(showLine(roadmap.reason, 400))], 1);
+}
+
+export function viewRoadmap(facts: SessionCardFacts): (Section | null)[] {
+  return [viewOrder(facts), viewWays(facts), viewReason(facts)];
+}
+
+/** Every wave with everything in it; null where the card shows it all. */
+export function viewRoadmapDetails(facts: SessionCardFacts): Details | null {
+  const waves = wavesOf(facts);
+  if (waves.length <= wavesAtMost && waves.every((wave) => wave.length <= besideAtMost)) {
+    return null;
+  }
+  const lines = waves.flatMap((wave, at) =>
+    wave.map((title) => plainLine(title, { lead: `${at + 1}` })),
+  );
+  return {
+    title: 'Full order',
+    lines: lines.slice(0, detailsAtMost),
+    more: andMore(lines.length - detailsAtMost),
   };
 }

@@ -4,10 +4,13 @@ import { countOf } from '#contracts/words.ts';
 import { introduceQuestions } from './calls-to-action.ts';
 import { makeSection, plainLine } from './lines.ts';
 import { cleanLine, showLine } from './plain.ts';
-import { viewSessionButtons } from './session-buttons.ts';
-import { viewOutline, viewOutlineDetails } from './session-outline.ts';
-import { viewRoadmap, viewRoadmapDetails } from './session-roadmap.ts';
-import { kindOf, viewSessionState } from './session-state.ts';
+import {
+  viewOutline,
+  viewOutlineDetails,
+  viewRoadmap,
+  viewRoadmapDetails,
+} from './session-outline.ts';
+import { kindOf, viewSessionButtons, viewSessionState } from './session-state.ts';
 import type { Details, Line, Section, SessionKind, SessionView } from './view.ts';
 import { andMore, confidenceWord, formatCost, tellSpan, tellTime } from './words.ts';
 
@@ -29,7 +32,7 @@ function linesOf(facts: SessionCardFacts): Line[] {
       note: [
         tellSpan(starts_at, ends_at, facts),
         ...(person === null ? [] : [showLine(person, 60)]),
-        ...(fixed ? ['as you said'] : holds ? [] : ['forecast']),
+        ...(fixed ? ['fixed'] : holds ? [] : ['estimate']),
       ].join(' · '),
     }),
   );
@@ -39,12 +42,15 @@ function viewConflicts(facts: SessionCardFacts): Section | null {
   const { portfolio, now, viewer } = facts;
   if (portfolio === null) return null;
   const conflicts = portfolio.conflicts.map(({ node, with: other, shift_to }) =>
-    plainLine(`${titleOf(facts, node)} meets ${showLine(other, 120)}`, {
-      note: shift_to === null ? 'no free time near' : `free ${tellTime(shift_to, { now, viewer })}`,
+    plainLine(`${titleOf(facts, node)} overlaps ${showLine(other, 120)}`, {
+      note:
+        shift_to === null
+          ? 'no free slot nearby'
+          : `next free slot: ${tellTime(shift_to, { now, viewer })}`,
     }),
   );
   const unread = portfolio.unread.map((text) =>
-    plainLine(showLine(text, 200), { note: 'not read' }),
+    plainLine(showLine(text, 200), { note: "couldn't be read" }),
   );
   return makeSection('conflicts', 'Conflicts with other plans', [...conflicts, ...unread], 4);
 }
@@ -57,7 +63,7 @@ function viewSchedule(facts: SessionCardFacts): (Section | null)[] {
       : makeSection(
           'options',
           'Working time',
-          [plainLine(`${Math.round(share * 100)} % of it is taken`)],
+          [plainLine(`${Math.round(share * 100)} % booked`)],
           1,
         );
   return [makeSection('times', 'Dates', linesOf(facts), blocksAtMost), viewConflicts(facts), busy];
@@ -97,7 +103,7 @@ function viewSentence(facts: SessionCardFacts, kind: SessionKind): string {
     case 'aborted':
       return said === '' ? showLine(facts.reason ?? '', sentenceAtMost) : said;
     case 'running':
-      return 'Drafting. Nothing runs until you approve it.';
+      return 'Drafting a plan. Nothing runs until you approve it.';
     case 'questions':
       return showLine(openingOf(facts), sentenceAtMost);
     case 'budget':
@@ -128,7 +134,7 @@ function viewOffers({ offers }: SessionCardFacts): Section | null {
   const lines = offers.map(({ name, text }, i) =>
     plainLine(showLine(name, 120), { lead: `${i + 1}`, note: showLine(text, 300) }),
   );
-  return makeSection('offers', 'To choose from', lines, 5);
+  return makeSection('offers', 'Options', lines, 5);
 }
 
 function viewRelaxations({ infeasible }: SessionCardFacts): Section | null {

@@ -1,7 +1,9 @@
-// The state of a plan in a symbol and words. Every status has its own; the switch ends in never.
+// The state of a plan in a symbol, words and one sentence, and who a card is waiting for.
+import { assigneeOf } from '#contracts/assignee.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';
-import type { PlanStatus } from '#contracts/plan.ts';
-import { showLine } from './plain.ts';
+import type { Plan, PlanStatus } from '#contracts/plan.ts';
+import { countOf, listOf } from '#contracts/words.ts';
+import { cleanLine, showLine, showPerson } from './plain.ts';
 import { isViewers, personOf } from './step-lines.ts';
 import type { PlanView, Tone } from './view.ts';
 import { tellTime } from './words.ts';
@@ -35,7 +37,7 @@ function viewRunning(facts: PlanCardFacts): State {
   }
   if (facts.patch !== null) {
     const who = facts.patch.may_approve ? 'you' : showLine(facts.patch.approvers, 120);
-    return { symbol: '◷', words: `Change waits for ${who}`, tone: 'warning', open: true };
+    return { symbol: '◷', words: `Change waiting for ${who}`, tone: 'warning', open: true };
   }
   if (facts.plan.paused) return { symbol: '‖', words: 'Paused', tone: 'warning', open: false };
   const [blocked] = facts.blocked;
@@ -52,7 +54,7 @@ function viewRunning(facts: PlanCardFacts): State {
 function stateOf(facts: PlanCardFacts): State {
   const { plan } = facts;
   if (plan.revising) {
-    return { symbol: '⟳', words: 'Being revised', tone: 'accent', open: false };
+    return { symbol: '⟳', words: 'Revising', tone: 'accent', open: false };
   }
   switch (plan.status) {
     case 'proposed': {
@@ -60,7 +62,7 @@ function stateOf(facts: PlanCardFacts): State {
       return { symbol: '◷', words: `Waiting for ${who}`, tone: 'accent', open: true };
     }
     case 'needs_review':
-      return { symbol: '◷', words: 'Needs a person’s review', tone: 'warning', open: true };
+      return { symbol: '◷', words: 'Needs review', tone: 'warning', open: true };
     case 'approved':
       return { symbol: '✓', words: 'Approved, starting', tone: 'accent', open: false };
     case 'executing':
@@ -84,4 +86,138 @@ export function viewState(facts: PlanCardFacts): PlanView['state'] {
   const state = stateOf(facts);
   const { id, version } = facts.plan;
   return { ...state, line: `${state.symbol} ${state.words} · version ${version} · ${id}` };
+}
+
+const sentenceAtMost = 500;
+
+function intended(plan: Plan): string {
+  // Without a sentence of its own the title says it, and the title is on the card already.
+  return plan.summary === null ? '' : showLine(plan.summary, sentenceAtMost);
+}
+
+function lastFeedback(facts: PlanCardFacts): { by: string; text: string } | null {
+  const last = facts.plan.rejection_history.at(-1);
+  if (last === undefined || last.feedback === null) return null;
+  return { by: showPerson(facts, last.by, 60), text: showLine(last.feedback, sentenceAtMost) };
+}
+
+/** What somebody said, as the end of a sentence. */
+function quoteWish(text: string): string {
+  return /[.!?…]$/.test(text) ? `“${text}”` : `“${text}”.`;
+}
+
+function decidedBy(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  if (plan.decided_by === null) return '';
+  const when = plan.decided_at === null ? '' : `, ${tellTime(plan.decided_at, facts)}`;
+  return ` by ${showPerson(facts, plan.decided_by, 60)}${when}`;
+}
+
+/** `1 of 2 steps`. */
+function doneOf(plan: Plan): string {
+  return `${plan.counts.succeeded.toLocaleString('en-US')} of ${countOf(plan.total_steps, 'step')}`;
+}
+
+function describeCancelled(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  const done =
+    plan.execution_started_at === null ? 'Nothing ran.' : `${doneOf(plan)} ran. The rest didn't.`;
+  // After a start the decision on record is the approval, not the cancelling.
+  const who = plan.execution_started_at === null ? decidedBy(facts) : '';
+  // Where nobody cancelled it, time did, and why is on record.
+  const { decided_by: by, result_summary: reason } = plan;
+  if (by !== null || reason === null) return `Cancelled${who}. ${done}`;
+  const again = plan.execution_started_at === null ? ' Ask again if you still want it.' : '';
+  return `Cancelled. ${showLine(reason, sentenceAtMost)} ${done}${again}`;
+}
+
+function describeRejected(facts: PlanCardFacts): string {
+  const feedback = lastFeedback(facts);
+  const why = feedback === null ? '.' : `: ${quoteWish(feedback.text)}`;
+  return `Rejected${decidedBy(facts)}${why} Nothing ran.`;
+}
+
+function describeFailed({ plan }: PlanCardFacts): string {
+  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  const failed = plan.counts.failed.toLocaleString('en-US');
+  return `${failed} of ${countOf(plan.total_steps, 'step')} failed; ${plan.counts.succeeded.toLocaleString('en-US')} succeeded.`;
+}
+
+function describeCompleted({ plan }: PlanCardFacts): string {
+  if (plan.result_summary !== null) return showLine(plan.result_summary, sentenceAtMost);
+  return plan.total_steps === 1
+    ? 'The step is done.'
+    : `All ${countOf(plan.total_steps, 'step')} are done.`;
+}
+
+export function viewSentence(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  if (plan.revising) {
+    const feedback = lastFeedback(facts);
+    const asked = feedback === null ? '' : `${feedback.by} asked: ${quoteWish(feedback.text)} `;
+    return `${asked}I'm drafting a new version. Nothing runs until it's approved.`;
+  }
+  switch (plan.status) {
+    case 'proposed':
+    case 'approved':
+    case 'executing':
+      return intended(plan);
+    case 'needs_review':
+      return `${countOf(plan.rejection_history.length, 'version')} rejected, so I've stopped drafting. Approve, reject or cancel this one.`;
+    case 'stalled':
+      return 'No progress for a while. Resume to try again, or cancel.';
+    case 'completed':
+      return describeCompleted(facts);
+    case 'failed':
+      return describeFailed(facts);
+    case 'rejected':
+      return describeRejected(facts);
+    case 'cancelled':
+      return describeCancelled(facts);
+    default:
+      return plan.status satisfies never;
+  }
+}
+
+/** `Ana approved (1 of 2). Also needs one of Ben or Cleo for http_request.` where several rules hold. */
+function describeOpen(facts: PlanCardFacts, names: string[]): string {
+  const { approvals_needed: needed, approval_rules: rules } = facts;
+  if (rules.length < 2) {
+    if (needed < 2) return '';
+    const who = names.length === 0 ? '' : ` (${listOf(names)})`;
+    return `${names.length} of ${needed} approved${who}`;
+  }
+  const missing = showLine(facts.approvers, sentenceAtMost);
+  return names.length === 0
+    ? `Nobody has approved yet (0 of ${needed}). Needs ${missing}.`
+    : `${listOf(names)} approved (${names.length} of ${needed}). Also needs ${missing}.`;
+}
+
+/** `1 of 2 approved (Ana)` while more are needed, `Approved by Ana, 14:02` after that, or nothing. */
+export function viewApprovals(facts: PlanCardFacts): string {
+  const { plan } = facts;
+  const names = plan.approvals.map(({ by }) => showPerson(facts, by, 60));
+  if (plan.status === 'proposed' || plan.status === 'needs_review') {
+    return describeOpen(facts, names);
+  }
+  const last = plan.approvals.at(-1);
+  if (last === undefined) return '';
+  return `Approved by ${listOf(names)}, ${tellTime(last.at, facts)}`;
+}
+
+/** The title, whatever it holds, on one line. */
+export function viewTitle(plan: Plan): string {
+  return cleanLine(plan.title) === '' ? plan.id : showLine(plan.title, 300);
+}
+
+/** Those whom a plan's card waits for, by the names they are written with. */
+export function findConcerned({
+  plan,
+  waiting,
+}: Pick<PlanCardFacts, 'waiting'> & {
+  plan: Pick<PlanCardFacts['plan'], 'requester' | 'approver_policy'>;
+}): string[] {
+  const rule = plan.approver_policy;
+  const asked = waiting.flatMap((step) => assigneeOf(step) ?? []);
+  return [...new Set([...asked, plan.requester, ...('people' in rule ? rule.people : [])])];
 }

@@ -8,8 +8,7 @@ import type { Plan, Step } from '#contracts/plan.ts';
 import { labelSteps, type NumberedStep } from '#contracts/step-numbers.ts';
 import { listOf } from '#contracts/words.ts';
 import { boundsOf, leadOf, shortenCall } from './calls.ts';
-import { showPerson } from './people.ts';
-import { cleanLine, showLine } from './plain.ts';
+import { cleanLine, showLine, showPerson } from './plain.ts';
 import type { Line } from './view.ts';
 import { describeRetry, tellTime } from './words.ts';
 

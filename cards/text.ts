@@ -1,6 +1,8 @@
-// The text twin of every card: the same words in the same order, for notifications, screen readers and logs.
+// The text twin of every card, for notifications, screen readers and logs; and answers, notes and questions as views.
+import { countOf } from '#contracts/words.ts';
 import { describeField } from './form-fields.ts';
-import type { AnyPress, Ask, CardView, Line, Section, TextView } from './view.ts';
+import { cutShown, showLine } from './plain.ts';
+import type { AnyPress, Ask, CardView, Line, Section, TextView, Tone } from './view.ts';
 
 function drawLine({ lead, text, note }: Line): string {
   const words = lead === '' ? text : `${lead} ${text}`;
@@ -53,4 +55,39 @@ export function drawText(view: CardView): string {
 /** A notice or a question in plain lines. */
 export function drawPlainText(view: TextView): string {
   return [view.heading, ...view.paragraphs, view.more].filter((part) => part !== '').join('\n');
+}
+
+const paragraphsAtMost = 80;
+const paragraphAtMost = 2000;
+
+function splitParagraphs(text: string): { paragraphs: string[]; hidden: number } {
+  const lines = text
+    .split(/\r\n|[\r\n\u2028\u2029]/u)
+    .map((line) => showLine(line, paragraphAtMost))
+    .filter((line) => line !== '');
+  return {
+    paragraphs: lines.slice(0, paragraphsAtMost),
+    hidden: Math.max(0, lines.length - paragraphsAtMost),
+  };
+}
+
+/** How many lines were left out, in words. */
+export function moreLines(hidden: number): string {
+  return hidden === 0 ? '' : `… and ${countOf(hidden, 'more line')}`;
+}
+
+/** Something the bot says: an answer, or what became of a wish. */
+export function viewNotice(
+  text: string,
+  options: { heading?: string; tone?: Tone; link?: string | null } = {},
+): TextView {
+  const { paragraphs, hidden } = splitParagraphs(text);
+  return {
+    kind: 'notice',
+    heading: cutShown(options.heading ?? '', 140),
+    tone: options.tone ?? 'default',
+    paragraphs,
+    more: moreLines(hidden),
+    link: options.link ?? null,
+  };
 }

@@ -12,39 +12,39 @@ const stages: Record<Stage, string> = {
   VALIDATE_ROADMAP: 'Check the roadmap',
   DRAFT_SCHEDULE: 'Draft the schedule',
   VALIDATE_SCHEDULE: 'Check the schedule',
-  SEEK_APPROVAL: 'Seek approval',
+  SEEK_APPROVAL: 'Ask for approval',
   COMPLETE: 'Complete',
-  NEEDS_CLARIFICATION: 'Waits for a person',
+  NEEDS_CLARIFICATION: 'Waiting for a person',
   NEEDS_SCHED_ESCALATION: 'Needs more time or less work',
   ABORTED: 'Stopped',
 };
 
 const events: Record<StageEvent, string> = {
-  sufficient_context: 'enough is known',
+  sufficient_context: 'enough context',
   drafted: 'drafted',
   valid: 'valid',
   answered: 'answered without a plan',
-  low_confidence: 'not sure enough, tried again',
-  invalid_retryable: 'not valid, tried again',
-  needs_clarification: 'a person is asked',
+  low_confidence: 'low confidence, retried',
+  invalid_retryable: 'invalid, retried',
+  needs_clarification: 'asked a person',
   infeasible: 'does not fit the available time',
   fatal_error: 'failed',
   cap_reached: 'a limit was reached',
   no_response: 'shown to a person',
-  needs_approval: 'a person is to look at it',
+  needs_approval: 'needs approval',
   approved: 'approved',
-  outline_approved: 'the outline was approved',
-  roadmap_approved: 'the roadmap was approved',
-  change_outline: 'the outline is to change',
-  change_roadmap: 'the order is to change',
-  change_schedule: 'the times are to change',
+  outline_approved: 'outline approved',
+  roadmap_approved: 'roadmap approved',
+  change_outline: 'outline changes requested',
+  change_roadmap: 'order changes requested',
+  change_schedule: 'schedule changes requested',
   rejected: 'rejected',
-  new_request: 'asked for something new',
-  resume_context: 'taken up again',
-  resume_outline: 'taken up again',
-  resume_roadmap: 'taken up again',
-  resume_schedule: 'taken up again',
-  decide: 'a person has decided',
+  new_request: 'new request',
+  resume_context: 'resumed',
+  resume_outline: 'resumed',
+  resume_roadmap: 'resumed',
+  resume_schedule: 'resumed',
+  decide: 'a person decided',
 };
 
 const adaptations: Record<Adaptation['what'], { symbol: string; word: string }> = {
@@ -59,7 +59,7 @@ const adaptations: Record<Adaptation['what'], { symbol: string; word: string }> 
 
 const introducers: Record<Adaptation['introduced_by'], string> = {
   system: 'by rule',
-  user_feedback: 'as a person asked',
+  user_feedback: 'after feedback',
   ai_adaptation: 'by the planner',
 };
 
@@ -90,7 +90,7 @@ export function describeConfidence(confidence: number): string {
 
 /** `own 0.90, rules 0.80, heuristics 0.70`. */
 export function describeParts({ self, rules, heuristics }: Confidence): string {
-  const own = self === null ? 'no score of its own' : `own ${self.toFixed(2)}`;
+  const own = self === null ? 'no self-assessment' : `own ${self.toFixed(2)}`;
   return `${own}, rules ${rules.toFixed(2)}, heuristics ${heuristics.toFixed(2)}`;
 }
 

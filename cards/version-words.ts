@@ -27,14 +27,12 @@ export function describeDeltas(
 ): string[] {
   const { minutes, earliest, cost_usd: cost } = diff;
   const timeOf = (iso: string | null) =>
-    iso === null ? 'at once' : formatTime(iso, now, timezone, named);
+    iso === null ? 'right away' : formatTime(iso, now, timezone, named);
   const risks = diff.risks_added.length;
   const gone = diff.risks_removed.length;
   return [
-    ...(diff.operations_added.length > 0 ? [`now also ${nameSome(diff.operations_added)}`] : []),
-    ...(diff.operations_removed.length > 0
-      ? [`no longer ${nameSome(diff.operations_removed)}`]
-      : []),
+    ...(diff.operations_added.length > 0 ? [`adds ${nameSome(diff.operations_added)}`] : []),
+    ...(diff.operations_removed.length > 0 ? [`drops ${nameSome(diff.operations_removed)}`] : []),
     ...(minutes.from !== minutes.to
       ? [`takes ${durationOf(minutes.to)} instead of ${durationOf(minutes.from)}`]
       : []),
@@ -70,15 +68,15 @@ export function describeChange(
 ): string {
   const counts = describeCounts(diff);
   const deltas = describeDeltas(diff, now, timezone, named);
-  if (counts === '' && deltas.length === 0) return 'The same steps';
-  return [counts === '' ? 'The same steps' : counts, ...deltas].join('  · ');
+  if (counts === '' && deltas.length === 0) return 'Same steps';
+  return [counts === '' ? 'Same steps' : counts, ...deltas].join('  · ');
 }
 
 /** Names of fields as people read them; an argument has its own. */
 const fieldNames: Record<string, string> = {
   when: 'only if',
   ask_before: 'asks before it runs',
-  after: 'waits for',
+  after: 'after',
   not_before: 'not before',
   duration_minutes: 'minutes',
 };

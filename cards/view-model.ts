@@ -2,11 +2,10 @@
 import type { PlanCardFacts } from '#contracts/card.ts';
 import { countHiddenAsks, viewAsks } from './asks.ts';
 import { askForReview, viewButtons } from './buttons.ts';
-import { viewApprovals, viewSentence, viewTitle } from './outcome.ts';
 import { showLine } from './plain.ts';
 import { viewHistory, viewProposal } from './proposal.ts';
 import { viewCompleted, viewOptions, viewProgress, viewRunning, viewStopped } from './report.ts';
-import { viewState } from './state.ts';
+import { viewApprovals, viewSentence, viewState, viewTitle } from './state.ts';
 import type { PlanView, Section } from './view.ts';
 import {
   andMore,

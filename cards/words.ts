@@ -161,5 +161,5 @@ export function describeRetry(
   if (status !== 'ready' || error?.retry === undefined) return null;
   const { attempt, of } = error.retry;
   const when = available_at === null ? 'soon' : `at ${formatAt(available_at)}`;
-  return `${error.message.replace(/\.$/, '')}; trying again ${when} (attempt ${attempt} of ${of})`;
+  return `${error.message.replace(/\.$/, '')}; retrying ${when} (attempt ${attempt} of ${of})`;
 }

@@ -52,13 +52,13 @@ function farewell(session: Session, code: ExitCode): string {
     session.plan_id === null ? 'countersign plans' : `countersign plans ${session.plan_id}`;
   if (code === exitCodes.interrupted) {
     return session.plan_id === null
-      ? `Stopped waiting. If a plan comes of it, find it with:\n${find}`
-      : `Left as it is; what runs goes on. Find it again:\n${find}`;
+      ? `Stopped waiting. If this becomes a plan, find it with:\n${find}`
+      : `Nothing was changed; a running plan keeps running. Find it with:\n${find}`;
   }
   if (code === exitCodes.needsPerson) {
     return session.plan_id === null
       ? 'This needs an answer. Ask again with more detail, or in a terminal that can answer.'
-      : `This needs a person. Find it again:\n${find}`;
+      : `This needs a person. Find it with:\n${find}`;
   }
   return '';
 }

@@ -42,7 +42,7 @@ function questionOf(view: SessionView): string {
     case 'budget':
       return '  [a] go on  [p]ropose changes  [r] stop › ';
     case 'escalation':
-      return `  ${choicesOf(view).length === 0 ? '' : '[1] … take a way above  '}[p]ropose changes  [r]eject › `;
+      return `  ${choicesOf(view).length === 0 ? '' : '[1] … choose an option above  '}[p]ropose changes  [r]eject › `;
     default:
       return `  [a]pprove  [p]ropose changes  [r]eject${details} › `;
   }
@@ -50,7 +50,7 @@ function questionOf(view: SessionView): string {
 
 function helpOf(view: SessionView): string {
   return view.kind === 'escalation'
-    ? 'Type the number of a way, propose changes: …, or reject. Anything else goes to the planner. Enter q to leave it waiting.'
+    ? 'Type the number of an option, propose changes: …, or reject. Anything else goes to the planner. Enter q to leave it waiting.'
     : 'Type approve, propose changes: … or reject. Anything else goes to the planner. Enter q to leave it waiting.';
 }
 

@@ -140,7 +140,7 @@ export function drawSession(view: SessionView, screen: Screen): string[] {
 
 /** All there is behind a session's card. */
 export function drawDetails(view: SessionView, screen: Screen): string[] {
-  if (view.details === null) return drawLines('This is all there is.', screen);
+  if (view.details === null) return drawLines('There is nothing more to show.', screen);
   const { title, lines, more } = view.details;
   return [
     '',

@@ -28,8 +28,8 @@ function byNumber({ options }: Field, line: string): string {
 }
 
 function showField(session: Session, field: Field): void {
-  const skip = field.required ? '' : ' Enter leaves it out.';
-  const ends = field.type === 'multiline' ? ' An empty line ends it.' : '';
+  const skip = field.required ? '' : ' Press Enter to skip.';
+  const ends = field.type === 'multiline' ? ' Finish with an empty line.' : '';
   const words = describeField(field, true);
   session.say('', ...drawLines(`${words}.${skip}${ends}`, session.screen));
   if (field.type !== 'choice') return;

@@ -1,5 +1,5 @@
 // `countersign link`: the name one goes by here and an account in Slack or Teams become one person.
-import { describeLink } from '#cards/link-words.ts';
+import { describeLink } from '#cards/chat-words.ts';
 import { readLinkCommand } from '#contracts/link.ts';
 import type { Service } from '#contracts/service.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';

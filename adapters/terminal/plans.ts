@@ -1,8 +1,7 @@
 // `countersign plans`: what waits and what runs, one line a plan; or one plan in full, and its question; or how it came about.
-import { showRequester } from '#cards/people.ts';
-import { showLine } from '#cards/plain.ts';
+import { describeStats } from '#cards/chat-words.ts';
+import { showLine, showRequester } from '#cards/plain.ts';
 import { drawBar } from '#cards/report.ts';
-import { describeStats } from '#cards/stats-words.ts';
 import { formatAge, nothingWaiting, statusWords } from '#cards/words.ts';
 import { PlanStatus } from '#contracts/plan.ts';
 import type { PlanSummary, Service } from '#contracts/service.ts';
@@ -64,7 +63,7 @@ function waitsFor(plan: PlanSummary, user: string): boolean {
 }
 
 function describe(plan: PlanSummary, user: string): string {
-  if (waitsFor(plan, user)) return 'waits for you';
+  if (waitsFor(plan, user)) return 'waiting for you';
   if (plan.status !== 'executing') return statusWords[plan.status];
   const done = plan.counts.succeeded;
   return `${drawBar(done, plan.total_steps)} ${done} of ${plan.total_steps}`;
@@ -116,7 +115,7 @@ async function list(
     session.say(beside ? `  ${start}  ${first}` : `  ${cells.join(' · ')}`);
     session.say(...(beside ? rest : [first, ...rest]).map((line) => indent + line));
   }
-  if (next_cursor !== null) session.say('', `  These are the first ${pageSize}.`);
+  if (next_cursor !== null) session.say('', `  Showing the first ${pageSize}.`);
   return exitCodes.done;
 }
 
@@ -169,12 +168,12 @@ export async function listPlans(
   if (statuses === null) {
     const choices = `Choose one of: all, ${PlanStatus.options.join(', ')}.`;
     session.event('error', { code: 'invalid_request', message: choices });
-    session.say(...drawLines(`There is no status “${options.status}”. ${choices}`, session.screen));
+    session.say(...drawLines(`Unknown status “${options.status}”. ${choices}`, session.screen));
     return exitCodes.usage;
   }
   const { id, trace = false } = options;
   if (trace && (id === undefined || id === 'stats')) {
-    const message = 'A trace is one plan’s: countersign plans PLAN-… --trace.';
+    const message = '--trace needs a plan: countersign plans PLAN-… --trace.';
     session.event('error', { code: 'invalid_request', message });
     session.say(...drawLines(message, session.screen));
     return exitCodes.usage;

@@ -42,7 +42,7 @@ function describeRange(name: string): string {
 function readValues(values: string[]): { policy: PolicyOverride } | { problem: string } {
   if (values.length === 0) {
     return {
-      problem: `Say what to set, for example conversation_style=concise. There are ${listOf(sliderNames)}.`,
+      problem: `Say what to set, for example conversation_style=concise. Settings: ${listOf(sliderNames)}.`,
     };
   }
   const given: Record<string, unknown> = {};
@@ -50,7 +50,7 @@ function readValues(values: string[]): { policy: PolicyOverride } | { problem: s
     const [name = '', ...rest] = one.split('=');
     const known = sliderNames.find((slider) => slider === name.trim().replaceAll('-', '_'));
     if (known === undefined) {
-      return { problem: `There is no “${name}”. There are ${listOf(sliderNames)}.` };
+      return { problem: `Unknown setting “${name}”. Settings: ${listOf(sliderNames)}.` };
     }
     const text = rest.join('=').trim();
     const value = parsers[known]?.(text) ?? text;

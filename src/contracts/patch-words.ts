@@ -107,21 +107,21 @@ function describe(operation: PatchOperation, room: Room): string {
       const { id, description, tool, operation: name, args = {}, after: _, ...others } = step;
       const fields = Object.keys(args).length === 0 ? others : { args, ...others };
       const said = describeAdded(step, fields, room);
-      const reason = ` The planner’s reason: “${shorten(description, room.text)}”.`;
+      const reason = ` Planner's reason: “${shorten(description, room.text)}”.`;
       return `Adds step ${id}: ${operationName(tool, name)}${said}.${reason}`;
     }
     case 'update_steps':
-      return `Gives ${describeSteps(operation.steps, room)} ${listOf(describeFields(operation.set, room))}.`;
+      return `Changes ${describeSteps(operation.steps, room)}: ${listOf(describeFields(operation.set, room))}.`;
     case 'remove_steps':
       return `Removes ${describeSteps(operation.steps, room)}.`;
     case 'add_dependency': {
       const { step, after } = operation;
       return after.type === 'FS' && after.lag_minutes === 0
-        ? `Has step ${step} wait for step ${after.id}.`
-        : `Has step ${step} run ${describeDependency({ ...after, id: `step ${after.id}` })}.`;
+        ? `Step ${step} waits for step ${after.id}.`
+        : `Step ${step} runs ${describeDependency({ ...after, id: `step ${after.id}` })}.`;
     }
     case 'remove_dependency':
-      return `Has step ${operation.step} no longer wait for step ${operation.after.id}.`;
+      return `Step ${operation.step} no longer waits for step ${operation.after.id}.`;
     default:
       return operation satisfies never;
   }

@@ -26,7 +26,7 @@ export function readStepChoice(text: string): StepChoice | null {
 }
 
 /** Why single steps of a large plan are not chosen, and what to do instead. */
-export const noPartWords = `By number, single steps can be left out in plans of up to ${numberedAtMost} steps, and this one has more. Leave them out under Steps in the console, or propose changes and say which.`;
+export const noPartWords = `You can leave out steps by number in plans of up to ${numberedAtMost} steps; this one has more. Uncheck them under Steps in the console, or propose changes.`;
 
 /**
  * Of a plan with more steps than have numbers no number names one: it could be another than was meant.
@@ -61,7 +61,7 @@ export function chooseSteps(
       const said = one.to === null ? one.from : `${one.from}-${one.to}`;
       throw new CountersignError(
         'unknown_step',
-        `The card has no step ${said}; its steps go from ${numbered.at(0)?.label ?? 1} to ${numbered.at(-1)?.label ?? 1}.`,
+        `There is no step ${said}. The steps go from ${numbered.at(0)?.label ?? 1} to ${numbered.at(-1)?.label ?? 1}.`,
       );
     }
     for (const step of steps) chosen.add(step);
@@ -88,7 +88,7 @@ export function withNumbers(error: unknown, numbered: Numbered[]): unknown {
   if (named.length < missing.length) return error;
   return new CountersignError(
     'steps_missing',
-    `Steps you approve need ${describeNumbered(named)}.`,
+    `The steps you approved need ${describeNumbered(named)}.`,
     { details: error.details, cause: error },
   );
 }

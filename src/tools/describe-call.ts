@@ -133,7 +133,7 @@ function describeForm(form: Json | undefined): CallPart[] {
 function describeHumanTask(args: Arguments): Effect {
   return {
     class: 'changes',
-    headline: ['Asks', args.value('assignee', 'whoever asked for the plan')],
+    headline: ['Asks', args.value('assignee', 'the requester')],
     parts: [...args.payload('question'), ...describeForm(args.take('form'))],
   };
 }
@@ -225,7 +225,7 @@ function classOf(spec: Described): CallClass {
 function withShown(call: CallDescription, name: string, seen: SeenState): CallDescription {
   const target = { ...seen, name, fails: seen.state === 'missing' };
   if (seen.text === undefined) return { ...call, target };
-  const label = 'what is there now';
+  const label = 'current content';
   const aid: CallPart = { label, text: seen.text, later: false, payload: false, aid: true };
   return { ...call, target, parts: [aid, ...call.parts] };
 }
@@ -319,7 +319,7 @@ export async function compareSteps(
       const text = signal.aborted ? null : await operation.compare(step.args, signal);
       if (text === null || text === '') return step;
       const aid: CallPart = {
-        label: 'difference from what is there now',
+        label: 'difference from the current content',
         text,
         later: false,
         payload: false,

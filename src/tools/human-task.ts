@@ -85,7 +85,7 @@ export function createHumanTask(): Operation {
     output: outputSchema(null),
     schema: z.strictObject({
       question: text(3000, 'What the person should do or answer.'),
-      assignee: text(200, 'Who; left out: whoever asked for the plan.').optional(),
+      assignee: text(200, 'Who; default: the requester.').optional(),
       form: z
         .json()
         .optional()

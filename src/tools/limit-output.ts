@@ -70,7 +70,7 @@ function cutLongestText(data: Json, size: number, limit: number): Json | null {
 function toPreview(data: Json, size: number): z.output<typeof Preview> {
   return {
     truncated: true,
-    note: `The result was too large (${size} bytes) and was left out but for its beginning.`,
+    note: `The result was too large (${size} bytes) and only its beginning was kept.`,
     size_bytes: size,
     preview: cutText(JSON.stringify(data), previewLength),
   };

@@ -115,7 +115,7 @@ describe('a request', () => {
     const rest = button(`Approve ${total - 1} of ${total} steps`);
     await ticks.first().uncheck();
     await rest.click();
-    await page.getByRole('alert').getByText('Steps you approve need').first().waitFor();
+    await page.getByRole('alert').getByText('The steps you approved need').first().waitFor();
     expect((await shownPlan()).status).toBe('proposed');
     await ticks.first().check();
     await page.getByRole('checkbox', { name: /^Approve step 3: / }).uncheck();
@@ -321,7 +321,7 @@ describe('a review', () => {
     await ticks.nth(1).uncheck();
     await ticks.nth(0).uncheck();
     for (const place of [bar(), card()]) {
-      const off = place.getByRole('button', { name: 'No step is ticked' });
+      const off = place.getByRole('button', { name: 'No steps selected' });
       await off.waitFor();
       expect(await off.isDisabled()).toBe(true);
     }
@@ -665,7 +665,7 @@ describe('a step for a person', () => {
     await server.api.approve(plan);
     await page.goto(`${server.url}?c=rooms&plan=${plan.id}`);
     await button('Done').first().click();
-    expect(await card().innerText()).toContain('Give a number of at least 0.');
+    expect(await card().innerText()).toContain('Enter a number of at least 0.');
     expect(await card().innerText()).toContain('Choose one.');
 
     await card().getByLabel('Price per night').fill('120.5');
@@ -673,7 +673,7 @@ describe('a step for a person', () => {
     await card().getByLabel('Yes').check();
     const answer = { version: 1, steps: { key: 'done' }, user: 'ben' };
     await server.api.post(`/api/plans/${plan.id}/resume`, answer);
-    await card().getByText('This waits for ben').waitFor({ state: 'detached' });
+    await card().getByText('Waiting for ben').waitFor({ state: 'detached' });
     expect(await card().getByLabel('Yes').isChecked()).toBe(true);
     const sent = page.waitForRequest(
       (request) => request.method() === 'POST' && request.url().endsWith('/resume'),

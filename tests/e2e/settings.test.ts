@@ -89,7 +89,7 @@ describe('the settings', () => {
     await page.keyboard.press('Enter');
     await questions.focus();
     await page.keyboard.press('Home');
-    await dialog().getByText('I note what I assume instead').waitFor();
+    await dialog().getByText('I list my assumptions instead').waitFor();
     await dialog().getByRole('radio', { name: 'Medium' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Enter');

@@ -119,7 +119,7 @@ describe.concurrent('countersign ask', () => {
       timeoutMs: 30_000,
     });
     expect((await program.stop('SIGINT')).code).toBe(130);
-    expect(program.stdout()).toMatch(/Left as it is.*countersign plans PLAN-/s);
+    expect(program.stdout()).toMatch(/Nothing was changed.*countersign plans PLAN-/s);
     await expect(readNote('left.txt')).rejects.toThrow('ENOENT');
   });
 
@@ -144,7 +144,7 @@ describe('countersign plans', () => {
       programs.finish(['plans', '--status', 'all', '--json'], options),
     ]);
     expect([open.code, all.code]).toEqual([0, 0]);
-    expect(open.stdout).toMatch(/PLAN-[0-9a-f]{8} +waits for you.*Create nobody\.txt/);
+    expect(open.stdout).toMatch(/PLAN-[0-9a-f]{8} +waiting for you.*Create nobody\.txt/);
     expect(open.stdout).not.toContain('yes.txt');
     const { plans }: { plans: Plan[] } = JSON.parse(all.stdout);
     expect(plans.map(({ status }) => status)).toEqual(

@@ -1,6 +1,6 @@
 // What a person reads in the browser when an installation comes back from Slack. Plain HTML, nothing loaded, no script.
 import { createHash } from 'node:crypto';
-import { installWords } from '#cards/slack-words.ts';
+import { installWords } from '#cards/chat-words.ts';
 import { listOf } from '#contracts/words.ts';
 
 /** `href` may be relative to the page. */

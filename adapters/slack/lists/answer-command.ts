@@ -1,13 +1,16 @@
 // `/plans` and its subcommands. The answer is for the one who asked, and stands only as long as their session.
 import type { types } from '@slack/bolt';
-import { commandWords } from '#cards/chat-words.ts';
-import { escapeMrkdwn } from '#cards/escape.ts';
+import {
+  commandWords,
+  describeLink,
+  describeStats,
+  exportWords,
+  writeTrace,
+} from '#cards/chat-words.ts';
 import { drawBlocks } from '#cards/expand.ts';
 import { slackLimits } from '#cards/limits.ts';
-import { describeLink } from '#cards/link-words.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
 import { describeCommands, listWords } from '#cards/plan-list.ts';
-import { exportWords, writeTrace } from '#cards/plan-record.ts';
-import { describeStats } from '#cards/stats-words.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { type Actor, person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';

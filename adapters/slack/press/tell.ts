@@ -1,6 +1,6 @@
 // Tells one person something that nobody else sees: in the thread where they pressed, else as an answer to their press, else in
 // their direct messages.
-import { escapeMrkdwn } from '#cards/escape.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { explainSlackError } from '../port/explain-error.ts';

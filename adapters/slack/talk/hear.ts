@@ -1,6 +1,6 @@
 // What people write: a mention, a direct message, or a reply in a thread where a conversation lives already.
 import { greetWords } from '#cards/chat-words.ts';
-import { escapeMrkdwn } from '#cards/escape.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
 import { person } from '#contracts/actor.ts';
 import { conversationAt } from '#conversation/delivery/open-conversation.ts';
 import { placeOf } from '../place.ts';

@@ -1,13 +1,16 @@
 // `plans` and its subcommands, `help` and `settings`: what they show to whoever asks.
-import { commandWords, homeWords } from '#cards/chat-words.ts';
+import {
+  commandWords,
+  describeLink,
+  describeStats,
+  exportWords,
+  homeWords,
+  writeTrace,
+} from '#cards/chat-words.ts';
 import { drawAdaptiveCard, drawAdaptiveText } from '#cards/expand.ts';
 import { drawAdaptiveList, drawAdaptivePolicy } from '#cards/expand-teams.ts';
-import { describeLink } from '#cards/link-words.ts';
 import { describeCommands, titleList } from '#cards/plan-list.ts';
-import { exportWords, writeTrace } from '#cards/plan-record.ts';
-import { describeStats } from '#cards/stats-words.ts';
-import { drawText } from '#cards/text.ts';
-import { viewNotice } from '#cards/text-view.ts';
+import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { person } from '#contracts/actor.ts';
 import type { PlanCardFacts } from '#contracts/card.ts';

@@ -1,8 +1,12 @@
 // What a press on a card in Teams stands for: a decision with what was entered beside it, or a wish to see something. Pure.
 import { z } from 'zod';
-import { readPress as readPlanPress, readSessionPress } from '#cards/press.ts';
-import { CardSubject, refreshVerb } from '#cards/refresh.ts';
-import { verbs } from '#cards/teams-inputs.ts';
+import {
+  CardSubject,
+  readPress as readPlanPress,
+  readSessionPress,
+  refreshVerb,
+  verbs,
+} from '#cards/press.ts';
 import type { FieldValue } from '#contracts/answer.ts';
 import { CardPress } from '#contracts/card.ts';
 import { PolicyOverride } from '#contracts/policy.ts';

@@ -1,6 +1,6 @@
 // What Teams sends, out of its bytes: a message, a press, that the app was added or taken out. Checked here and trusted inside.
 import { z } from 'zod';
-import { refreshVerb } from '#cards/refresh.ts';
+import { refreshVerb } from '#cards/press.ts';
 import type { ChatPlace } from '#contracts/chat.ts';
 import { parseShallowJson } from '#contracts/json-depth.ts';
 import type { TeamsConversation } from '#contracts/teams-conversation.ts';

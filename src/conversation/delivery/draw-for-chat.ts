@@ -1,15 +1,14 @@
 // A message of the bot as Slack or Teams takes it: what it says, and under it the card of its plan or planning session.
 // Together they stay within what the platform takes; the text is kept short where a card says the rest.
-import { findConcerned } from '#cards/concerned.ts';
 import { fallbackFor } from '#cards/dress-slack.ts';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
 import { fitCard, measureBlocks, measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeAboveCard, writeMessage } from '#cards/message-text.ts';
 import { cutShown } from '#cards/plain.ts';
-import { addRefresh } from '#cards/refresh.ts';
+import { addRefresh } from '#cards/press.ts';
 import { hasCard, viewSession } from '#cards/session-view.ts';
-import { drawPlainText, drawText } from '#cards/text.ts';
-import { viewNotice } from '#cards/text-view.ts';
+import { findConcerned } from '#cards/state.ts';
+import { drawPlainText, drawText, viewNotice } from '#cards/text.ts';
 import type { PlanView, SessionView, TextView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { ChatContent } from '#contracts/chat.ts';

@@ -81,7 +81,7 @@ function describeStep({ label, step }: Numbered): string {
   const given =
     Object.keys(args).length === 0 ? '' : ` with ${shortenSized(JSON.stringify(args), argsAtMost)}`;
   const waits = after.length === 0 ? '' : ` It waits for ${countOf(after.length, 'other step')}.`;
-  const reason = ` The planner’s reason: “${shorten(description, descriptionAtMost)}”.`;
+  const reason = ` Planner's reason: “${shorten(description, descriptionAtMost)}”.`;
   return `Step ${label} calls ${name}${given}.${guarded ? ' It is guarded.' : ''}${waits}${reason}`;
 }
 

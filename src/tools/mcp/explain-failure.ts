@@ -13,7 +13,7 @@ import {
 /** Why a server cannot be used now. `lastWords` is what its process last wrote to stderr. */
 export function explainFailure(name: string, error: unknown, lastWords: string): string {
   const last = lastWords.trim().split('\n').at(-1)?.trim().slice(0, 300) ?? '';
-  const said = last === '' ? '' : ` Its last words: ${last}`;
+  const said = last === '' ? '' : ` Last output: ${last}`;
   return `The MCP server ${name} ${describe(error)}.${said}`;
 }
 
@@ -84,7 +84,7 @@ export function toCallFailure(
     const { code, message, passesAfterMs } = toAbortError(call.signal);
     return { ...base, code, message, passesAfterMs };
   }
-  const unsure = 'whether it acted is not known';
+  const unsure = 'it may have acted';
   if (call.closed)
     return {
       ...base,

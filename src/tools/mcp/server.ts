@@ -127,7 +127,7 @@ export function createMcpTool(options: McpToolOptions): McpTool {
     const change =
       now === undefined ? null : describeChange(digestOperation(spec), digestOperation(now));
     if (now !== undefined && change === null) return;
-    const what = change === null ? 'is not offered any more' : `has changed (${change})`;
+    const what = change === null ? 'is no longer offered' : `has changed (${change})`;
     throw new CountersignError(
       'digest_mismatch',
       `${spec.name} ${what} since this call was prepared, so it was not called. Propose the plan again.`,

@@ -82,7 +82,7 @@ async function resolveInside(
     }
     links += 1;
     if (links > maxLinks)
-      throw new CountersignError('tool_failed', `The links at ${asGiven} lead in a circle.`);
+      throw new CountersignError('tool_failed', `The links at ${asGiven} form a loop.`);
     const target = await resolveLink(real, link, asGiven);
     rest = [...target.split(sep).filter((part) => part !== ''), ...after];
     real = root;

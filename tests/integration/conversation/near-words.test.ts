@@ -71,7 +71,7 @@ test.each([
 test.each([
   [
     'what does step 2 do?',
-    /Step 2 calls workspace_delete with \{"path":"payroll\.csv"\}.* The planner’s reason: “Clean up”/,
+    /Step 2 calls workspace_delete with \{"path":"payroll\.csv"\}.* Planner's reason: “Clean up”/,
   ],
   ['who can approve this?', /It waits for ana\./],
   ['why is step 2 guarded?', /Step 2 calls workspace_delete, which is guarded/],

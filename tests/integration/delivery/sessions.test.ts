@@ -57,7 +57,7 @@ describe.each(['slack', 'teams'] as const)('a session on %s', (on) => {
 test.each([
   ['Ask me', 'The blue one', 'Answered by ana'],
   ['Invent a pattern', 'No known subtype keeps track of doses.', 'Continued by ana'],
-  ['Spend more', 'Go on', 'Continued by ana'],
+  ['Spend more', 'Continue', 'Continued by ana'],
   ['Hurry up', 'Deliver on Friday', 'Continued by ana'],
   ['Fail at it', 'Try again', 'Asked again by ana'],
 ])(
@@ -73,7 +73,7 @@ test.each([
     await delivered(sessions.instance());
     expect(card(0)).not.toMatch(live);
     if (words !== 'Try again')
-      expect(card(0)).toContain(words === 'Go on' ? 'It costs more' : words);
+      expect(card(0)).toContain(words === 'Continue' ? 'It costs more' : words);
   },
 );
 

@@ -147,7 +147,7 @@ describe('a call that only reads', () => {
     const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const next = viewPlan(facts).sections.find(({ kind }) => kind === 'next');
     expect(next?.lines[0]?.note).toMatch(
-      /↻ GET \S+ answered 429 Too Many Requests; trying again at .*\d\d:\d\d \(attempt 2 of 3\)/,
+      /↻ GET \S+ answered 429 Too Many Requests; retrying at .*\d\d:\d\d \(attempt 2 of 3\)/,
     );
     const { version } = await instance.service.getPlan(plan.id);
     await instance.service.cancel(plan.id, { version }, ana);

@@ -33,7 +33,7 @@ test('a code from Slack, sent from Teams, makes both one person in Slack at once
     elsewhere,
   );
   expect(await ask('mine')).not.toContain(plan.id);
-  expect(await ask('link show')).toContain('nothing is linked');
+  expect(await ask('link show')).toContain('No other account is linked');
 
   const said = await ask('link');
   const [, code = ''] = /Your code is ([2-9A-Z]{5}-[2-9A-Z]{5})/.exec(said) ?? [];
@@ -45,7 +45,7 @@ test('a code from Slack, sent from Teams, makes both one person in Slack at once
   expect(await ask('link show')).toContain('ana@example.com and teams:X1:O1');
   expect(await ask('link WRONG-WRONG')).toContain('There is no such code');
 
-  expect(await ask('link remove')).toContain('Removed');
+  expect(await ask('link remove')).toContain('Unlinked');
   expect(await ask('mine')).not.toContain(plan.id);
   expect(await service.personOf(elsewhere.id)).toBe(elsewhere.id);
 });

@@ -220,9 +220,9 @@ describe('a part of a plan', () => {
       'words',
     );
     await instance.service.say('words', 'approve all but 2', ana);
-    expect((await texts()).at(-1)).toBe('Steps you approve need 2 (Does nothing).');
+    expect((await texts()).at(-1)).toBe('The steps you approved need 2 (Does nothing).');
     await instance.service.say('words', 'approve all but 7', ana);
-    expect((await texts()).at(-1)).toContain('The card has no step 7');
+    expect((await texts()).at(-1)).toContain('There is no step 7');
     expect((await instance.service.getPlan(plan.id)).status).toBe('proposed');
     await instance.service.say('words', 'approve 1-2', ana);
     expect((await texts()).at(-1)).toBe(

@@ -427,7 +427,7 @@ describe('a patch that widens an approved plan', () => {
         'Adds step w: workspace_write of widened.md, which the approved plan does not use.',
       ],
       changes: [
-        'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. The planner’s reason: “Write widened.md”.',
+        'Adds step w: workspace_write with arguments {"path":"widened.md","content":"w"}. Planner\'s reason: “Write widened.md”.',
       ],
     });
     const waiting = await instance.service.getPlan(plan.id);

@@ -121,7 +121,7 @@ describe('a step whose target changed after the approval', () => {
     const [ask] = viewPlan(
       await instance.service.card(plan.id, { user: ana.id, timezone: 'UTC' }),
     ).asks;
-    expect(ask?.label).toBe('What this step changes was edited after the plan was approved');
+    expect(ask?.label).toBe('The target changed after the plan was approved');
     expect(await textAt('drift.md')).toBe('somebody else’s');
     await confirm(plan.id, 'a');
     await reach(instance, plan.id, 'completed');

@@ -132,7 +132,7 @@ describe('the difference between two versions', () => {
     const facts = await instance.service.card(plan.id, { user: 'ana', timezone: 'UTC' });
     const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
     expect(changes?.lines[0]?.text).toBe(
-      '+ 1 step  ~ 2 changed  · now also workspace_delete  · takes 1 h 35 min instead of 1 h' +
+      '+ 1 step  ~ 2 changed  · adds workspace_delete  · takes 1 h 35 min instead of 1 h' +
         '  · first date 2 Jan 2030, 09:00 instead of at once  · 1 new risk  · 1 risk fewer' +
         '  · planning cost $0.01, before $0.00',
     );

@@ -88,7 +88,7 @@ test('the last page names the workspace, opens Slack there, loads nothing and ta
   const { slack, home, globex, kept } = await usePages();
   const { status, headers, text } = await add({ slack, home }, globex.user);
   expect(status).toBe(200);
-  expect(text).toContain('Countersign is in Globex &amp; &lt;b&gt;Sons&lt;/b&gt;');
+  expect(text).toContain('Countersign was added to Globex &amp; &lt;b&gt;Sons&lt;/b&gt;');
   expect(text).toContain(`href="slack://app?team=${globex.workspace.id}&amp;id=${slack.app.id}"`);
   expect(text).not.toMatch(/<script|src=|url\(/);
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
@@ -106,7 +106,7 @@ test('the last page names the workspace, opens Slack there, loads nothing and ta
 test('who cancels in Slack reads so, and nothing is kept', async () => {
   const { slack, home, globex, said, kept } = await usePages();
   const { status, text } = await add({ slack, home }, globex.user, false);
-  expect([status, text]).toEqual([200, expect.stringContaining('You cancelled it in Slack.')]);
+  expect([status, text]).toEqual([200, expect.stringContaining('You cancelled in Slack.')]);
   expect(text).toContain('href="install"');
   expect(await kept()).toBeNull();
   expect(said).toEqual([]);
@@ -118,7 +118,7 @@ test('what comes back to another browser, or to one without cookies, is not take
   const { cookie: foreign } = await begin(home);
   for (const other of [foreign, '', cookie.replace(/=.*/, '=made-up')]) {
     const { status, text } = await comeBack(back, other);
-    expect([status, text]).toEqual([400, expect.stringContaining('not begun in this browser')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('started in another browser')]);
   }
   expect(slack.calls.map(({ method }) => method)).not.toContain('oauth.v2.access');
   expect(await kept()).toBeNull();
@@ -156,7 +156,7 @@ test('the same page opened again installs nothing again', async () => {
   const both = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
   const { status, text } = await comeBack(back, cookie);
-  expect([status, text]).toEqual([400, expect.stringContaining('was opened before')]);
+  expect([status, text]).toEqual([400, expect.stringContaining('link was already used')]);
   expect(await kept()).toMatchObject({ generation: 1 });
   expect(slack.calls.filter(({ method }) => method === 'oauth.v2.access')).toHaveLength(1);
 });
@@ -169,7 +169,7 @@ test('ten minutes are enough, and a millisecond more is too much', async () => {
   const second = await consent();
   clock.advance(600_001);
   const { status, text } = await comeBack(second.back, second.cookie);
-  expect([status, text]).toEqual([400, expect.stringContaining('more than ten minutes ago')]);
+  expect([status, text]).toEqual([400, expect.stringContaining('expired after ten minutes')]);
   expect(await kept()).toMatchObject({ generation: 1 });
 });
 
@@ -180,7 +180,7 @@ test.each([
   async (changes, why) => {
     const { slack, home, globex, said, kept } = await usePages(changes);
     const { status, text } = await add({ slack, home }, globex.user);
-    expect([status, text]).toEqual([502, expect.stringContaining('its log says what')]);
+    expect([status, text]).toEqual([502, expect.stringContaining('log says what to fix')]);
     expect(said).toEqual([expect.stringMatching(why)]);
     expect(text + said.join('')).not.toContain('the-secret-of-another');
     expect(await kept()).toBeNull();
@@ -195,7 +195,7 @@ test('scopes that Slack did not grant are named, and the installation is kept', 
   const back = await slack.consent(less.href, { user: globex.user.id, allow: true });
   const { status, text } = await comeBack(back, cookie);
   expect(status).toBe(200);
-  expect(text).toContain('Slack did not grant');
+  expect(text).toContain("Slack didn't grant");
   expect(text).toContain('im:history');
   expect(text).not.toContain('chat:write');
   expect(await kept()).toMatchObject({ scopes: ['chat:write', 'users:read'] });
@@ -204,7 +204,7 @@ test('scopes that Slack did not grant are named, and the installation is kept', 
 test('a workspace that is not among those that may is not kept, and its token is given back', async () => {
   const { slack, home, globex, said, kept } = await usePages({ allowed: ['T0OTHER'] });
   const { status, text } = await add({ slack, home }, globex.user);
-  expect([status, text]).toEqual([403, expect.stringContaining('not for your workspace')]);
+  expect([status, text]).toEqual([403, expect.stringContaining('serve your workspace')]);
   expect([await kept(), slack.installation(globex.workspace.id), said]).toEqual([
     null,
     undefined,
@@ -220,7 +220,7 @@ test('while Slack does not answer, the person is asked to begin again later', as
   const { status, text } = await add({ slack, home }, globex.user);
   expect([status, text]).toEqual([
     503,
-    expect.stringContaining('did not answer. Start again in a minute.'),
+    expect.stringContaining("didn't answer. Start again in a minute."),
   ]);
   expect(said).toHaveLength(1);
   expect(await kept()).toBeNull();
@@ -238,7 +238,7 @@ test('an address comes back thirty times a minute; one time more Slack is not as
   }
   const exchanged = () => slack.calls.filter(({ method }) => method === 'oauth.v2.access').length;
   const { status, text } = await comeBack(back, cookie);
-  expect([status, text]).toEqual([429, expect.stringContaining('Load this page again')]);
+  expect([status, text]).toEqual([429, expect.stringContaining('Reload this page')]);
   clock.advance(59_999);
   expect((await comeBack(back, cookie)).status).toBe(429);
   expect([exchanged(), await kept()]).toEqual([30, null]);

@@ -48,13 +48,13 @@ test.each(ways)(
     const own = await propose('Of ana', 'ana@example.com');
     const { shown } = await ask('');
     expect(shown.indexOf(own.id)).toBeLessThan(shown.indexOf(other.id));
-    expect(shown).toContain('waits for you');
+    expect(shown).toContain('waiting for you');
     expect((await ask('mine')).shown).not.toContain(other.id);
     expect((await ask('all')).shown).toContain(other.id);
     expect((await ask('running')).shown).toContain('Nothing is running');
     expect((await ask('stats')).shown).toContain('2 waiting');
     expect((await ask('help')).shown).toContain('/plans PLAN-');
-    expect((await ask('nonsense')).shown).toContain('There is no “/plans nonsense”');
+    expect((await ask('nonsense')).shown).toContain('Unknown command: “/plans nonsense”');
     const one = await ask(own.id);
     expect(one.shown).toContain('Of ana');
     expect(one.shown).not.toContain('countersign:approve');

@@ -58,10 +58,10 @@ test('what waits for the reader is on top however much came since, whoever asks 
   for (let i = 0; i < 60; i++)
     others.push(await propose(instance, `Of zed ${i}`, 'zed@example.com'));
   const first = await ask('');
-  expect(first.match(/waits for you/g)).toHaveLength(2);
+  expect(first.match(/waiting for you/g)).toHaveLength(2);
   expect(first.indexOf(asked.id)).toBeLessThan(first.indexOf(old.id));
   expect(first.indexOf(old.id)).toBeLessThan(first.indexOf(others.at(-1)?.id ?? 'none'));
-  expect(first).toContain('There are more: /plans pending 2');
+  expect(first).toContain('Next page: /plans pending 2');
   const pages = [first];
   for (const page of [2, 3, 4]) pages.push(await ask(`pending ${page}`));
   const ids = pages.flatMap((page) => [...new Set(page.match(/PLAN-[0-9a-f]{8}/g))]);
@@ -70,7 +70,7 @@ test('what waits for the reader is on top however much came since, whoever asks 
   expect(pages.at(-1)).not.toContain('There are more');
   expect(await ask('pending 5')).toContain('There is no page 5.');
   // What runs says so there too.
-  expect(await ask('running')).toContain('waits for you');
+  expect(await ask('running')).toContain('waiting for you');
   await slack.openHome(ana.id);
   const home = await waitFor('the Home tab', async () => slack.home(ana.id));
   const shown = JSON.stringify(home.blocks);
@@ -86,5 +86,5 @@ test('a configured approver finds on top what waits for them', async () => {
   await clearInbox(instance);
   const ben = slack.addUser({ name: 'ben' });
   await propose(instance, 'Of dora', 'dora@example.com');
-  expect(await asking(use, ben)('')).toContain('waits for you');
+  expect(await asking(use, ben)('')).toContain('waiting for you');
 });

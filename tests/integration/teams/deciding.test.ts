@@ -257,7 +257,7 @@ test('plans begins with what waits for the asker, however much came since, and g
   const list = JSON.stringify(await awaitMessage(teams, chat.id, 'plans pending 2'));
   expect(list.indexOf(old.id)).toBeGreaterThan(0);
   expect(list.indexOf(old.id)).toBeLessThan(list.indexOf('Of zed 24'));
-  expect(list).toContain(`${old.id} · waits for you`);
+  expect(list).toContain(`${old.id} · waiting for you`);
   await teams.say(ada, chat, 'plans pending 2');
   const second = await awaitMessage(teams, chat.id, 'Waiting and running, page 2');
   expect(JSON.stringify(second)).toContain('Of zed 0');
@@ -282,7 +282,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     ['plans mine', 'Your plans'],
     ['plans stats', ' waiting'],
     [`plans ${planOf(card)}`, 'Two of nothing'],
-    ['/plans nonsense', 'There is no “plans nonsense”'],
+    ['/plans nonsense', 'Unknown command: “plans nonsense”'],
     ['help', 'what waits for a decision'],
   ] as const) {
     await teams.say(ana, chat, said);
@@ -294,7 +294,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     'slider:tone': 'friendly',
     'slider:probing_depth': '1',
   });
-  expect(words(saved)).toContain('Kept.');
+  expect(words(saved)).toContain('Saved.');
   expect((await instance.service.getPolicy('ana@example.com')).set).toEqual({
     tone: 'friendly',
     probing_depth: 1,
@@ -309,13 +309,13 @@ test('what is read by others too says whose list it is, and for whom its plans w
   await teams.say(ana, channel, 'plans', { root });
   const list = JSON.stringify(await awaitMessage(teams, conversation, 'running, for ana'));
   expect(list).toContain(`${plan.id} · waits for ana`);
-  expect(list).not.toContain('waits for you');
+  expect(list).not.toContain('waiting for you');
   await teams.say(ana, channel, 'plans mine', { root });
   await awaitMessage(teams, conversation, 'Plans of ana');
   const chat = teams.addPersonal(ana);
   await teams.say(ana, chat, 'plans');
   const own = JSON.stringify(await awaitMessage(teams, chat.id, 'Waiting and running'));
-  expect(own).toContain(`${plan.id} · waits for you`);
+  expect(own).toContain(`${plan.id} · waiting for you`);
   expect(own).not.toContain('for ana');
 });
 
@@ -359,9 +359,9 @@ test('a plan is exported to whoever asks alone, as text that is nothing else, or
   expect(record.join('\n')).toBe(markdown);
   expect(findMessage(teams, conversation, 'as Markdown')).toBeNull();
   await teams.say(ana, chat, `plans ${plan.id} log`);
-  await awaitMessage(teams, chat.id, `Nothing of ${plan.id} has run yet.`);
+  await awaitMessage(teams, chat.id, `${plan.id} hasn't run yet.`);
   await teams.say(ana, chat, `plans ${plan.id.toUpperCase()} TRACE`);
-  await awaitMessage(teams, chat.id, 'how it was planned');
+  await awaitMessage(teams, chat.id, 'its planning trace');
   await teams.say(ana, chat, 'plans PLAN-00000000 export');
   await awaitMessage(teams, chat.id, 'There is no plan PLAN-00000000');
   const description = 'A step that takes many words to say. '.repeat(60);

@@ -1,4 +1,4 @@
-// What a person is asked to confirm is shown whole, or has to be opened before it can be confirmed.
+// What asked a person to confirm is shown whole, or has to be opened before it can be confirmed.
 import { describe, expect, test } from 'vitest';
 import { reviewAsk, viewAskPage } from '#cards/ask-review.ts';
 import { drawAdaptiveCard, drawBlocks, drawWholeCard } from '#cards/expand.ts';
@@ -57,7 +57,7 @@ describe.each(Object.entries(surfaces))('a call that asks, on %s', (_, draw) => 
       expect(actionsOf(drawn)).toContain(shown ? 'settle_retry' : 'details');
       expect(actionsOf(drawn).includes('settle_retry')).toBe(shown);
       expect(shown).toBe(length <= 2000 ? true : shown);
-      if (!shown) expect(stringsOf(drawn).join(' ')).toContain('shown whole in Review');
+      if (!shown) expect(stringsOf(drawn).join(' ')).toContain('Open Review to read all of it');
     },
   );
 
@@ -128,7 +128,7 @@ test('a person reads a question of 3,000 characters whole, or is told how long i
   expect(drawText(viewPlan(facts))).toContain('The end.');
   expect(stringsOf(drawAdaptiveCard(viewPlan(facts))).join(' ')).toContain('The end.');
   const drawn = drawBlocks(viewPlan(facts)).blocks;
-  expect(stringsOf(drawn).join(' ')).toContain('3,008 characters, shown whole in Review.');
+  expect(stringsOf(drawn).join(' ')).toContain('3,008 characters. Open Review to read all of it.');
   expect(actionsOf(drawn)).toEqual(expect.arrayContaining(['details', 'human_done']));
 });
 

@@ -37,7 +37,7 @@ describe('a blockage in words', () => {
 describe('the card', () => {
   const waiting = samples.paused.steps.map((step) => ({ ...step }));
 
-  it('of a plan under way that nothing of runs says what it waits for', () => {
+  it('of a plan under way that nothing of runs says what it waiting for', () => {
     const plan = { ...samples.paused.plan, paused: false };
     const view = viewPlan(makeFacts(plan, waiting, { blocked: [gpu, pool] }));
     expect(view.state).toMatchObject({ words: 'Waiting for a worker', symbol: '◷', open: false });
@@ -58,7 +58,7 @@ describe('the card', () => {
   it('of a proposal warns, and leaves the decision open', () => {
     const view = viewPlan(makeFacts({}, standupSteps, { blocked: [gpu] }));
     expect(drawText(view)).toContain(
-      'At the moment\n  △ Step 3 (and 4 others) would have to wait: no',
+      'Not ready to run\n  △ Step 3 (and 4 others) would have to wait: no',
     );
     expect(view.buttons.map(({ label }) => label)).toContain('Approve');
   });

@@ -8,9 +8,9 @@ const { changing } = samples;
 
 test('a change that waits is told with what it does and why it asks again', () => {
   const text = drawText(viewPlan(changing));
-  expect(text).toContain('A change waits for you · version 2 · digest c0ffee00');
+  expect(text).toContain('Change waiting for you · version 2 · digest c0ffee00');
   expect(text).toContain(
-    'planner would change this plan (adds 1 step, removes 1 step): old.md is in the way',
+    'planner wants to change this plan (adds 1 step, removes 1 step): old.md is in the way',
   );
   expect(text).toContain('Adds step 3: Permanently deletes old.md');
   expect(text).toContain(
@@ -43,7 +43,7 @@ test('how far several approvals are is said, and every change is told', () => {
     patch: { ...patch, shown, approved: ['Ben'], approvals_needed: 2, may_approve: false },
   };
   const [ask] = viewPlan(facts).asks;
-  expect(ask?.label).toContain('A change waits for Ana');
+  expect(ask?.label).toContain('Change waiting for Ana');
   expect(ask?.known).toContain('1 of 2 approved (Ben)');
   expect(ask?.known.slice(0, 9)).toEqual(shown.map(({ text }) => text));
 });

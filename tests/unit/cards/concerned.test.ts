@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findConcerned } from '#cards/concerned.ts';
+import { findConcerned } from '#cards/state.ts';
 import { makeStep } from '#tests/fixtures/plans.ts';
 
 const task = (id: string, assignee: string) =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawAdaptiveCard, drawAdaptiveText, drawBlocks, drawTextBlocks } from '#cards/expand.ts';
-import { drawText } from '#cards/text.ts';
-import { viewNotice } from '#cards/text-view.ts';
+import { drawText, viewNotice } from '#cards/text.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { checkAdaptiveCard } from '#tests/fixtures/adaptive-card.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
@@ -116,7 +115,7 @@ describe('a form', () => {
         placeholder: '12.50',
         min: 0,
         isRequired: true,
-        errorMessage: 'Give a number of at least 0.',
+        errorMessage: 'Enter a number of at least 0.',
       },
       { type: 'Input.Number', id: 'field:2:nights', label: 'Nights (optional)', isRequired: false },
       {

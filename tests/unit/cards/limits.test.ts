@@ -8,7 +8,7 @@ import {
   slackLimits,
   teamsLimits,
 } from '#cards/limits.ts';
-import { viewNotice } from '#cards/text-view.ts';
+import { viewNotice } from '#cards/text.ts';
 import type { PlanView } from '#cards/view.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import { checkSlackMessage } from '#tests/fixtures/block-kit.ts';
@@ -147,7 +147,7 @@ describe('too much', () => {
     const view = viewPlan(makeFacts({}, steps));
     expect(view.sections[0]).toMatchObject({
       hidden: 2,
-      more: '… and 2 more calls; 14 of 14 steps change something or call out',
+      more: '… and 2 more calls; 14 of 14 steps change something or send data out',
     });
     expect(view.buttons.map(({ label, style }) => [label, style])).toEqual([
       ['Review', 'primary'],

@@ -130,9 +130,9 @@ describe('the card of a roadmap', () => {
 
   it('says which way was taken, what the others were, and why', () => {
     const view = viewSession(sessions.roadmap);
-    expect(linesOf(view, 'ways')).toEqual(['checked (taken)', 'as said']);
+    expect(linesOf(view, 'ways')).toEqual(['checked (chosen)', 'as said']);
     expect(view.sections.find(({ kind }) => kind === 'ways')?.lines[1]?.note).toBe(
-      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step without a check before it',
+      'As parallel as it can be · about 1 h 30 min · 2 at once · 2 changes before a check · 1 guarded step with no check before it',
     );
     expect(linesOf(view, 'options')).toEqual(['The announcement cannot be taken back.']);
   });
@@ -142,14 +142,14 @@ describe('the card of a schedule', () => {
   it('is in the order of time and in the reader’s zone', () => {
     const lines = viewSession(sessions.schedule).sections[0]?.lines;
     expect(lines?.map(({ text, note }) => `${text}: ${note}`)).toEqual([
-      'Draft news/1.md: Wed 4 Feb, 10:00 to 11:30 · forecast',
-      'Ana reads the draft: Thu 5 Feb, 10:00 to 11:00 · ana · as you said',
+      'Draft news/1.md: Wed 4 Feb, 10:00 to 11:30 · estimate',
+      'Ana reads the draft: Thu 5 Feb, 10:00 to 11:00 · ana · fixed',
     ]);
   });
 
-  it('says what it meets and when there is room', () => {
+  it('says what it overlaps and when there is room', () => {
     const view = viewSession(sessions.schedule);
-    expect(linesOf(view, 'conflicts')).toEqual(['Ana reads the draft meets Team meeting']);
+    expect(linesOf(view, 'conflicts')).toEqual(['Ana reads the draft overlaps Team meeting']);
   });
 });
 

@@ -1,6 +1,6 @@
 // How many plans stand where, and what no tool can do, as people read it.
 import { expect, test } from 'vitest';
-import { describeStats } from '#cards/stats-words.ts';
+import { describeStats } from '#cards/chat-words.ts';
 
 const now = '2026-05-04T12:00:00.000Z';
 const gap = { wanted: 'book flights', times: 3, people: 2, last_at: '2026-05-02T11:00:00.000Z' };
@@ -13,7 +13,7 @@ test('plans are counted in the order of a list, and what nothing can do stands u
       '2 waiting',
       '1 done',
       '',
-      'What people asked for most in the last 90 days that no connected tool can do:',
+      'Most requested in the last 90 days, without a tool that can do it:',
       'book flights · 3 times, by 2 people · last 2 d ago',
       'call Ana · 1 time · last just now',
     ].join('\n'),
@@ -21,7 +21,7 @@ test('plans are counted in the order of a list, and what nothing can do stands u
 });
 
 test('what is not there is not spoken of', () => {
-  expect(describeStats({ plans: {}, gaps: [], gap_days: 90 }, now)).toBe('There are no plans yet.');
+  expect(describeStats({ plans: {}, gaps: [], gap_days: 90 }, now)).toBe('No plans yet.');
   expect(describeStats({ plans: { failed: 1 }, gaps: [], gap_days: 90 }, now)).toBe('1 failed');
 });
 

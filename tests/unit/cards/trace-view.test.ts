@@ -14,7 +14,7 @@ describe('the stages of a trace', () => {
   it('begin anew with each transition, also into the same stage, and with each turn', () => {
     const stages = stagesOf(makeEntry(), leave(), makeEntry(), makeEntry(), makeEntry({ turn: 2 }));
     expect(stages.map(({ turn, lines, end }) => [turn, lines.length, end?.text])).toEqual([
-      [1, 1, 'not sure enough, tried again → Collect context'],
+      [1, 1, 'low confidence, retried → Collect context'],
       [1, 2, undefined],
       [2, 1, undefined],
     ]);
@@ -37,14 +37,14 @@ describe('the stages of a trace', () => {
     expect(stage?.lines.map(({ name, state }) => [name, state])).toEqual([
       ['approve by ana', 'Decided'],
     ]);
-    expect(stage?.end?.text).toBe('a person has decided → Seek approval');
+    expect(stage?.end?.text).toBe('a person decided → Ask for approval');
   });
 
-  it('say what is missing where a model gave no score of its own', () => {
+  it('say what is missing where a model gave no self-assessment', () => {
     const parts = { self: null, rules: 0.5, heuristics: 0.25, composite: 0.4 };
     const [stage] = stagesOf(leave({ parts }));
     expect(stage?.end?.confidence).toBe(
-      'fair (0.40): no score of its own, rules 0.50, heuristics 0.25',
+      'fair (0.40): no self-assessment, rules 0.50, heuristics 0.25',
     );
   });
 
@@ -61,8 +61,8 @@ describe('the stages of a trace', () => {
     }));
     const [stage] = stagesOf(makeEntry({ adaptations }));
     expect(stage?.lines[0]?.notes).toEqual([
-      { symbol, tone: 'default', text: `${one} 3 as a person asked: because` },
-      { symbol, tone: 'default', text: `${other} 3 as a person asked: because` },
+      { symbol, tone: 'default', text: `${one} 3 after feedback: because` },
+      { symbol, tone: 'default', text: `${other} 3 after feedback: because` },
     ]);
   });
 

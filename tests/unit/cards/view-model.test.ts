@@ -31,12 +31,12 @@ describe('the state of a plan', () => {
       '◷ Waiting for Ben · version 1 · PLAN-3f9a1c20',
       ['Approve', 'Propose changes', 'Reject', 'Details'],
     ],
-    ['revising', '⟳ Being revised · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
+    ['revising', '⟳ Revising · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
     ['approved', '✓ Approved, starting · version 1 · PLAN-3f9a1c20', ['Cancel', 'Details']],
     ['executing', '▸ Running · version 1 · PLAN-3f9a1c20', ['Pause', 'Cancel', 'Details']],
     [
       'changing',
-      '◷ Change waits for you · version 1 · PLAN-3f9a1c20',
+      '◷ Change waiting for you · version 1 · PLAN-3f9a1c20',
       ['Pause', 'Cancel', 'Details'],
     ],
     ['paused', '‖ Paused · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
@@ -57,7 +57,7 @@ describe('the state of a plan', () => {
     ['stalled', '△ Stalled · version 1 · PLAN-3f9a1c20', ['Resume', 'Cancel', 'Details']],
     [
       'needsReview',
-      '◷ Needs a person’s review · version 3 · PLAN-3f9a1c20',
+      '◷ Needs review · version 3 · PLAN-3f9a1c20',
       ['Approve', 'Reject', 'Cancel', 'Details'],
     ],
   ];
@@ -73,7 +73,7 @@ describe('the state of a plan', () => {
     const own = steps.map((step) => ({ ...step, args: { assignee: '@ana' } }));
     const { state, asks } = viewPlan(makeFacts(plan, own));
     expect(state.words).toBe('Waiting for you');
-    expect(asks.map(({ label }) => label)).toEqual(['This waits for you']);
+    expect(asks.map(({ label }) => label)).toEqual(['Waiting for you']);
   });
 
   it('every status is in the samples', () => {
@@ -153,7 +153,7 @@ describe('a proposal', () => {
   it('says so when it only reads, and a look at the web is no such read', () => {
     const read = { operation: 'read', args: { path: 'a.md' } };
     const only = viewPlan(makeFacts({}, [makeStep('1', read)]));
-    expect(only.sections.map(({ label }) => label)).toEqual(['Reads only; nothing is sent out']);
+    expect(only.sections.map(({ label }) => label)).toEqual(['Only reads; nothing is sent out']);
     const web = { tool: 'http', operation: 'get', args: { url: 'https://a.example/?q=secret' } };
     const out = viewPlan(makeFacts({}, [makeStep('1', read), makeStep('2', web)]));
     expect(out.sections.map(({ label }) => label)).toEqual(['What changes', 'Reads']);
@@ -221,7 +221,7 @@ describe('a proposal', () => {
     expect(section('revised', 'changes')).toMatchObject({
       label: 'Changed since version 1',
       lines: [
-        { text: '+ 2 steps  − 1 step  ~ 1 changed  · now also calendar_add' },
+        { text: '+ 2 steps  − 1 step  ~ 1 changed  · adds calendar_add' },
         { lead: '+', text: 'Writes 2.txt · “2”' },
         { lead: '+', text: 'Writes 3.txt · “3”' },
         { lead: '−', text: 'Writes 4.txt · “4”' },
@@ -325,7 +325,7 @@ describe('a plan under way', () => {
   it('puts a person’s step first, with its question and buttons', () => {
     expect(view('waiting').asks).toMatchObject([
       {
-        label: 'This waits for you',
+        label: 'Waiting for you',
         text: 'Is the room booked?',
         buttons: [
           { label: 'Done', press: { action: 'human_done', step_id: '2' } },
@@ -334,7 +334,7 @@ describe('a plan under way', () => {
       },
     ]);
     const lines = drawText(view('waiting')).split('\n');
-    expect(lines.indexOf('This waits for you: Is the room booked?')).toBe(2);
+    expect(lines.indexOf('Waiting for you: Is the room booked?')).toBe(2);
   });
 
   it('says what a form asks for, and takes the reason of who is blocked', () => {
@@ -349,7 +349,7 @@ describe('a plan under way', () => {
       'Room: one of 2',
       'Day: date, optional',
       'Invoice number: text',
-      'Remarks: text of several lines, optional',
+      'Remarks: multi-line text, optional',
       'Is it paid?: yes or no, optional',
     ]);
     const text = drawText(view('filling'));
@@ -366,7 +366,7 @@ describe('a plan under way', () => {
       output: { assignee: 'Ben', form: null },
     });
     const [ask] = viewPlan(makeFacts({ status: 'executing' }, [asked])).asks;
-    expect(ask?.label).toBe('This waits for Ben');
+    expect(ask?.label).toBe('Waiting for Ben');
   });
 
   it('tells before the approval what the person will fill in', () => {
@@ -403,7 +403,7 @@ describe('a plan under way', () => {
     expect(ask?.known).toEqual([
       'path: 2.txt',
       'content: 2',
-      'Attempt 1, started 14:04; how it ended was not recorded.',
+      'Attempt 1, started 14:04; its result was never recorded.',
       'Check whether it happened, then choose.',
     ]);
     expect(ask?.buttons.map(({ label }) => label)).toEqual(['Retry', 'Mark done', 'Mark failed']);
@@ -445,9 +445,9 @@ describe('a plan that is over', () => {
   });
 
   it.each([
-    ['Leave out the orders', '“Leave out the orders”. A new version'],
-    ['Why not in May?', '“Why not in May?” A new version'],
-    ['Shorter.', '“Shorter.” A new version'],
+    ['Leave out the orders', '“Leave out the orders”. '],
+    ['Why not in May?', '“Why not in May?” '],
+    ['Shorter.', '“Shorter.” '],
   ])('ends the sentence after the wish “%s” once', (feedback, said) => {
     const plan = makePlan({
       ...samples.rejected.plan,

@@ -116,11 +116,11 @@ describe('a step that failed', () => {
 
   it('says why, when it is tried again and which attempt that is', () => {
     expect(describeRetry(step, formatAt)).toBe(
-      'It answered 429; trying again at 14:02 (attempt 2 of 3)',
+      'It answered 429; retrying at 14:02 (attempt 2 of 3)',
     );
   });
 
-  it('says nothing of the kind once it runs, has ended or waits for a person', () => {
+  it('says nothing of the kind once it runs, has ended or waiting for a person', () => {
     for (const status of ['running', 'failed', 'succeeded', 'waiting'] as const)
       expect(describeRetry({ ...step, status }, formatAt)).toBeNull();
     expect(describeRetry({ ...step, error: null }, formatAt)).toBeNull();

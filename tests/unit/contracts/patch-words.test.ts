@@ -5,7 +5,7 @@ import { describeOperations, operationsTold } from '#contracts/patch-words.ts';
 
 const table: [string, unknown][] = [
   [
-    'Adds step 4: workspace_delete with arguments {"path":"payroll.csv"} and a question before it runs. The planner’s reason: “Tidy up”.',
+    'Adds step 4: workspace_delete with arguments {"path":"payroll.csv"} and a question before it runs. Planner\'s reason: “Tidy up”.',
     {
       op: 'add_step',
       step: {
@@ -19,7 +19,7 @@ const table: [string, unknown][] = [
     },
   ],
   [
-    'Gives steps 2 and 3 arguments {"path":"x.md"}, priority 5 and no earliest start.',
+    'Changes steps 2 and 3: arguments {"path":"x.md"}, priority 5 and no earliest start.',
     {
       op: 'update_steps',
       steps: { ids: ['2', '3'] },
@@ -31,7 +31,7 @@ const table: [string, unknown][] = [
     { op: 'remove_steps', steps: { partition: 'eu', tag: 'old' } },
   ],
   [
-    'Adds step 5: control_noop with resources {"cpu":2}, earliest start 2026-05-04T09:00:00Z and the condition that step 2 /status is "green", 1 d after step 2 begins. The planner’s reason: “Go on”.',
+    'Adds step 5: control_noop with resources {"cpu":2}, earliest start 2026-05-04T09:00:00Z and the condition that step 2 /status is "green", 1 d after step 2 begins. Planner\'s reason: “Go on”.',
     {
       op: 'add_step',
       step: {
@@ -47,12 +47,12 @@ const table: [string, unknown][] = [
     },
   ],
   [
-    'Has step 3 run 1 d after step 1 begins.',
+    'Step 3 runs 1 d after step 1 begins.',
     { op: 'add_dependency', step: '3', after: { id: '1', type: 'SS', lag_minutes: 1440 } },
   ],
-  ['Has step 3 wait for step 1.', { op: 'add_dependency', step: '3', after: { id: '1' } }],
+  ['Step 3 waits for step 1.', { op: 'add_dependency', step: '3', after: { id: '1' } }],
   [
-    'Has step 3 no longer wait for step 1.',
+    'Step 3 no longer waits for step 1.',
     { op: 'remove_dependency', step: '3', after: { id: '1', type: 'FS' } },
   ],
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writeTrace } from '#cards/plan-record.ts';
+import { writeTrace } from '#cards/chat-words.ts';
 import type { Export } from '#contracts/plan-record.ts';
 import { emptyTrace } from '#conversation/planning-trace.ts';
 import { readExport, readRecord } from '#conversation/read-record.ts';

@@ -36,7 +36,7 @@ describe('words that approve some steps', () => {
 });
 
 describe('the numbers of a card', () => {
-  // 1a and 1b run side by side; 2 waits for both, 3 for 2. The ids are other numbers, to mislead.
+  // 1a and 1b run side by side; 2 waiting for both, 3 for 2. The ids are other numbers, to mislead.
   const numbered = numberSteps([
     makeStep('2'),
     makeStep('3'),
@@ -61,7 +61,7 @@ describe('the numbers of a card', () => {
   });
 
   it.each(['4', '2a', '1-4', '3-2', '1, 9'])('"%s" names a step that is not there', (text) => {
-    expect(() => idsOf(text)).toThrow(/^The card has no step .*from 1a to 3\.$/);
+    expect(() => idsOf(text)).toThrow(/^There is no step .*from 1a to 3\.$/);
   });
 
   it('stand in a refusal in place of the ids', () => {

@@ -122,7 +122,7 @@ describe('deciding about a plan', () => {
   it('a number that is not drawn approves nothing', async () => {
     const { calls, printed } = await run(done, ['approve all but 4']);
     expect(calls.map((call) => call.method)).toEqual(['startRun']);
-    expect(printed).toContain('The card has no step 4; its steps go from 1 to 2.');
+    expect(printed).toContain('There is no step 4. The steps go from 1 to 2.');
   });
 
   it.each([
@@ -170,7 +170,7 @@ describe('deciding about a plan', () => {
       ['proposeChanges', { version: 1, feedback: 'Keep a copy' }],
       ['approve', { version: 2, digest: 'b'.repeat(64) }],
     ]);
-    expect(printed).toContain('now also calendar_add');
+    expect(printed).toContain('adds calendar_add');
   });
 
   it('shows the version that comes between a look at the plan and one at its run', async () => {
@@ -392,7 +392,7 @@ describe('while it runs', () => {
     const after = { approve: [samples.waiting], resume: [samples.completed] };
     const { code, calls, printed } = await run({ ...done, after }, ['a', 'Yes, room 3']);
     expect(code).toBe(exitCodes.done);
-    expect(printed).toContain('This waits for you: Is the room booked?');
+    expect(printed).toContain('Waiting for you: Is the room booked?');
     expect(calls.at(-1)?.args[1]).toEqual({
       version: 1,
       steps: { '2': 'done' },
@@ -434,7 +434,7 @@ describe('while it runs', () => {
     const { code, calls, printed } = await run({ ...done, after: filling }, lines);
     expect(code).toBe(exitCodes.done);
     expect(printed).toContain(`
-  This waits for you: What did the room cost?
+  Waiting for you: What did the room cost?
   • Amount in EUR · number of at least 0 (12.50)
   • Nights · whole number, optional
   • Room · one of 2: Blue, Green
@@ -494,7 +494,7 @@ describe('while it runs', () => {
 
   it.each([
     ['asked for', ['b', 'The office is closed']],
-    ['said at once', ['blocked: The office is closed']],
+    ['said right away', ['blocked: The office is closed']],
   ])('a person who is blocked says why: %s', async (_, lines) => {
     for (const facts of [samples.filling, samples.waiting]) {
       const after = { approve: [facts], resume: [samples.completed] };
@@ -526,7 +526,7 @@ describe('while it runs', () => {
       steps: { '2': fate },
       about: { '2': { attempt: 1, status: 'unknown' } },
     });
-    expect(printed).toContain('how it ended was not recorded');
+    expect(printed).toContain('its result was never recorded');
   });
 
   it('--yes never answers for a person', async () => {
@@ -652,7 +652,7 @@ describe('on a terminal', () => {
     await terminal.shows('Ctrl-C leaves it running.');
     terminal.interruptNow();
     expect(await code).toBe(exitCodes.interrupted);
-    expect(terminal.plain()).toContain('Left as it is; what runs goes on.');
+    expect(terminal.plain()).toContain('Nothing was changed; a running plan keeps running.');
     expect(service.calls.map(({ method }) => method)).toEqual(['startRun', 'approve']);
   });
 

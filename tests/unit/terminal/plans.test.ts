@@ -52,12 +52,12 @@ describe('stats', () => {
 });
 
 describe('the list', () => {
-  it('puts what waits for you first, then what waits, then what runs; nothing that is over', async () => {
+  it('puts what waits for the reader first, then what waits, then what runs; nothing that is over', async () => {
     const { code, printed } = await run({ summaries });
     expect(code).toBe(exitCodes.done);
     expect(printed).toBe(
       [
-        '  PLAN-00000003  waits for you      1 h     Mine\\u{1B}[2J · Ana',
+        '  PLAN-00000003  waiting for you    1 h     Mine\\u{1B}[2J · Ana',
         '  PLAN-00000002  waiting            2 d     Standup note, archived · Ben',
         '  PLAN-00000001  ▰▰▰▰▱▱▱▱▱▱ 2 of 5  10 min  Standup note, archived · Ana',
         '',
@@ -90,7 +90,7 @@ describe('the list', () => {
   it('a status that does not exist is bad usage', async () => {
     const { code, printed } = await run({}, { status: 'done' });
     expect(code).toBe(exitCodes.usage);
-    expect(printed).toContain('There is no status “done”. Choose one of: all, proposed,');
+    expect(printed).toContain('Unknown status “done”. Choose one of: all, proposed,');
   });
 
   it('--json is one value', async () => {

@@ -27,7 +27,7 @@ describe('countersign policy', () => {
     expect(printed).toContain(
       '  conversation_style        Standard     The outcome and what you need to decide\n',
     );
-    expect(printed).toContain('  probing_depth             At most two  Before I plan; ');
+    expect(printed).toContain('  probing_depth             At most two  Before planning');
   });
 
   it('sets some sliders and leaves the others, and says which are the person’s own', async () => {
@@ -58,7 +58,7 @@ describe('countersign policy', () => {
 
   it.each([
     [[], 'Say what to set, for example conversation_style=concise.'],
-    [['volume=11'], 'There is no “volume”.'],
+    [['volume=11'], 'Unknown setting “volume”.'],
     [['tone'], 'tone is neutral, friendly or clinical, not “”.'],
     [['tone=loud'], 'tone is neutral, friendly or clinical, not “loud”.'],
     [['probing_depth=4'], 'probing_depth is 0, 1, 2 or 3, not “4”.'],

@@ -83,6 +83,6 @@ export async function put<T>(path: string, body: unknown): Promise<T> {
 /** What to tell a person about anything that was thrown. */
 export function describeError(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  if (error instanceof TypeError) return 'The server does not answer. Is it still running?';
+  if (error instanceof TypeError) return "The server isn't answering. Is it still running?";
   return error instanceof Error ? error.message : String(error);
 }

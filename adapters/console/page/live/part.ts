@@ -41,12 +41,12 @@ export type PartialApproval = {
   empty: boolean;
 };
 
-/** `Approve 3 of 4 steps`, `No step is ticked`; null where all are ticked. */
+/** `Approve 3 of 4 steps`, `No steps selected`; null where all are ticked. */
 export function describePart(state: Pick<State, 'off'>, card: Card): PartialApproval | null {
   const { size } = takenOffCard(state, card);
   const total = card.facts.plan.total_steps;
   if (size === 0) return null;
-  if (size >= total) return { words: 'No step is ticked', empty: true };
+  if (size >= total) return { words: 'No steps selected', empty: true };
   const words = `Approve ${(total - size).toLocaleString()} of ${countOf(total, 'step')}`;
   return { words, empty: false };
 }

@@ -54,7 +54,7 @@ function settle(
   inputs: Inputs = {},
 ): PressPlan {
   if (press.step_id === undefined) {
-    return { kind: 'refuse', sentence: 'This button does not say which step it is about.' };
+    return { kind: 'refuse', sentence: 'This button is out of date. Reload the page.' };
   }
   const answer = textOf(press, inputs);
   const fields = readInputs(press, inputs);

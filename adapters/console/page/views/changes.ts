@@ -59,7 +59,7 @@ function drawDiff(diff: VersionDiff): TemplateResult {
     ...risks_removed.map((text) => drawChange('−', 'Risk gone', text, drawNote('risk'))),
   ];
   if (items.length === 0 && describeDeltas(diff, now, zone()).length === 0) {
-    return drawEmpty('No difference', 'These versions say the same.');
+    return drawEmpty('No difference', 'These versions are the same.');
   }
   const cut = describeCut(diff).map((text) => html`<p class="muted">${text}</p>`);
   return html`${drawDeltas(diff, now)}
@@ -90,7 +90,7 @@ function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
   const { rejection_history: history } = facts.plan;
   if (history.length === 0) return nothing;
   return drawSection(
-    'What was said',
+    'Feedback',
     html`<ul class="feedback">
       ${history.map(
         ({ version, by, at, feedback }) => html`<li>
@@ -105,7 +105,7 @@ function drawFeedback({ facts }: Card): TemplateResult | typeof nothing {
 export function drawChanges(view: PlanView, card: Card): TemplateResult {
   const { version } = card.facts.plan;
   if (version < 2) {
-    return html`${drawEmpty('One version so far', 'Propose changes, and what differs is shown here step by step.')}
+    return html`${drawEmpty('One version so far', 'Propose changes to compare versions here.')}
     ${drawFeedback(card)}`;
   }
   if (view.versions === null) return drawLoading();

@@ -57,11 +57,11 @@ function drawStatus(state: State): TemplateResult {
   const { problem, connection } = state;
   if (problem !== null) return html`<p class="composer-status" role="alert">⚠ ${problem}</p>`;
   if (connection === 'reconnecting') {
-    return html`<p class="composer-status" role="status">↻ The connection is lost. Reconnecting…</p>`;
+    return html`<p class="composer-status" role="status">↻ Connection lost. Reconnecting…</p>`;
   }
   const { except } = readOnScreen(state);
   if (except !== undefined) {
-    return html`<p class="composer-status" role="status">“approve” leaves out ${countOf(except.length, 'unticked step')}</p>`;
+    return html`<p class="composer-status" role="status">“approve” leaves out ${countOf(except.length, 'unselected step')}</p>`;
   }
   return html`<p class="composer-hint">
     <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line

@@ -1,6 +1,6 @@
 // Who, when, how much: the facts of a plan as a list, and its record as files.
 import { html, type TemplateResult } from 'lit-html';
-import { showPerson } from '#cards/people.ts';
+import { showPerson } from '#cards/plain.ts';
 import { describeExpected, tellSpan } from '#cards/words.ts';
 import { describeError, request } from '../live/api.ts';
 import type { Card } from '../live/state.ts';
@@ -88,6 +88,6 @@ export function drawDownloads(id: string): TemplateResult {
       ${drawIcon('down')}<span>${file}</span><span class="muted">${words}</span>
     </button>`;
   return html`<div class="downloads">
-    ${button('plan.md', 'The plan, readable')} ${button('log.jsonl', 'The run, line by line')}
+    ${button('plan.md', 'Plan (Markdown)')} ${button('log.jsonl', 'Run log')}
   </div>`;
 }

@@ -112,7 +112,7 @@ export function drawGraph(view: PlanView, card: Card): TemplateResult {
   const { steps, complete } = view.drawn;
   if (steps.length === 0) return drawEmpty('No steps', 'This plan has no steps to draw.');
   const { drawn, problem } = getLayout(steps);
-  if (problem !== null) return drawEmpty('The graph could not be drawn', problem);
+  if (problem !== null) return drawEmpty("The graph couldn't be drawn", problem);
   if (drawn === null) return drawLoading();
   const chosen = steps.find((step) => step.id === view.selected);
   return html`

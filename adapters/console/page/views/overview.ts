@@ -69,7 +69,7 @@ function drawWaiting({ view: words }: Card): TemplateResult | typeof nothing {
   return html`<div class="waiting" data-tone=${words.state.tone}>
     <strong>${ask?.label ?? words.state.words}</strong>
     <span
-      >${ask?.text ?? (words.status === 'proposed' ? 'Nothing has run. Read the plan, then decide on its card.' : 'Decide on its card.')}</span
+      >${ask?.text ?? (words.status === 'proposed' ? 'Nothing has run. Read the plan, then decide on the card.' : 'Decide on the card.')}</span
     >
   </div>`;
 }

@@ -80,7 +80,7 @@ function drawTab(state: State, view: PlanView, card: Card): TemplateResult {
 function drawGuide(): TemplateResult {
   const steps = [
     ['Ask', 'Say what should be done, in your own words.'],
-    ['Read', 'The plan says what it will do, what it touches and what it costs.'],
+    ['Read', 'The plan shows what it does, what changes and what it costs.'],
     ['Countersign', 'Approve exactly the plan you read. Only then does it run.'],
   ];
   return html`<section class="plan" aria-label="Plan">

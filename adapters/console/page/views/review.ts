@@ -84,7 +84,7 @@ function drawBar(state: State, list: StepList, card: Card): TemplateResult {
       : `The first ${list.steps.length.toLocaleString()} of ${countOf(total, 'step')}`;
   const ticks =
     off.size === 0
-      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Clear what should not run`
+      ? `${list.next_cursor === null ? '' : 'Approve covers the rest too. '}Uncheck steps you don’t want`
       : `${countOf(off.size, 'step')} will not run. Selected steps cannot depend on ${off.size === 1 ? 'it' : 'them'}`;
   const notice = state.notices.get(id);
   return html`<div class="review-bar">

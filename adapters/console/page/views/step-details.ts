@@ -50,7 +50,7 @@ function listFacts(step: Step, names: StepNames, workingDay: number | null): [st
       {
         read: 'Reads only',
         idempotent: 'Changes something; safe to repeat',
-        write: 'Changes something; not repeated without your word',
+        write: 'Changes something; never repeated without your approval',
       }[step.effect],
     ],
     ['Expected', step.duration_minutes === null ? null : statedLength(step, workingDay)],

@@ -113,7 +113,7 @@ function drawKeys({ rows }: Timeline): TemplateResult {
     [has(({ actual, step }) => actual !== null && step.status === 'failed'), 'failed', 'failed'],
     [has(({ expected, scheduled }) => expected !== null && scheduled), 'scheduled', 'scheduled'],
     [has((row) => isEstimate(row) && !row.assumed), 'expected', 'estimate'],
-    [has((row) => isEstimate(row) && row.assumed), 'assumed', 'estimate, length not stated'],
+    [has((row) => isEstimate(row) && row.assumed), 'assumed', 'estimate, no duration given'],
   ];
   return html`<p class="hint">
     ${keys.map(([shown, kind, words]) => (shown ? html`<span class="key-item"><span class="key" data-kind=${kind}></span>${words}</span>` : nothing))}
@@ -130,7 +130,7 @@ export function drawTimeline(view: PlanView, { facts }: Card): TemplateResult {
   }
   const notes = [
     complete ? '' : `The first ${steps.length} of ${countOf(facts.plan.total_steps, 'step')}.`,
-    isTimed(timeline) ? '' : 'No step says how long it takes, so this shows only their order.',
+    isTimed(timeline) ? '' : 'No step states a duration, so this shows only the order.',
   ].filter((note) => note !== '');
   return html`
     ${notes.length === 0 ? nothing : html`<p class="note">${notes.join(' ')}</p>`}

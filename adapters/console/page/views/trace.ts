@@ -5,7 +5,7 @@ import type { PlanView } from '../live/state.ts';
 import { capitalise, formatMoment } from '../plan/format.ts';
 import { drawEmpty, drawLoading } from './parts.ts';
 
-const columns = ['Step', 'Took', 'Cost', 'Confidence', 'What came of it'];
+const columns = ['Step', 'Took', 'Cost', 'Confidence', 'Result'];
 
 function drawNotes(notes: TraceNote[]): TemplateResult | typeof nothing {
   if (notes.length === 0) return nothing;

@@ -6,7 +6,7 @@ import { createShow } from '#adapters/teams/press/show.ts';
 import type { TeamsContext } from '#adapters/teams/teams-context.ts';
 import { createAccept } from '#adapters/teams/transport/accept.ts';
 import type { PressSignal } from '#adapters/teams/transport/read-activity.ts';
-import { verbs } from '#cards/teams-inputs.ts';
+import { verbs } from '#cards/press.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import type { ReceivedEvent } from '#contracts/inbox.ts';
 import type { EventOutcome } from '#store/inbox.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { writeCall } from '#cards/calls-to-action.ts';
-import { escapeMrkdwn } from '#cards/escape.ts';
 import { measureCard, slackLimits, teamsLimits } from '#cards/limits.ts';
 import { writeMessage } from '#cards/message-text.ts';
+import { escapeMrkdwn } from '#cards/plain.ts';
 import { viewPlan } from '#cards/view-model.ts';
 import type { MessageParts } from '#contracts/message-parts.ts';
 import type { Said } from '#conversation/delivery/delivery-context.ts';
@@ -176,13 +176,13 @@ describe.each(['slack', 'teams'] as const)('a planning session on %s', (platform
 
   it.each([
     ['outline', 'approve', '✓ Approved by ben, 15:02'],
-    ['roadmap', 'changes', '↻ Changes asked for by ben, 15:02'],
+    ['roadmap', 'changes', '↻ Changes requested by ben, 15:02'],
     ['schedule', 'reject', '✕ Rejected by ben, 15:02'],
     ['question', 'said', '✓ Answered by ben, 15:02'],
     ['rfc', 'reject', '✕ Skipped by ben, 15:02'],
     ['budget', 'approve', '✓ Continued by ben, 15:02'],
     ['escalation', 'changes', '↻ Changed by ben, 15:02'],
-    ['aborted', 'said', '✓ Asked again by ben, 15:02'],
+    ['aborted', 'said', '✓ Retried by ben, 15:02'],
   ] as const)(
     '%s that was decided by "%s" says who and when, and has no live button',
     (name, kind, words) => {
