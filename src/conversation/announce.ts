@@ -7,7 +7,7 @@ import type { Plan, Step } from '#contracts/plan.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import { operationName } from '#contracts/tool.ts';
 import type { Transaction } from '#store/database.ts';
-import { readShown } from '#store/person-names.ts';
+import { readShown } from '#store/identities.ts';
 import { lockPlan, readPlan, readPlanRow } from '#store/plans.ts';
 import { readSteps } from '#store/step-pages.ts';
 import { describeCall } from '#tools/describe-call.ts';

@@ -3,7 +3,7 @@
 import { CountersignError } from '#contracts/errors.ts';
 import type { KeyedRequest } from '#contracts/service.ts';
 import { type Database, joinTransaction } from '#store/database.ts';
-import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#store/kept-answers.ts';
+import { findKey, giveKeyBack, type KeptAnswer, keepAnswer, takeKey } from '#store/idempotency.ts';
 
 type Outcome = { kind: 'answered'; answer: unknown } | { kind: 'refused'; why: CountersignError };
 

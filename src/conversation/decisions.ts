@@ -16,7 +16,7 @@ import { checkPatch } from '#plans/patch.ts';
 import { resumePlan, retryPlan } from '#plans/resume.ts';
 import type { Commit, Transaction } from '#store/database.ts';
 import { appendMessage } from '#store/messages.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import { type PlanRow, readPlan } from '#store/plans.ts';
 import { insertRun, lockRun, type RunRow, updateRun } from '#store/runs.ts';
 import { plans } from '#store/schema.ts';

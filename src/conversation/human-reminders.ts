@@ -3,12 +3,12 @@
 // ends by itself.
 import { assigneeOf } from '#contracts/assignee.ts';
 import type { Step } from '#contracts/plan.ts';
+import { showName } from '#store/identities.ts';
 import { readPatchOutcome } from '#store/patches.ts';
-import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { createPages } from '#store/rounds.ts';
 import { readStepsById } from '#store/step-pages.ts';
 import {
+  createPages,
   findOverdueChanges,
   findOverdueQuestions,
   type OverdueChange,

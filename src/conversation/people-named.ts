@@ -5,7 +5,7 @@ import type { PlanSummary, Service } from '#contracts/service.ts';
 import type { SessionCardFacts } from '#contracts/session-card.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Queryable } from '#store/database.ts';
-import { readShown } from '#store/person-names.ts';
+import { readShown } from '#store/identities.ts';
 
 const readObject = (value: Json): JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};

@@ -4,9 +4,9 @@ import type { TraceEntry } from '#contracts/run.ts';
 import { replayTrace } from '#planner/trace/replay.ts';
 import { addUpTrace } from '#planner/trace/totals.ts';
 import type { Queryable } from '#store/database.ts';
-import { listOpenCalls } from '#store/model-calls.ts';
 import { readTurnTrace } from '#store/planning-checkpoints.ts';
 import type { RunRow } from '#store/runs.ts';
+import { listOpenCalls } from '#store/spending.ts';
 
 /** Turns that are over are on the run; what one under way has done so far is in its last checkpoint. */
 async function readEntries(db: Queryable, run: RunRow): Promise<TraceEntry[]> {

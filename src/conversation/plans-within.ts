@@ -11,7 +11,7 @@ import { readPlanStats } from '#store/plan-stats.ts';
 import { listPlans, planNotFound } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
 import { readRun } from '#store/runs.ts';
-import { readWaitingTasks } from '#store/waiting-tasks.ts';
+import { readWaitingTasks } from '#store/waiting.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { findWaitingFor } from './waiting-for.ts';
 

@@ -1,10 +1,10 @@
 // Reminders: stored once, rung when due, booked again until their rule ends.
 import { and, asc, eq, isNotNull, lte, sql } from 'drizzle-orm';
 import type { Queryable } from '#store/database.ts';
-import { showName } from '#store/person-names.ts';
-import { comesAfter, createPages, type Place } from '#store/rounds.ts';
+import { showName } from '#store/identities.ts';
 import { reminders } from '#store/schema.ts';
-import { isoOf } from '#store/sql/iso.ts';
+import { isoOf } from '#store/sql/time.ts';
+import { comesAfter, createPages, type Place } from '#store/waiting.ts';
 import { nextOccurrences } from '#timeline/recurrence.ts';
 import type { NewReminder } from '#tools/ports.ts';
 import type { ConversationContext } from './conversation-context.ts';

@@ -14,7 +14,7 @@ import { type Commit, joinTransaction, type Queryable } from '#store/database.ts
 import { readNamesOf, readPerson } from '#store/identities.ts';
 import { isShownIn, isSpokenIn, readMessages } from '#store/messages.ts';
 import { listPatches } from '#store/patches.ts';
-import { readShown } from '#store/person-names.ts';
+import { readShown } from '#store/identities.ts';
 import { readPlanStats } from '#store/plan-stats.ts';
 import { readArtifacts } from '#store/planning-artifacts.ts';
 import { listPlans, readPlan, readPlanRow } from '#store/plans.ts';

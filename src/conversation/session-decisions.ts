@@ -13,7 +13,7 @@ import { requirePerson } from '#plans/authority.ts';
 import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import { readStanding } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';

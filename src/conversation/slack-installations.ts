@@ -4,9 +4,8 @@ import type { Clock } from '#contracts/clock.ts';
 import type { EnqueueAll } from '#contracts/jobs.ts';
 import type { HeldSlackInstallation, SlackInstallations } from '#contracts/slack-installation.ts';
 import { listOf } from '#contracts/words.ts';
-import { breakPlaces, mendPlaces } from '#store/chat-places.ts';
+import { breakPlaces, inTenants, mendPlaces } from '#store/chat-places.ts';
 import type { Database, Transaction } from '#store/database.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { Seal } from '#store/seal.ts';
 import {
   findInstallation,
@@ -21,6 +20,7 @@ import {
   storeInstallation,
   useOauthState,
 } from '#store/slack-installations.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 
 const looksAtMost = 1000;
 /** For how long storing is tried again, with a browser that waits for the page. */
@@ -51,7 +51,7 @@ export function createSlackInstallations(options: {
   /** Posts what waits in these workspaces. */
   async function mend(tx: Transaction, teams: string[]): Promise<void> {
     // In the order of everybody who asks for several jobs, so that nobody waits in a circle.
-    const waiting = (await mendPlaces(tx, 'slack', teams)).sort();
+    const waiting = (await mendPlaces(tx, inTenants('slack', teams))).sort();
     const jobs = waiting.map((conversation) => ({ payload: { conversation }, key: conversation }));
     if (jobs.length > 0) await enqueueAll(tx, 'deliver', jobs);
   }
@@ -88,7 +88,7 @@ export function createSlackInstallations(options: {
         if (!(await removeInstallation(tx, { owner, generation }, clock.now()))) return false;
         const why = `Countersign was removed from ${name} in Slack. Add it there again at ${installAt}.`;
         const unserved = await keepUnserved(tx, await listServed(tx, owner));
-        await breakPlaces(tx, 'slack', unserved, why);
+        await breakPlaces(tx, inTenants('slack', unserved), why);
         return true;
       });
     },

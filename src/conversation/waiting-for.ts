@@ -7,7 +7,7 @@ import { readApprovalsOf } from '#store/approvals.ts';
 import { readNamesOf } from '#store/identities.ts';
 import { listPlans, readPlan } from '#store/plans.ts';
 import { keepWithin, type Within } from '#store/plans-within.ts';
-import { readChangedPlans, readWaitingTasks } from '#store/waiting-tasks.ts';
+import { readChangedPlans, readWaitingTasks } from '#store/waiting.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { readPatchStanding } from './plan-card.ts';
 

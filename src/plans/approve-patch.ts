@@ -14,7 +14,7 @@ import {
   readPatch,
   settlePatch,
 } from '#store/patches.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { applyPatch } from './apply-patch.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';

@@ -4,7 +4,7 @@ import { CountersignError } from '#contracts/errors.ts';
 import type { Plan } from '#contracts/plan.ts';
 import type { Approval } from '#contracts/service.ts';
 import type { Commit, Queryable, Transaction } from '#store/database.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { postponeSeries, readSeries, readTemplates, updateSeries } from '#store/series.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';

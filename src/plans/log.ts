@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { StepError } from '#contracts/plan.ts';
 import type { Queryable } from '#store/database.ts';
-import { isoOf } from '#store/sql/iso.ts';
+import { isoOf } from '#store/sql/time.ts';
 
 const pageSize = 1000;
 

@@ -9,6 +9,7 @@ import { recordDeeds } from '#store/audit.ts';
 import { readManifests } from '#store/backends.ts';
 import type { Commit, Queryable, Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
+import { showName } from '#store/identities.ts';
 import {
   forgetApprovals,
   insertPatch,
@@ -17,7 +18,6 @@ import {
   readPatchOutcome,
   settlePatch,
 } from '#store/patches.ts';
-import { showName } from '#store/person-names.ts';
 import { lockPlan, type PlanRow, readPlanRow } from '#store/plans.ts';
 import { plans } from '#store/schema.ts';
 import { applyPatch, isGated } from './apply-patch.ts';

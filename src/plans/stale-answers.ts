@@ -4,7 +4,7 @@ import type { JsonObject } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
 import { readLastSettlement } from '#store/audit.ts';
 import type { Transaction } from '#store/database.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import type { PlanRow } from '#store/plans.ts';
 
 const quotedAtMost = 200;

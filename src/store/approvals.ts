@@ -1,7 +1,7 @@
 // Approvals as they were given, by the persons behind the names: a link made after both accounts approved leaves one.
 import { sql } from 'drizzle-orm';
 import type { Queryable } from './database.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 
 /** Who approved a version of a plan, or a change that would make it, and when first; in that order. */
 export async function readApprovals(

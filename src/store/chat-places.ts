@@ -1,11 +1,26 @@
-// Where a conversation lives on a chat platform, and who is at it. Whoever wants something done there counts `asked` up in
-// the transaction of the reason; who holds the place says up to which count it is done. So nothing asked meanwhile is lost.
+// Where conversations live on chat platforms, and who works on them. Asking for work increments `asked` in the transaction of the
+// reason; the lease holder says up to which count it is done, so nothing asked meanwhile is lost.
 import { hash } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import type { ChatPlace } from '#contracts/chat.ts';
 import type { Platform } from '#contracts/inbox.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { isoOf } from './sql/iso.ts';
+import { chatPlaces, chatPosts } from './schema.ts';
+import { daysAgo, inSeconds, now } from './sql/time.ts';
 
 /** The conversation that lives at a place: always the same one. */
 export function conversationAt({ platform, tenant, channel, thread }: ChatPlace): string {
@@ -13,10 +28,16 @@ export function conversationAt({ platform, tenant, channel, thread }: ChatPlace)
   return `${platform}-${hash('sha256', name, 'hex').slice(0, 32)}`;
 }
 
+const is = (conversation: string) => eq(chatPlaces.conversation, conversation);
+/** A place that can be posted to again starts afresh. */
+const mended = { broken: null, broken_at: null, tries: 0, not_before: null };
+const askedOnceMore = sql`${chatPlaces.asked} + 1`;
+const hasWork = or(gt(chatPlaces.asked, chatPlaces.answered), isNotNull(chatPlaces.due_at));
+
 /**
  * Makes the place known; one that was broken is tried again.
- * @param timezone of the one who reads there; null: nobody knows, or several do
- * @returns whether something waits to be posted there that could not be before
+ * @param timezone of the only reader; null: unknown, or several people read there
+ * @returns whether something waits to be posted that could not be before
  */
 export async function storePlace(
   tx: Transaction,
@@ -25,30 +46,36 @@ export async function storePlace(
 ): Promise<boolean> {
   const conversation = conversationAt(place);
   const { platform, tenant, channel, thread } = place;
-  await tx.execute(sql`
-    insert into countersign.chat_places (conversation, platform, tenant, channel, thread, timezone)
-    values (${conversation}, ${platform}, ${tenant}, ${channel}, ${thread}, ${timezone})
-    on conflict (conversation) do update set timezone = excluded.timezone
-      where excluded.timezone is not null and chat_places.timezone is distinct from excluded.timezone`);
-  const { rows } = await tx.execute(sql`
-    update countersign.chat_places set broken = null, broken_at = null, tries = 0, not_before = null
-    where conversation = ${conversation} and broken is not null returning conversation`);
-  return rows.length > 0;
+  await tx
+    .insert(chatPlaces)
+    .values({ conversation, platform, tenant, channel, thread, timezone })
+    .onConflictDoUpdate({
+      target: chatPlaces.conversation,
+      set: { timezone },
+      setWhere: sql`${timezone}::text is not null and ${chatPlaces.timezone} is distinct from ${timezone}`,
+    });
+  const { rowCount } = await tx
+    .update(chatPlaces)
+    .set(mended)
+    .where(and(is(conversation), isNotNull(chatPlaces.broken)));
+  return rowCount !== 0;
 }
 
-/** Whose a conversation is on its platform; null: it lives on none. */
+/** The platform and workspace of a conversation; null: it lives on none. */
 export async function findPlaceOf(
   db: Queryable,
   conversation: string,
 ): Promise<Pick<ChatPlace, 'platform' | 'tenant'> | null> {
-  const { rows } = await db.execute<Pick<ChatPlace, 'platform' | 'tenant'>>(sql`
-    select platform, tenant from countersign.chat_places where conversation = ${conversation}`);
-  return rows[0] ?? null;
+  const [place] = await db
+    .select({ platform: chatPlaces.platform, tenant: chatPlaces.tenant })
+    .from(chatPlaces)
+    .where(is(conversation));
+  return place ?? null;
 }
 
 /**
- * Conversations among `targets` that live on a platform, as one who posts from `from` finds them. `near`: in the same
- * workspace, organisation or tenant. `private`: a chat with the bot alone in which nobody of `names` has asked for anything.
+ * Conversations among `targets` that live on a platform, as a poster in `from` sees them. `near`: in the same workspace,
+ * organisation or tenant. `private`: a chat with the bot alone in which nobody of `names` has asked for anything.
  */
 export async function findPostTargets(
   db: Queryable,
@@ -81,65 +108,69 @@ export async function findPostTargets(
 
 /** Something is to be posted in the conversation. @returns whether it lives on a platform */
 export async function askForDelivery(tx: Transaction, conversation: string): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
-    update countersign.chat_places set asked = asked + 1
-    where conversation = ${conversation} returning conversation`);
-  return rows.length > 0;
+  const { rowCount } = await tx
+    .update(chatPlaces)
+    .set({ asked: askedOnceMore })
+    .where(is(conversation));
+  return rowCount !== 0;
 }
 
-/** Who is at a conversation. */
+/** Who works on a conversation. */
 export type PlaceLease = { conversation: string; holder: string };
 
-/** A place that is held, as it stood when it was taken. */
+/** A leased place, as it was when it was leased. */
 export type HeldPlace = {
   conversation: string;
   place: ChatPlace;
   timezone: string | null;
-  /** What was asked for until it was taken. */
+  /** What was asked for until then. */
   asked: number;
   /** Tries in a row that failed. */
   tries: number;
 };
 
-const until = (seconds: number) => sql`clock_timestamp() + make_interval(secs => ${seconds})`;
-const heldBy = ({ conversation, holder }: PlaceLease) =>
-  sql`conversation = ${conversation} and holder = ${holder}`;
+const isHeldBy = ({ conversation, holder }: PlaceLease) =>
+  and(is(conversation), eq(chatPlaces.holder, holder));
+const released = { holder: null, lease_until: null };
 /** Something is to be done there, and may be. */
-const waits = sql`broken is null and (asked > answered or due_at <= clock_timestamp())
-  and (not_before is null or not_before <= clock_timestamp())
-  and (lease_until is null or lease_until < clock_timestamp())`;
+const waits = and(
+  isNull(chatPlaces.broken),
+  or(gt(chatPlaces.asked, chatPlaces.answered), lte(chatPlaces.due_at, now)),
+  or(isNull(chatPlaces.not_before), lte(chatPlaces.not_before, now)),
+  or(isNull(chatPlaces.lease_until), lt(chatPlaces.lease_until, now)),
+);
 
-/** Takes a place where something is to be done and that nobody is at; null: there is none. */
+/** Leases a place with work that nobody is at; null: it has none, or somebody is. */
 export async function enterPlace(
   db: Queryable,
   { conversation, holder }: PlaceLease,
   leaseSeconds: number,
 ): Promise<HeldPlace | null> {
-  const { rows } = await db.execute<ChatPlace & Omit<HeldPlace, 'place'>>(sql`
-    update countersign.chat_places set holder = ${holder}, lease_until = ${until(leaseSeconds)}
-    where conversation = ${conversation} and ${waits}
-    returning platform, tenant, channel, thread, timezone, asked, tries`);
-  const [row] = rows;
+  const [row] = await db
+    .update(chatPlaces)
+    .set({ holder, lease_until: inSeconds(leaseSeconds) })
+    .where(and(is(conversation), waits))
+    .returning();
   if (row === undefined) return null;
   const { platform, tenant, channel, thread, timezone, asked, tries } = row;
-  const place = { platform, tenant, channel, thread };
-  return { conversation, place, timezone, asked, tries };
+  return { conversation, place: { platform, tenant, channel, thread }, timezone, asked, tries };
 }
 
-/** @returns false: the place was given to another */
+/** @returns false: the lease was lost */
 export async function renewPlace(
   db: Queryable,
   lease: PlaceLease,
   leaseSeconds: number,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    update countersign.chat_places set lease_until = ${until(leaseSeconds)}
-    where ${heldBy(lease)} returning conversation`);
-  return rows.length > 0;
+  const { rowCount } = await db
+    .update(chatPlaces)
+    .set({ lease_until: inSeconds(leaseSeconds) })
+    .where(isHeldBy(lease));
+  return rowCount !== 0;
 }
 
 /**
- * Lets the place go: what was asked for up to `asked` is done, but for what is due in `dueInMs`.
+ * Releases the place: what was asked for up to `asked` is done, except for what is due in `dueInMs`.
  * @returns whether more was asked for meanwhile
  */
 export async function leavePlace(
@@ -147,88 +178,114 @@ export async function leavePlace(
   lease: PlaceLease,
   { asked, dueInMs }: { asked: number; dueInMs: number | null },
 ): Promise<{ more: boolean; due: Date | null }> {
-  const { rows } = await db.execute<{ more: boolean; due: string | null }>(sql`
-    update countersign.chat_places set holder = null, lease_until = null, answered = greatest(answered, ${asked}::bigint),
-      due_at = ${dueInMs === null ? sql`null` : until(dueInMs / 1000)}
-    where ${heldBy(lease)}
-    returning asked > answered as more, ${isoOf('due_at', 'milliseconds')} as due`);
-  const [row] = rows;
-  if (row === undefined) return { more: false, due: null };
-  return { more: row.more, due: row.due === null ? null : new Date(row.due) };
+  const [left] = await db
+    .update(chatPlaces)
+    .set({
+      ...released,
+      answered: sql`greatest(${chatPlaces.answered}, ${asked}::bigint)`,
+      due_at: dueInMs === null ? null : inSeconds(dueInMs / 1000),
+    })
+    .where(isHeldBy(lease))
+    .returning({
+      more: sql<boolean>`${chatPlaces.asked} > ${chatPlaces.answered}`,
+      due: chatPlaces.due_at,
+    });
+  return left ?? { more: false, due: null };
 }
 
-/** Lets the place go with all that is to be done there; nobody takes it for `inMs`. @returns until when */
+/** Releases the place with its work; nobody takes it for `inMs`. @returns until when */
 export async function postponePlace(
   db: Queryable,
   lease: PlaceLease,
   inMs: number,
 ): Promise<Date | null> {
-  const { rows } = await db.execute<{ until: string }>(sql`
-    update countersign.chat_places set holder = null, lease_until = null, asked = asked + 1,
-      tries = tries + ${inMs > 0 ? 1 : 0}::int, not_before = ${until(inMs / 1000)}
-    where ${heldBy(lease)} returning ${isoOf('not_before', 'milliseconds')} as until`);
-  const [row] = rows;
-  return row === undefined ? null : new Date(row.until);
+  const [left] = await db
+    .update(chatPlaces)
+    .set({
+      ...released,
+      asked: askedOnceMore,
+      tries: sql`${chatPlaces.tries} + ${inMs > 0 ? 1 : 0}::int`,
+      not_before: inSeconds(inMs / 1000),
+    })
+    .where(isHeldBy(lease))
+    .returning({ until: chatPlaces.not_before });
+  return left?.until ?? null;
 }
 
 /** Nothing can be posted there until somebody does what `why` says. @returns whether that is news */
 export async function breakPlace(db: Queryable, lease: PlaceLease, why: string): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    update countersign.chat_places set holder = null, lease_until = null, asked = asked + 1,
-      broken = ${why}, broken_at = clock_timestamp()
-    where ${heldBy(lease)} returning conversation`);
-  return rows.length > 0;
+  const { rowCount } = await db
+    .update(chatPlaces)
+    .set({ ...released, asked: askedOnceMore, broken: why, broken_at: now })
+    .where(isHeldBy(lease));
+  return rowCount !== 0;
 }
 
-/** Places of these tenants, locked one after the other in the order of everybody who locks several. */
-const placesOf = (platform: Platform, tenants: string[], state: SQL) => sql`
-  select conversation from countersign.chat_places
-  where platform = ${platform} and tenant = any(${sql.param(tenants)}::text[]) and ${state}
-  order by conversation for no key update`;
+/** Places that meet `condition`, locked in the order of everybody who locks several. */
+const lockPlaces = (tx: Transaction, condition: SQL | undefined) =>
+  tx
+    .select({ conversation: chatPlaces.conversation })
+    .from(chatPlaces)
+    .where(condition)
+    .orderBy(asc(chatPlaces.conversation))
+    .for('no key update')
+    .as('locked');
 
-/** Nothing can be posted in whole workspaces until somebody does what `why` says. */
+/** Nothing can be posted in the places that meet `among` until somebody does what `why` says. */
 export async function breakPlaces(
   tx: Transaction,
-  platform: Platform,
-  tenants: string[],
+  among: SQL | undefined,
   why: string,
 ): Promise<void> {
-  await tx.execute(sql`
-    with locked as materialized (${placesOf(platform, tenants, sql`broken is null`)})
-    update countersign.chat_places p set broken = ${why}, broken_at = clock_timestamp() from locked
-    where p.conversation = locked.conversation`);
+  const locked = lockPlaces(tx, and(among, isNull(chatPlaces.broken)));
+  await tx
+    .update(chatPlaces)
+    .set({ broken: why, broken_at: now })
+    .from(locked)
+    .where(eq(chatPlaces.conversation, locked.conversation));
 }
 
-/** Whole workspaces are in order again. @returns the conversations in which something waits to be posted */
+/**
+ * The places that meet `among` are in order again.
+ * @param askAll every one of them is brought up to date, whether or not something waits there
+ * @returns the conversations in which something waits to be posted
+ */
 export async function mendPlaces(
   tx: Transaction,
-  platform: Platform,
-  tenants: string[],
+  among: SQL | undefined,
+  { askAll = false }: { askAll?: boolean } = {},
 ): Promise<string[]> {
-  const { rows } = await tx.execute<{ conversation: string; waits: boolean }>(sql`
-    with locked as materialized (${placesOf(platform, tenants, sql`broken is not null`)})
-    update countersign.chat_places p set broken = null, broken_at = null, tries = 0, not_before = null from locked
-    where p.conversation = locked.conversation
-    returning p.conversation, p.asked > p.answered or p.due_at is not null as waits`);
-  return rows.filter(({ waits }) => waits).map(({ conversation }) => conversation);
+  const locked = lockPlaces(tx, and(among, isNotNull(chatPlaces.broken)));
+  const { conversation } = chatPlaces;
+  const back = await tx
+    .update(chatPlaces)
+    .set({ ...mended, ...(askAll ? { asked: askedOnceMore } : {}) })
+    .from(locked)
+    .where(eq(conversation, locked.conversation))
+    .returning({ conversation, waits: sql<boolean>`(${hasWork})` });
+  return back.filter((place) => place.waits).map((place) => place.conversation);
 }
 
-/** Conversations of a platform at which something has been waiting and nobody is; at most `limit`, after `after`. */
+/** Every place of whole workspaces. */
+export const inTenants = (platform: Platform, tenants: string[]) =>
+  and(eq(chatPlaces.platform, platform), inArray(chatPlaces.tenant, tenants));
+
+/** Conversations of a platform in which something waits and nobody is; at most `limit`, after `after`. */
 export async function findWaitingPlaces(
   db: Queryable,
   platform: Platform,
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const { rows } = await db.execute<{ conversation: string }>(sql`
-    select conversation from countersign.chat_places
-    where platform = ${platform} and conversation > ${after} and (asked > answered or due_at is not null) and ${waits}
-    order by conversation limit ${limit}`);
-  return rows.map(({ conversation }) => conversation);
+  const { conversation } = chatPlaces;
+  const found = await db
+    .select({ conversation })
+    .from(chatPlaces)
+    .where(and(eq(chatPlaces.platform, platform), gt(conversation, after), hasWork, waits))
+    .orderBy(asc(conversation))
+    .limit(limit);
+  return found.map((place) => place.conversation);
 }
-
-/** Nobody mends what was set aside; after a week it is no news. */
-const failedLately = sql`error is not null and shown_at > clock_timestamp() - interval '7 days'`;
 
 export type DeliveryState = {
   /** Places with something to do, counted up to a limit. */
@@ -241,21 +298,36 @@ export type DeliveryState = {
   error: string | null;
 };
 
+/** @param most each is counted up to this many */
 export async function readDeliveryState(db: Queryable, most: number): Promise<DeliveryState> {
-  const { rows } = await db.execute<DeliveryState>(sql`
-    with waiting as (
-      select from countersign.chat_places where (asked > answered or due_at is not null) and broken is null limit ${most}
-    ), broken as (
-      select from countersign.chat_places where broken is not null limit ${most}
-    ), failed as (
-      select from countersign.chat_posts where ${failedLately} limit ${most}
-    )
-    select (select count(*)::int from waiting) as waiting, (select count(*)::int from broken) as broken,
-      (select count(*)::int from failed) as failed,
-      (select error from countersign.chat_posts where ${failedLately} order by message_id desc limit 1) as error,
-      (select jsonb_build_object('platform', platform, 'tenant', tenant, 'channel', channel, 'broken', broken)
-        from countersign.chat_places where broken is not null order by broken_at desc limit 1) as last`);
-  const [row] = rows;
-  if (row === undefined) throw new Error('readDeliveryState: no row came back');
-  return row;
+  const isBroken = isNotNull(chatPlaces.broken);
+  // Nobody mends what was set aside; after a week it is no news.
+  const failedLately = and(isNotNull(chatPosts.error), gt(chatPosts.shown_at, daysAgo(7)));
+  const one = { one: sql`1` };
+  const waiting = await db
+    .select(one)
+    .from(chatPlaces)
+    .where(and(hasWork, isNull(chatPlaces.broken)))
+    .limit(most);
+  const broken = await db.select(one).from(chatPlaces).where(isBroken).limit(most);
+  const { platform, tenant, channel } = chatPlaces;
+  const [last] = await db
+    .select({ platform, tenant, channel, broken: sql<string>`${chatPlaces.broken}` })
+    .from(chatPlaces)
+    .where(isBroken)
+    .orderBy(desc(chatPlaces.broken_at))
+    .limit(1);
+  const failed = await db
+    .select({ error: chatPosts.error })
+    .from(chatPosts)
+    .where(failedLately)
+    .orderBy(desc(chatPosts.message_id))
+    .limit(most);
+  return {
+    waiting: waiting.length,
+    broken: broken.length,
+    last: last ?? null,
+    failed: failed.length,
+    error: failed[0]?.error ?? null,
+  };
 }

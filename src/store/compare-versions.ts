@@ -5,7 +5,7 @@ import type { DependencyType } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import { limitsOfStep } from './sql/conditions.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 
 /**
  * A version. A proposal that was revised is archived whole; of one that a patch changed, only the steps that the next

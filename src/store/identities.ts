@@ -1,44 +1,41 @@
-// Who is linked to whom. The rows are flat, account → person, and read afresh by everybody: nothing outlives an unlink.
-import { sql } from 'drizzle-orm';
-import type { Surface } from '#contracts/actor.ts';
-import { accountName, type Called, chooseShown, isSamePerson } from '#contracts/names.ts';
+// Who is linked to whom, and what people are called. Rows are flat, account → person, and read afresh each time: nothing outlives an
+// unlink.
+import { asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { accountName, type Called, chooseShown, foldName, isSamePerson } from '#contracts/names.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { callOf } from './person-names.ts';
-import { isoOf } from './sql/iso.ts';
+import { formerLinks, identities, personNames } from './schema.ts';
+import { isoOf } from './sql/time.ts';
 
-/** A list as one parameter. */
-const list = (names: string[]) =>
-  sql`(select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb))`;
+const { account, person } = identities;
 
-/** `names`, and those they are stored by where they are written otherwise. */
+/** `names`, and the forms they are stored in where those differ. */
 const withStored = (names: string[]) => [...new Set([...names, ...names.map(accountName)])];
 
-/** The person behind each of `names` that is linked; whoever is not in it is themselves. */
+/** The person behind each of `names` that is linked; a name that is not in the map is its own person. */
 async function readPersons(db: Queryable, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
-  const { rows } = await db.execute<{ account: string; person: string }>(
-    sql`select account, person from countersign.identities where account in ${list(withStored(names))}`,
-  );
-  const persons = new Map(rows.map(({ account, person }) => [account, person]));
+  const rows = await db
+    .select({ account, person })
+    .from(identities)
+    .where(inArray(account, withStored(names)));
+  const persons = new Map(rows.map((row) => [row.account, row.person]));
   return new Map(
     names.flatMap((name) => {
-      const person = persons.get(name) ?? persons.get(accountName(name));
-      return person === undefined ? [] : [[name, person] as const];
+      const found = persons.get(name) ?? persons.get(accountName(name));
+      return found === undefined ? [] : [[name, found] as const];
     }),
   );
 }
 
 /** The account that is linked by exactly this name; null: none is. */
 export async function readAccount(db: Queryable, name: string): Promise<string | null> {
-  const { rows } = await db.execute<{ account: string }>(
-    sql`select account from countersign.identities where account = ${name}`,
-  );
-  return rows[0]?.account ?? null;
+  const [row] = await db.select({ account }).from(identities).where(eq(account, name));
+  return row?.account ?? null;
 }
 
-/** The name the instance knows `account` by. */
-export async function readPerson(db: Queryable, account: string): Promise<string> {
-  return (await readPersons(db, [account])).get(account) ?? account;
+/** The name the instance knows an account by. */
+export async function readPerson(db: Queryable, of: string): Promise<string> {
+  return (await readPersons(db, [of])).get(of) ?? of;
 }
 
 /** Whether both names are one person's. */
@@ -48,53 +45,60 @@ export async function isOnePerson(db: Queryable, a: string, b: string): Promise<
   return isSamePerson(persons.get(a) ?? a, persons.get(b) ?? b);
 }
 
-/** The accounts that are `person`, the first linked first; none where nothing is linked. */
-export async function readAccounts(db: Queryable, person: string): Promise<string[]> {
-  const { rows } = await db.execute<{ account: string }>(sql`
-    select account from countersign.identities where person = ${person} order by linked_at, account`);
-  return rows.map(({ account }) => account);
+/** The accounts of a person, the first linked first; none where nothing is linked. */
+export async function readAccounts(db: Queryable, of: string): Promise<string[]> {
+  const rows = await db
+    .select({ account })
+    .from(identities)
+    .where(eq(person, of))
+    .orderBy(asc(identities.linked_at), asc(account));
+  return rows.map((row) => row.account);
 }
 
-/** All names that somebody who is one of `persons` has or had: their own and those of their accounts. */
+/** All names of these persons: their own and those of their accounts. */
 export async function readNamesOf(
   db: Queryable,
   persons: string[],
 ): Promise<{ name: string; person: string }[]> {
-  const { rows } = await db.execute<{ name: string; person: string }>(sql`
-    select account as name, person from countersign.identities where person in ${list(persons)}
-    union select p, p from ${list(persons)} as own(p)`);
-  return rows;
+  const accounts = await db
+    .select({ name: account, person })
+    .from(identities)
+    .where(inArray(person, persons));
+  const named = new Set(accounts.filter((row) => row.name === row.person).map((row) => row.name));
+  const own = [...new Set(persons)].filter((name) => !named.has(name));
+  return [...accounts, ...own.map((name) => ({ name, person: name }))];
 }
 
-/** Whoever links or unlinks is alone with it until the transaction ends. */
+/** Linking and unlinking exclude each other until the transaction ends. */
 export async function lockIdentities(tx: Transaction): Promise<void> {
   await tx.execute(
     sql`select pg_advisory_xact_lock(hashtextextended('countersign identities', 0))`,
   );
 }
 
-/** All of `accounts` are `person` from now on. */
-export async function storePerson(
-  tx: Transaction,
-  accounts: string[],
-  person: string,
-): Promise<void> {
-  await tx.execute(sql`
-    insert into countersign.identities (account, person)
-    select account, ${person} from ${list(accounts)} as a(account)
-    on conflict (account) do update set person = excluded.person`);
+/** All of `accounts` are one person from now on. */
+export async function storePerson(tx: Transaction, accounts: string[], as: string): Promise<void> {
+  if (accounts.length === 0) return;
+  await tx
+    .insert(identities)
+    .values([...new Set(accounts)].map((name) => ({ account: name, person: as })))
+    .onConflictDoUpdate({ target: account, set: { person: as } });
 }
 
-/** Notes that `account` and each of `others` are one person no longer. */
+/** Notes that an account and each of `others` are one person no longer. */
 export async function noteFormerLinks(
   tx: Transaction,
-  account: string,
+  of: string,
   others: string[],
 ): Promise<void> {
-  await tx.execute(sql`
-    insert into countersign.former_links (account, other)
-    select ${account}, other from ${list(others)} as o(other)
-    on conflict (account, other) do update set ended_at = excluded.ended_at`);
+  if (others.length === 0) return;
+  await tx
+    .insert(formerLinks)
+    .values([...new Set(others)].map((other) => ({ account: of, other })))
+    .onConflictDoUpdate({
+      target: [formerLinks.account, formerLinks.other],
+      set: { ended_at: sql`excluded.ended_at` },
+    });
 }
 
 /** Accounts that were one person until `ended_at`, and the persons they act for now. */
@@ -157,88 +161,65 @@ export async function readStanding(db: Queryable, names: string[]): Promise<Stan
 
 /** These accounts act by their own names again. */
 export async function forgetAccounts(tx: Transaction, accounts: string[]): Promise<void> {
-  await tx.execute(sql`delete from countersign.identities where account in ${list(accounts)}`);
+  await tx.delete(identities).where(inArray(account, accounts));
 }
 
-/**
- * Keeps the code that `account` has asked for, instead of an earlier one.
- * @param code.once names the event that asked; a code of the same event that nobody has used holds as well, since it may be
- *   what is shown
- */
-export async function storeLinkCode(
-  tx: Transaction,
-  code: { account: string; hash: string; via: Surface; expiresAt: Date; once: string | null },
-): Promise<void> {
-  const { account, hash, via, expiresAt, once } = code;
-  await tx.execute(sql`
-    insert into countersign.link_codes as c (account, code_hash, via, expires_at, once)
-    values (${account}, ${hash}, ${via}, ${expiresAt.toISOString()}, ${once}::text)
-    on conflict (account) do update set code_hash = excluded.code_hash, via = excluded.via,
-      earlier_hash = case when c.once = excluded.once and c.used_by is null then c.code_hash end, once = excluded.once,
-      expires_at = excluded.expires_at, used_by = null`);
+// What chat platforms call people. It is shown and decides nothing; each row is what the platform said last.
+
+/** @param name null: nothing that may be shown */
+export async function storeName(db: Queryable, of: string, name: string | null): Promise<void> {
+  if (name === null) {
+    await db.delete(personNames).where(eq(personNames.account, of));
+    return;
+  }
+  const said = { name, folded: foldName(name) };
+  await db
+    .insert(personNames)
+    .values({ account: of, ...said })
+    .onConflictDoUpdate({
+      target: personNames.account,
+      set: said,
+      setWhere: sql`(${personNames.name}, ${personNames.folded}) is distinct from (${said.name}, ${said.folded})`,
+    });
 }
 
-export type LinkCode = { account: string; via: Surface; used_by: string | null };
-
-/** The code with this hash, unless its time is over; null: there is none. */
-export async function findLinkCode(
-  tx: Transaction,
-  hash: string,
-  now: Date,
-): Promise<LinkCode | null> {
-  const { rows } = await tx.execute<LinkCode>(sql`
-    select account, via, used_by from countersign.link_codes
-    where (code_hash = ${hash} or earlier_hash = ${hash}) and expires_at > ${now.toISOString()}`);
-  return rows[0] ?? null;
-}
-
-export async function markLinkCode(tx: Transaction, hash: string, usedBy: string): Promise<void> {
-  await tx.execute(
-    sql`update countersign.link_codes set used_by = ${usedBy} where code_hash = ${hash} or earlier_hash = ${hash}`,
+/** What readers see for each of `names` for which a platform has said it. */
+export async function readShown(db: Queryable, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const { rows } = await db.execute<Called>(
+    sql`select * from ${callOf(sql`jsonb_array_elements_text(${JSON.stringify([...new Set(names)])}::jsonb)`)}`,
   );
+  return chooseShown(rows);
 }
 
-/** How many wrong codes `account` has tried after `since`. */
-export async function countWrongCodes(
-  tx: Transaction,
-  account: string,
-  since: Date,
-): Promise<number> {
-  const { rows } = await tx.execute<{ wrong: number }>(sql`
-    select wrong from countersign.link_tries
-    where account = ${account} and since > ${since.toISOString()}`);
-  return rows[0]?.wrong ?? 0;
+/** What readers see for one name. */
+export async function showName(db: Queryable, name: string): Promise<string> {
+  return (await readShown(db, [name])).get(name) ?? name;
 }
 
-/** One more wrong code; the first after `since` begins a new count. */
-export async function recordWrongCode(
-  tx: Transaction,
-  account: string,
-  { since, now }: { since: Date; now: Date },
-): Promise<void> {
-  await tx.execute(sql`
-    insert into countersign.link_tries as t (account, since, wrong)
-    values (${account}, ${now.toISOString()}, 1)
-    on conflict (account) do update set
-      wrong = case when t.since > ${since.toISOString()} then t.wrong + 1 else 1 end,
-      since = case when t.since > ${since.toISOString()} then t.since else excluded.since end`);
-}
-
-/** Forgets at most `limit` codes whose time was over before `before`, and as many counts of wrong ones from before it. */
-export async function forgetLinkCodes(db: Queryable, before: Date, limit: number): Promise<number> {
-  const at = before.toISOString();
-  const { rows } = await db.execute<{ gone: number }>(sql`
-    with codes as (
-      delete from countersign.link_codes where account in (
-        select account from countersign.link_codes where expires_at <= ${at}
-        order by expires_at limit ${limit} for update skip locked)
-      returning 1
-    ), tries as (
-      delete from countersign.link_tries where account in (
-        select account from countersign.link_tries where since <= ${at}
-        order by since limit ${limit} for update skip locked)
-      returning 1
-    )
-    select greatest((select count(*) from codes), (select count(*) from tries))::int as gone`);
-  return rows[0]?.gone ?? 0;
+/** Rows of `Called`, with `linked`, the person of a name that is one of several. @param names a set of one text column */
+export function callOf(names: SQL): SQL {
+  return sql`(
+    select whose.name, whose.person, whose.linked, said.name as called,
+      exists (
+        select from countersign.person_names n
+          left join countersign.identities i on i.account = n.account
+        where n.folded = said.folded and coalesce(i.person, n.account) <> whose.person
+      ) as shared
+    from (
+      select given.name, coalesce(i.person, given.name) as person, i.person as linked
+      from ${names} as given(name) left join countersign.identities i on i.account = given.name
+    ) as whose
+      left join lateral (
+        -- By this account, else as the person is called by another of theirs.
+        select n.name, n.folded
+        from (
+          select whose.name as account, 1 as place
+          union all select whose.person, 2
+          union all select i.account, 3 from countersign.identities i where i.person = whose.person
+        ) as theirs join countersign.person_names n using (account)
+        order by theirs.place, account
+        limit 1
+      ) as said on true
+  ) as people`;
 }

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { InboxThread, ReceivedEvent } from '#contracts/inbox.ts';
 import { type Database, prepareStatement, type Queryable, type Transaction } from './database.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 
 /**
  * `original`: the event stored before that has one of its names; null: it is new, and `id` is its own. Otherwise `id` was

@@ -1,23 +1,30 @@
-// Rate limits of chat platforms, as every process knows them. Postgres alone tells the time, since clocks differ.
-import { sql } from 'drizzle-orm';
+// Rate limits of chat platforms, as every process knows them.
+import { and, eq, gt, lt, sql } from 'drizzle-orm';
 import type { RateLimits } from '#contracts/rate-limits.ts';
 import type { Queryable } from './database.ts';
+import { rateLimits } from './schema.ts';
+import { inSeconds, now } from './sql/time.ts';
 
 export function createRateLimits(db: Queryable): RateLimits {
+  const { key, until } = rateLimits;
   return {
-    async waitMs(key) {
-      const { rows } = await db.execute<{ ms: number }>(sql`
-        select ceil(extract(epoch from until - clock_timestamp()) * 1000)::float8 as ms
-        from countersign.rate_limits where key = ${key} and until > clock_timestamp()`);
-      return rows[0]?.ms ?? 0;
+    async waitMs(of) {
+      const [row] = await db
+        .select({ ms: sql<number>`ceil(extract(epoch from ${until} - ${now}) * 1000)::float8` })
+        .from(rateLimits)
+        .where(and(eq(key, of), gt(until, now)));
+      return row?.ms ?? 0;
     },
-    async hold(key, ms) {
-      await db.execute(sql`delete from countersign.rate_limits where until < clock_timestamp()`);
-      // Of two who were told, the later end counts.
-      await db.execute(sql`
-        insert into countersign.rate_limits as l (key, until)
-        values (${key}, clock_timestamp() + make_interval(secs => ${ms / 1000}))
-        on conflict (key) do update set until = greatest(l.until, excluded.until)`);
+    async hold(of, ms) {
+      await db.delete(rateLimits).where(lt(until, now));
+      await db
+        .insert(rateLimits)
+        .values({ key: of, until: inSeconds(ms / 1000) })
+        // Of two who were told, the later end counts.
+        .onConflictDoUpdate({
+          target: key,
+          set: { until: sql`greatest(${until}, excluded.until)` },
+        });
     },
   };
 }

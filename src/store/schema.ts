@@ -1,18 +1,14 @@
 // The tables, one file an aggregate. Column names are the names used everywhere, so rows need no renaming.
 // This file is what migrations are written from.
-export * from './schema/answers.ts';
 export * from './schema/backends.ts';
 export { countersign } from './schema/columns.ts';
 export * from './schema/conversation.ts';
 export * from './schema/deliveries.ts';
-export * from './schema/homes.ts';
+export * from './schema/idempotency.ts';
 export * from './schema/identities.ts';
 export * from './schema/inbox.ts';
+export * from './schema/installations.ts';
 export * from './schema/planning.ts';
 export * from './schema/plans.ts';
-export * from './schema/presses.ts';
-export * from './schema/rate-limits.ts';
 export * from './schema/records.ts';
-export * from './schema/slack.ts';
 export * from './schema/steps.ts';
-export * from './schema/teams.ts';

@@ -5,7 +5,7 @@ import type { Effect } from '#contracts/tool.ts';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
 import { planSeries, plans } from './schema.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 
 /** What is in force of a series, and how far it has been added. */
 export type SeriesRow = Series & {

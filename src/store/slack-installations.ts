@@ -1,145 +1,143 @@
-// Where the Slack app is installed. Whoever changes an installation names the generation it looked at, so that of two who
-// install, or one who installs and one who removes, none undoes what it has not seen.
-import { sql } from 'drizzle-orm';
+// Where the Slack app is installed. Each change names the generation it has seen, so that of two who install, or one who installs
+// and one who removes, neither undoes what it has not seen.
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { ErrorCode } from '#contracts/errors.ts';
 import type { NewSlackInstallation, SlackInstallation } from '#contracts/slack-installation.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { isoOf } from './sql/iso.ts';
+import { inbox, slackInstallations, slackOauthStates, slackWorkspaces } from './schema.ts';
+import { daysAgo, now } from './sql/time.ts';
 
 /** An installation with its token as it is stored. */
 export type InstallationRow = SlackInstallation & { sealed: Buffer | null };
 
-type Raw = Omit<InstallationRow, 'installed_at' | 'removed_at'> & {
-  installed_at: string;
-  removed_at: string | null;
-};
+const { owner, org_wide, token, generation } = slackInstallations;
+const { team, enterprise } = slackWorkspaces;
 
-const columns = sql`i.owner, i.org_wide, i.name, i.app_id, i.scopes, i.installed_by, i.generation, i.token as sealed,
-  ${isoOf('i.installed_at', 'milliseconds')} as installed_at, ${isoOf('i.removed_at', 'milliseconds')} as removed_at`;
-
-const readRow = ({ installed_at, removed_at, ...row }: Raw): InstallationRow => ({
+const readRow = ({ token, ...row }: typeof slackInstallations.$inferSelect): InstallationRow => ({
   ...row,
-  installed_at: new Date(installed_at),
-  removed_at: removed_at === null ? null : new Date(removed_at),
+  sealed: token,
 });
 
-/** What serves a workspace: its own installation before its organisation's, one that is there before one that was removed. */
+/** What serves a workspace: its own installation before its organisation's, a present one before a removed one. */
 export async function findInstallation(
   db: Queryable,
-  team: string,
+  workspace: string,
 ): Promise<InstallationRow | null> {
-  const { rows } = await db.execute<Raw>(sql`
-    select ${columns} from countersign.slack_installations i
-    where i.owner = ${team}
-      or i.owner = (select enterprise from countersign.slack_workspaces where team = ${team})
-    order by i.token is null, i.org_wide limit 1`);
-  return rows[0] === undefined ? null : readRow(rows[0]);
+  const organisation = db.select({ enterprise }).from(slackWorkspaces).where(eq(team, workspace));
+  const [row] = await db
+    .select()
+    .from(slackInstallations)
+    .where(or(eq(owner, workspace), inArray(owner, organisation)))
+    .orderBy(sql`${token} is null`, asc(org_wide))
+    .limit(1);
+  return row === undefined ? null : readRow(row);
 }
 
-/** Of these workspaces those that no installation serves any more, in their order. */
+/** Those of these workspaces that no installation serves any more, in their order. */
 export async function keepUnserved(db: Queryable, teams: string[]): Promise<string[]> {
-  const { rows } = await db.execute<{ team: string }>(sql`
-    select team from unnest(${sql.param(teams)}::text[]) with ordinality as asked(team, place)
-    where not exists (
-      select from countersign.slack_installations i where i.token is not null and (i.owner = asked.team
-        or i.owner = (select w.enterprise from countersign.slack_workspaces w where w.team = asked.team)))
-    order by place`);
-  return rows.map(({ team }) => team);
+  const organisations = await db.select().from(slackWorkspaces).where(inArray(team, teams));
+  const organisationOf = new Map(organisations.map((row) => [row.team, row.enterprise]));
+  const installed = await db
+    .select({ owner })
+    .from(slackInstallations)
+    .where(and(isNotNull(token), inArray(owner, [...teams, ...new Set(organisationOf.values())])));
+  const owners = new Set(installed.map((row) => row.owner));
+  return teams.filter((one) => !owners.has(one) && !owners.has(organisationOf.get(one) ?? one));
 }
 
-export async function readInstallation(
-  db: Queryable,
-  owner: string,
-): Promise<InstallationRow | null> {
-  const { rows } = await db.execute<Raw>(
-    sql`select ${columns} from countersign.slack_installations i where i.owner = ${owner}`,
-  );
-  return rows[0] === undefined ? null : readRow(rows[0]);
+export async function readInstallation(db: Queryable, of: string): Promise<InstallationRow | null> {
+  const [row] = await db.select().from(slackInstallations).where(eq(owner, of));
+  return row === undefined ? null : readRow(row);
 }
 
-/** @param after the generation that it replaces; null: there is none. @returns false: that is not so any more */
+/** @param after the generation that it replaces; null: there is none. @returns false: another was stored since */
 export async function storeInstallation(
   db: Queryable,
-  installation: Omit<NewSlackInstallation, 'token'> & { sealed: Buffer; installed_at: Date },
+  {
+    sealed,
+    ...installation
+  }: Omit<NewSlackInstallation, 'token'> & {
+    sealed: Buffer;
+    installed_at: Date;
+  },
   after: number | null,
 ): Promise<boolean> {
-  const { owner, org_wide, name, app_id, scopes, installed_by, sealed, installed_at } =
-    installation;
-  const values = sql`${org_wide}::boolean, ${name}, ${app_id}, ${sql.param(scopes)}::text[], ${sealed}::bytea,
-    ${installed_by},
-    ${installed_at.toISOString()}::timestamptz`;
-  const { rows } = await db.execute(
+  const row = { ...installation, token: sealed };
+  const { rowCount } =
     after === null
-      ? sql`
-        insert into countersign.slack_installations
-          (org_wide, name, app_id, scopes, token, installed_by, installed_at, owner, generation)
-        values (${values}, ${owner}, 1) on conflict do nothing returning owner`
-      : sql`
-        update countersign.slack_installations
-        set (org_wide, name, app_id, scopes, token, installed_by, installed_at) = (select ${values}),
-          generation = generation + 1, removed_at = null
-        where owner = ${owner} and generation = ${after} returning owner`,
-  );
-  return rows.length > 0;
+      ? await db
+          .insert(slackInstallations)
+          .values({ ...row, generation: 1 })
+          .onConflictDoNothing()
+      : await db
+          .update(slackInstallations)
+          .set({ ...row, generation: after + 1, removed_at: null })
+          .where(and(eq(owner, row.owner), eq(generation, after)));
+  return rowCount !== 0;
 }
 
 /** Deletes the token. @returns false: another was installed since, or it has none any more */
 export async function removeInstallation(
   db: Queryable,
-  { owner, generation }: Pick<SlackInstallation, 'owner' | 'generation'>,
+  removed: Pick<SlackInstallation, 'owner' | 'generation'>,
   removedAt: Date,
 ): Promise<boolean> {
-  const { rows } = await db.execute(sql`
-    update countersign.slack_installations set token = null, removed_at = ${removedAt.toISOString()}::timestamptz
-    where owner = ${owner} and generation = ${generation} and token is not null returning owner`);
-  return rows.length > 0;
+  const { rowCount } = await db
+    .update(slackInstallations)
+    .set({ token: null, removed_at: removedAt })
+    .where(and(eq(owner, removed.owner), eq(generation, removed.generation), isNotNull(token)));
+  return rowCount !== 0;
 }
 
 /** The workspaces that an installation serves, as far as something came from them; its own first. */
-export async function listServed(db: Queryable, owner: string): Promise<string[]> {
-  const { rows } = await db.execute<{ team: string }>(
-    sql`select team from countersign.slack_workspaces where enterprise = ${owner}`,
-  );
-  return [owner, ...rows.map(({ team }) => team)];
+export async function listServed(db: Queryable, of: string): Promise<string[]> {
+  const served = await db.select({ team }).from(slackWorkspaces).where(eq(enterprise, of));
+  return [of, ...served.map((row) => row.team)];
 }
 
-/** Keeps of which organisation a workspace is, where that has the app. @returns whether it has, and whether that is news */
+/** Notes the organisation of a workspace, where that has the app. @returns whether it has, and whether that is news */
 export async function joinWorkspace(
   db: Queryable,
-  team: string,
-  enterprise: string,
+  workspace: string,
+  organisation: string,
 ): Promise<{ serves: boolean; news: boolean }> {
-  const { rows } = await db.execute<{ serves: boolean; news: boolean }>(sql`
-    with served as (
-      select owner from countersign.slack_installations
-      where owner = ${enterprise} and org_wide and token is not null
-    ), news as (
-      insert into countersign.slack_workspaces (team, enterprise) select ${team}, owner from served
-      on conflict (team) do update set enterprise = excluded.enterprise
-        where slack_workspaces.enterprise <> excluded.enterprise returning team
-    )
-    select exists (select from served) as serves, exists (select from news) as news`);
-  return rows[0] ?? { serves: false, news: false };
+  const [served] = await db
+    .select({ owner })
+    .from(slackInstallations)
+    .where(and(eq(owner, organisation), eq(org_wide, true), isNotNull(token)));
+  if (served === undefined) return { serves: false, news: false };
+  const { rowCount } = await db
+    .insert(slackWorkspaces)
+    .values({ team: workspace, enterprise: organisation })
+    .onConflictDoUpdate({
+      target: team,
+      set: { enterprise: organisation },
+      setWhere: ne(enterprise, organisation),
+    });
+  return { serves: true, news: rowCount !== 0 };
 }
 
 /** Marks a state as come back, and forgets those that cannot any more. @returns false: it was marked before */
 export async function useOauthState(
   db: Queryable,
-  { id, expiresAt, now }: { id: string; expiresAt: Date; now: Date },
+  { id, expiresAt, now: at }: { id: string; expiresAt: Date; now: Date },
 ): Promise<boolean> {
-  // An hour, since not every process has the same time.
-  await db.execute(sql`
-    delete from countersign.slack_oauth_states where expires_at < ${now.toISOString()}::timestamptz - interval '1 hour'`);
-  const { rows } = await db.execute(sql`
-    insert into countersign.slack_oauth_states (id, expires_at)
-    values (${id}, ${expiresAt.toISOString()}::timestamptz) on conflict do nothing returning id`);
-  return rows.length > 0;
+  // An hour, since the clocks of processes differ.
+  const anHourAgo = new Date(at.getTime() - 3_600_000);
+  await db.delete(slackOauthStates).where(lt(slackOauthStates.expires_at, anHourAgo));
+  const { rowCount } = await db
+    .insert(slackOauthStates)
+    .values({ id, expires_at: expiresAt })
+    .onConflictDoNothing();
+  return rowCount !== 0;
 }
 
 export async function listInstallations(db: Queryable, limit: number): Promise<InstallationRow[]> {
-  const { rows } = await db.execute<Raw>(sql`
-    select ${columns} from countersign.slack_installations i
-    order by i.token is null, i.name, i.owner limit ${limit}`);
+  const rows = await db
+    .select()
+    .from(slackInstallations)
+    .orderBy(sql`${token} is null`, asc(slackInstallations.name), asc(owner))
+    .limit(limit);
   return rows.map(readRow);
 }
 
@@ -147,12 +145,19 @@ export async function listInstallations(db: Queryable, limit: number): Promise<I
 const mended: ErrorCode[] = ['not_allowed', 'invalid_configuration'];
 
 /**
- * Has what a workspace sent within the last day, and what failed for want of an installation, tried again. Where it is not
- * known any more why something failed, that too.
+ * Tries again what a workspace sent within the last day and what failed for want of an installation. Where the reason is not
+ * known any more, that too.
  */
 export async function reopenEvents(tx: Transaction, teams: string[]): Promise<void> {
-  await tx.execute(sql`
-    update countersign.inbox set failed_at = null, failures = 0, error_code = null, due_at = clock_timestamp()
-    where platform = 'slack' and tenant = any(${sql.param(teams)}::text[]) and failed_at > clock_timestamp() - interval '1 day'
-      and (error_code is null or error_code = any(${sql.param(mended)}::text[]))`);
+  await tx
+    .update(inbox)
+    .set({ failed_at: null, failures: 0, error_code: null, due_at: now })
+    .where(
+      and(
+        eq(inbox.platform, 'slack'),
+        inArray(inbox.tenant, teams),
+        gt(inbox.failed_at, daysAgo(1)),
+        or(isNull(inbox.error_code), inArray(inbox.error_code, mended)),
+      ),
+    );
 }

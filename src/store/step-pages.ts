@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Dependency, Step, StepStatus } from '#contracts/plan.ts';
 import { firstOf } from './blocks.ts';
 import { prepareStatement, type Queryable, type Statement } from './database.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 import { isPresent } from './steps.ts';
 
 type StepRow = Omit<Step, 'id' | 'after'> & { step_id: string };

@@ -1,91 +1,127 @@
 // Where Teams can be written to. Kept from what comes in, so that any process can speak first, also after a restart.
-import { type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { TeamsArea, TeamsConversation } from '#contracts/teams-conversation.ts';
+import { breakPlaces, mendPlaces } from './chat-places.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { chatPlaces, teamsConversations } from './schema.ts';
+import { now } from './sql/time.ts';
 
-const columns = sql`tenant, channel, kind, service_url, bot, person, team, timezone`;
+const table = teamsConversations;
+const { tenant, channel, kind, service_url, bot, person, team, timezone } = table;
+const columns = { tenant, channel, kind, service_url, bot, person, team, timezone };
 
-/** Keeps what came from there last. That something came says that the app is in. */
+const isAt = (inTenant: string, inChannel: string) =>
+  and(eq(tenant, inTenant), eq(channel, inChannel));
+
+/** Keeps what came from there last. That something came says that the app is installed. */
 export async function storeTeamsConversation(
   db: Queryable,
-  { tenant, channel, kind, service_url, bot, person, team, timezone }: TeamsConversation,
+  conversation: TeamsConversation,
 ): Promise<void> {
-  await db.execute(sql`
-    insert into countersign.teams_conversations as c (${columns})
-    values (${tenant}, ${channel}, ${kind}, ${service_url}, ${bot}, ${person}, ${team}, ${timezone})
-    on conflict (tenant, channel) do update set
-      kind = excluded.kind, service_url = excluded.service_url, bot = excluded.bot, removed_at = null,
-      person = coalesce(excluded.person, c.person), team = coalesce(excluded.team, c.team),
-      timezone = coalesce(excluded.timezone, c.timezone)
-    where (c.kind, c.service_url, c.bot, c.removed_at, c.person, c.team, c.timezone) is distinct from
-      (excluded.kind, excluded.service_url, excluded.bot, null::timestamptz, coalesce(excluded.person, c.person),
-        coalesce(excluded.team, c.team), coalesce(excluded.timezone, c.timezone))`);
+  const kept = (name: 'person' | 'team' | 'timezone') =>
+    sql`coalesce(${sql.raw(`excluded.${name}`)}, ${table[name]})`;
+  const known = { person: kept('person'), team: kept('team'), timezone: kept('timezone') };
+  await db
+    .insert(table)
+    .values(conversation)
+    .onConflictDoUpdate({
+      target: [tenant, channel],
+      set: {
+        kind: conversation.kind,
+        service_url: conversation.service_url,
+        bot: conversation.bot,
+        removed_at: null,
+        ...known,
+      },
+      // Most of what comes in says nothing new, and writes nothing.
+      setWhere: sql`(${kind}, ${service_url}, ${bot}, ${table.removed_at}, ${person}, ${team}, ${timezone})
+        is distinct from (excluded.kind, excluded.service_url, excluded.bot, null::timestamptz,
+          ${known.person}, ${known.team}, ${known.timezone})`,
+    });
 }
 
 /** null: nothing ever came from there. */
 export async function readTeamsConversation(
   db: Queryable,
-  tenant: string,
-  channel: string,
+  inTenant: string,
+  inChannel: string,
 ): Promise<TeamsConversation | null> {
-  const { rows } = await db.execute<TeamsConversation>(sql`
-    select ${columns} from countersign.teams_conversations
-    where tenant = ${tenant} and channel = ${channel}`);
-  return rows[0] ?? null;
+  const [found] = await db.select(columns).from(table).where(isAt(inTenant, inChannel));
+  return found ?? null;
 }
 
-/** The chat in which somebody talks to the bot alone; null: none is known, or the app was taken out of it. */
+/** The chat in which a person talks to the bot alone; null: none is known, or the app was removed from it. */
 export async function readPersonalChat(
   db: Queryable,
-  tenant: string,
-  person: string,
+  inTenant: string,
+  of: string,
 ): Promise<TeamsConversation | null> {
-  const { rows } = await db.execute<TeamsConversation>(sql`
-    select ${columns} from countersign.teams_conversations
-    where tenant = ${tenant} and person = ${person} and kind = 'personal' and removed_at is null
-    order by channel limit 1`);
-  return rows[0] ?? null;
+  const [found] = await db
+    .select(columns)
+    .from(table)
+    .where(
+      and(eq(tenant, inTenant), eq(person, of), eq(kind, 'personal'), isNull(table.removed_at)),
+    )
+    .orderBy(asc(channel))
+    .limit(1);
+  return found ?? null;
 }
 
 /** @returns whether nobody was welcomed there before */
 export async function markWelcomed(
   tx: Transaction,
-  tenant: string,
-  channel: string,
+  inTenant: string,
+  inChannel: string,
 ): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
-    update countersign.teams_conversations set welcomed_at = clock_timestamp()
-    where tenant = ${tenant} and channel = ${channel} and welcomed_at is null returning channel`);
-  return rows.length > 0;
+  const { rowCount } = await tx
+    .update(table)
+    .set({ welcomed_at: now })
+    .where(and(isAt(inTenant, inChannel), isNull(table.welcomed_at)));
+  return rowCount !== 0;
 }
-
-/** What is news there: nothing is known of the app being added or taken out that was sent at `sentAt` or after it. */
-async function moveArea(
-  tx: Transaction,
-  { tenant, channel, team }: TeamsArea,
-  sentAt: Date,
-  removedAt: SQL,
-): Promise<string[]> {
-  const at = sql`${sentAt.toISOString()}::timestamptz`;
-  const { rows } = await tx.execute<{ channel: string }>(sql`
-    with locked as materialized (
-      select channel from countersign.teams_conversations
-      where tenant = ${tenant} and (channel = ${channel} or team = ${team}) and (news_at is null or news_at < ${at})
-      order by channel for no key update)
-    update countersign.teams_conversations c set removed_at = ${removedAt}, news_at = ${at} from locked
-    where c.tenant = ${tenant} and c.channel = locked.channel returning c.channel`);
-  return rows.map((row) => row.channel);
-}
-
-/** Places in these channels, locked one after the other in the order of everybody who locks several. */
-const placesOf = (tenant: string, channels: string[], state: SQL) => sql`
-  select conversation from countersign.chat_places
-  where platform = 'teams' and tenant = ${tenant} and channel = any(${sql.param(channels)}::text[]) and ${state}
-  order by conversation for no key update`;
 
 /**
- * The app was taken out: nothing can be posted there until somebody does what `why` says.
- * @param sentAt when the news were sent, by Teams' time; where later ones are known these change nothing
+ * Notes that the app was added to an area or removed from it, where no later news is known.
+ * @returns a condition on the chat places of its channels
+ */
+async function moveArea(
+  tx: Transaction,
+  area: TeamsArea,
+  sentAt: Date,
+  removedAt: SQL<Date> | null,
+): Promise<SQL | undefined> {
+  const locked = tx
+    .select({ channel })
+    .from(table)
+    .where(
+      and(
+        eq(tenant, area.tenant),
+        or(eq(channel, area.channel), area.team === null ? undefined : eq(team, area.team)),
+        or(isNull(table.news_at), lt(table.news_at, sentAt)),
+      ),
+    )
+    .orderBy(asc(channel))
+    .for('no key update')
+    .as('locked');
+  const moved = await tx
+    .update(table)
+    .set({ removed_at: removedAt, news_at: sentAt })
+    .from(locked)
+    .where(and(eq(tenant, area.tenant), eq(channel, locked.channel)))
+    .returning({ channel });
+  return and(
+    eq(chatPlaces.platform, 'teams'),
+    eq(chatPlaces.tenant, area.tenant),
+    inArray(
+      chatPlaces.channel,
+      moved.map((row) => row.channel),
+    ),
+  );
+}
+
+/**
+ * The app was removed: nothing can be posted there until somebody does what `why` says.
+ * @param sentAt when the news was sent, by Teams' time; where later news is known, this changes nothing
  */
 export async function closeTeamsArea(
   tx: Transaction,
@@ -93,11 +129,7 @@ export async function closeTeamsArea(
   why: string,
   sentAt: Date,
 ): Promise<void> {
-  const left = await moveArea(tx, area, sentAt, sql`clock_timestamp()`);
-  await tx.execute(sql`
-    with locked as materialized (${placesOf(area.tenant, left, sql`broken is null`)})
-    update countersign.chat_places p set broken = ${why}, broken_at = clock_timestamp() from locked
-    where p.conversation = locked.conversation`);
+  await breakPlaces(tx, await moveArea(tx, area, sentAt, now), why);
 }
 
 /** The app is there again; `sentAt` as above. @returns conversations that wait to be brought up to date */
@@ -106,10 +138,6 @@ export async function reopenTeamsArea(
   area: TeamsArea,
   sentAt: Date,
 ): Promise<string[]> {
-  const back = await moveArea(tx, area, sentAt, sql`null`);
-  const { rows } = await tx.execute<{ conversation: string }>(sql`
-    with locked as materialized (${placesOf(area.tenant, back, sql`broken is not null`)})
-    update countersign.chat_places p set broken = null, broken_at = null, tries = 0, not_before = null, asked = asked + 1
-    from locked where p.conversation = locked.conversation returning p.conversation`);
-  return rows.map(({ conversation }) => conversation).sort();
+  const places = await moveArea(tx, area, sentAt, null);
+  return (await mendPlaces(tx, places, { askAll: true })).sort();
 }

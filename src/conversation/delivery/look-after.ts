@@ -2,7 +2,7 @@
 // been at rest for long.
 import { Platform } from '#contracts/inbox.ts';
 import { findWaitingPlaces } from '#store/chat-places.ts';
-import { forgetRestingPosts } from '#store/forget-posts.ts';
+import { forgetRestingPosts } from '#store/chat-posts.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 
 const placesAtOnce = 200;

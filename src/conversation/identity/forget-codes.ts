@@ -1,7 +1,7 @@
 // Codes that nobody can use any more are forgotten by the round.
 import type { Clock } from '#contracts/clock.ts';
 import type { Database } from '#store/database.ts';
-import { forgetLinkCodes } from '#store/identities.ts';
+import { forgetLinkCodes } from '#store/link-codes.ts';
 
 const forgottenAtOnce = 500;
 /** An hour: whatever clocks say, no code and no count of wrong ones means anything by then. */

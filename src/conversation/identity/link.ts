@@ -12,20 +12,22 @@ import { requirePerson } from '#plans/authority.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { Database, Queryable, Transaction } from '#store/database.ts';
 import {
-  countWrongCodes,
-  findLinkCode,
   forgetAccounts,
-  type LinkCode,
   lockIdentities,
-  markLinkCode,
   noteFormerLinks,
   readAccount,
   readAccounts,
   readPerson,
-  recordWrongCode,
-  storeLinkCode,
   storePerson,
 } from '#store/identities.ts';
+import {
+  countWrongCodes,
+  findLinkCode,
+  type LinkCode,
+  markLinkCode,
+  recordWrongCode,
+  storeLinkCode,
+} from '#store/link-codes.ts';
 import { markProbed, readPolicy, replacePolicy } from '#store/policies.ts';
 import { chooseName, leavePerson } from './choose-name.ts';
 

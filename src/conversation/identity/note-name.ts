@@ -2,7 +2,7 @@
 import type { Clock } from '#contracts/clock.ts';
 import { makeStorableText } from '#contracts/text.ts';
 import type { Database } from '#store/database.ts';
-import { storeName } from '#store/person-names.ts';
+import { storeName } from '#store/identities.ts';
 
 const longest = 80;
 /** A process writes the same name again after so long: another may have heard another one since. */

@@ -1,9 +1,8 @@
 // The round that finds again what the inbox lost: threads whose holder died or whose wakeup is gone, and replies that nobody has
 // read; and that forgets what was handled long ago.
 import { type AuthoredThread, type InboxThread, Platform } from '#contracts/inbox.ts';
+import { forgetAnswers, forgetPresses } from '#store/idempotency.ts';
 import { findWaitingThreads, forgetHandledEvents, reopenUnread } from '#store/inbox.ts';
-import { forgetAnswers } from '#store/kept-answers.ts';
-import { forgetPresses } from '#store/presses.ts';
 import type { InboxContext } from './inbox-context.ts';
 import { wakeupsFor } from './wakeups.ts';
 

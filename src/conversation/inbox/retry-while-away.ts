@@ -1,6 +1,6 @@
 // What the inbox asks the database for again while that is away: an event that was handled must not be handled once more
 // only because nobody could write it down.
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 import type { InboxContext } from './inbox-context.ts';
 
 /** @param stopping aborted: the next failure is thrown. @throws what does not pass */

@@ -4,7 +4,7 @@ import type { Clock } from '#contracts/clock.ts';
 import { CountersignError, type ErrorCode } from '#contracts/errors.ts';
 import type { Pressed } from '#contracts/pressed.ts';
 import { type Commit, type Database, joinTransaction } from '#store/database.ts';
-import { findPress, keepPress, type PressRow, refusePress } from '#store/presses.ts';
+import { findPress, keepPress, type PressRow, refusePress } from '#store/idempotency.ts';
 import { requireRecentPress } from './still-meant.ts';
 
 type Outcome<T> = { kind: 'done'; value: T } | { kind: 'refused'; why: CountersignError } | null;

@@ -15,7 +15,7 @@ import { numberedAtMost, numberSteps } from '#contracts/step-numbers.ts';
 import { countOf } from '#contracts/words.ts';
 import { statusWords } from '#plans/lifecycle-table.ts';
 import type { Commit } from '#store/database.ts';
-import { showName } from '#store/person-names.ts';
+import { showName } from '#store/identities.ts';
 import { readPlanRow } from '#store/plans.ts';
 import type { RunRow } from '#store/runs.ts';
 import { readSteps } from '#store/step-pages.ts';

@@ -10,7 +10,7 @@ import {
   reserveCall,
   type Spent,
   settleCall,
-} from '#store/model-calls.ts';
+} from '#store/spending.ts';
 import type { Ceiling } from './paid-model.ts';
 
 /** US dollars. */

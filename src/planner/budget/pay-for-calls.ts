@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mayHaveCost } from '#contracts/text-model.ts';
 import type { ChatModel, ChatReply, ChatRequest } from '#models/chat-model.ts';
 import type { Queryable } from '#store/database.ts';
-import type { Spent } from '#store/model-calls.ts';
+import type { Spent } from '#store/spending.ts';
 import { keep, memoKey, recall } from '../memo/memo.ts';
 import type { Budget } from './budget.ts';
 import type { Ceiling, PaidModel } from './paid-model.ts';

@@ -1,6 +1,7 @@
 // Which accounts are one person, and the codes with which people link them.
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { Surface } from '#contracts/actor.ts';
 import { at, countersign } from './columns.ts';
 
 /** An account that is linked. Flat: `person` is the name all of a person's accounts act by, never another step on the way. */
@@ -47,7 +48,7 @@ export const linkCodes = countersign.table(
     once: text('once'),
     earlier_hash: text('earlier_hash'),
     /** Whether a chat platform vouched for the account, or somebody only named it. */
-    via: text('via').notNull(),
+    via: text('via').$type<Surface>().notNull(),
     expires_at: at('expires_at').notNull(),
     /** Who used it; nobody else can any more. */
     used_by: text('used_by'),

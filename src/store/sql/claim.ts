@@ -4,7 +4,7 @@ import type { Step } from '#contracts/plan.ts';
 import type { JsonObject } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
-import { isoOf } from './iso.ts';
+import { isoOf } from './time.ts';
 
 /** A leased step, with what is needed to run it. `attempt` is the fencing number of the lease. */
 export type ClaimedStep = Pick<

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { ErrorCode } from '#contracts/errors.ts';
 import type { InboxEvent, InboxThread } from '#contracts/inbox.ts';
 import { prepareStatement, type Queryable } from '../database.ts';
-import { isoOf } from './iso.ts';
+import { isoOf } from './time.ts';
 
 /** An event that was taken to be handled, and how often it has been. */
 export type TakenEvent = InboxEvent & {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { Plan } from '#contracts/plan.ts';
 import type { Pressed } from '#contracts/pressed.ts';
-import { forgetPresses } from '#store/presses.ts';
+import { forgetPresses } from '#store/idempotency.ts';
 import { ana, runPlan, scriptedPlanner } from '#tests/setup/instance.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';
 import { waitFor } from '#tests/wait.ts';

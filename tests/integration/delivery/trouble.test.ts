@@ -8,7 +8,7 @@ import type { Plan } from '#contracts/plan.ts';
 import type { DeliveryRule } from '#conversation/delivery/delivery-context.ts';
 import { readDeliveryState } from '#store/chat-places.ts';
 import { clocksApartMs, settleCard } from '#store/chat-posts.ts';
-import { isoOf } from '#store/sql/iso.ts';
+import { isoOf } from '#store/sql/time.ts';
 import { openPlatform, type Platform } from '#tests/fixtures/chat-platform.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';

@@ -7,7 +7,7 @@ import type { LinkCommand } from '#contracts/link.ts';
 import { link } from '#conversation/identity/link.ts';
 import { mayApproveNow, readAuthority } from '#plans/authority.ts';
 import type { Queryable } from '#store/database.ts';
-import { forgetLinkCodes } from '#store/identities.ts';
+import { forgetLinkCodes } from '#store/link-codes.ts';
 import { readPlanRow } from '#store/plans.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';

@@ -1,0 +1,98 @@
+// What happens once: requests that carried a key, with their answers, and presses on cards. A key, what was done for it and what
+// came of it are stored together or not at all.
+import { asc, eq, inArray, lt } from 'drizzle-orm';
+import type { Queryable, Transaction } from './database.ts';
+import { keptAnswers, presses } from './schema.ts';
+import { daysAgo } from './sql/time.ts';
+
+export type KeptAnswer = Pick<typeof keptAnswers.$inferSelect, 'request' | 'answer'>;
+
+/**
+ * Takes a key for a request. Waits for another transaction that has it.
+ * @returns null: it is taken now; otherwise what it was used for before
+ */
+export async function takeKey(
+  tx: Transaction,
+  key: string,
+  request: string,
+): Promise<KeptAnswer | null> {
+  const { rowCount } = await tx.insert(keptAnswers).values({ key, request }).onConflictDoNothing();
+  if (rowCount !== 0) return null;
+  return findKey(tx, key);
+}
+
+/** What a key was used for; null: nothing yet. */
+export async function findKey(db: Queryable, key: string): Promise<KeptAnswer | null> {
+  const [row] = await db
+    .select({ request: keptAnswers.request, answer: keptAnswers.answer })
+    .from(keptAnswers)
+    .where(eq(keptAnswers.key, key));
+  return row ?? null;
+}
+
+/** Stores the answer, in the transaction that began with `takeKey`. */
+export async function keepAnswer(tx: Transaction, key: string, answer: unknown): Promise<void> {
+  await tx.update(keptAnswers).set({ answer }).where(eq(keptAnswers.key, key));
+}
+
+/** Frees the key of a request that was refused, in the same transaction. */
+export async function giveKeyBack(tx: Transaction, key: string): Promise<void> {
+  await tx.delete(keptAnswers).where(eq(keptAnswers.key, key));
+}
+
+/** `refused`: why nothing was done; null: it was. */
+export type PressRow = Pick<typeof presses.$inferSelect, 'refused'>;
+
+/**
+ * Writes down that a press is carried out. Waits for another transaction that carries out the same one.
+ * @returns null: it is written now; otherwise what became of it before, which stays
+ */
+export async function keepPress(tx: Transaction, once: string): Promise<PressRow | null> {
+  const { rowCount } = await tx.insert(presses).values({ once }).onConflictDoNothing();
+  if (rowCount !== 0) return null;
+  return findPress(tx, once);
+}
+
+/** What became of a press; null: nothing yet. */
+export async function findPress(db: Queryable, once: string): Promise<PressRow | null> {
+  const [row] = await db
+    .select({ refused: presses.refused })
+    .from(presses)
+    .where(eq(presses.once, once));
+  return row ?? null;
+}
+
+/** Writes down that nothing was done, in the transaction that began with `keepPress`. */
+export async function refusePress(
+  tx: Transaction,
+  once: string,
+  refused: NonNullable<PressRow['refused']>,
+): Promise<void> {
+  await tx.update(presses).set({ refused }).where(eq(presses.once, once));
+}
+
+/** Deletes at most `limit` answers that are older than `days`. @returns how many */
+export async function forgetAnswers(db: Queryable, days: number, limit: number): Promise<number> {
+  const { key, at } = keptAnswers;
+  const old = db
+    .select({ key })
+    .from(keptAnswers)
+    .where(lt(at, daysAgo(days)))
+    .orderBy(asc(at))
+    .limit(limit);
+  const { rowCount } = await db.delete(keptAnswers).where(inArray(key, old));
+  return rowCount ?? 0;
+}
+
+/** Deletes at most `limit` presses that were decided more than `days` ago. @returns how many */
+export async function forgetPresses(db: Queryable, days: number, limit: number): Promise<number> {
+  const { once, at } = presses;
+  const old = db
+    .select({ once })
+    .from(presses)
+    .where(lt(at, daysAgo(days)))
+    .orderBy(asc(at))
+    .limit(limit);
+  const { rowCount } = await db.delete(presses).where(inArray(once, old));
+  return rowCount ?? 0;
+}
