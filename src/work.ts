@@ -10,10 +10,9 @@ import type { ConversationContext } from '#conversation/conversation-context.ts'
 import type { DeliveryContext } from '#conversation/delivery/delivery-context.ts';
 import type { HomesContext } from '#conversation/homes/homes-context.ts';
 import type { InboxContext } from '#conversation/inbox/inbox-context.ts';
-import { backendsOf } from '#executor/backend.ts';
+import { backendsOf, registerBackends } from '#executor/backends.ts';
 import { type Crew, createCrew } from '#executor/crew.ts';
 import type { ArgumentDecider } from '#executor/executor-context.ts';
-import { registerBackends } from '#executor/register-backends.ts';
 import { cardJob } from '#jobs/card.ts';
 import { deliverJobs } from '#jobs/deliver.ts';
 import { executeJob } from '#jobs/execute.ts';

@@ -2,10 +2,10 @@
 import { startOfDay } from '#contracts/clock.ts';
 import { CountersignError } from '#contracts/errors.ts';
 import { mayHaveCost, type PayForCall } from '#contracts/text-model.ts';
-import { type Costs, reservePlanCost, settlePlanCost } from '#store/costs.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
+import { type Costs, reservePlanCost, settlePlanCost } from '#store/spending.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 import type { Budget } from './executor-context.ts';
-import { askDatabase, type StepRun } from './step-run.ts';
+import { askDatabase, type StepRun } from './executor-context.ts';
 
 /** Books the model calls of a step on its plan and on the day: the estimate before the call, what it cost afterwards. */
 export function payOnPlan(run: StepRun): PayForCall {

@@ -6,12 +6,10 @@ import type { Outcome } from '#store/sql/settle.ts';
 import { isOutcomeUnknown } from '#tools/failures.ts';
 import { payOnPlan } from './budget.ts';
 import { passCrashPoint } from './crash-points.ts';
-import { failOrRetry } from './fail-or-retry.ts';
+import type { Permit, StepRun } from './executor-context.ts';
 import { recordDecision } from './guard-call.ts';
-import type { Permit } from './mark-batch.ts';
 import { makeOutcome, makeUnknown, reportCutOff, reportNotCalled } from './outcomes.ts';
-import { ruleOf } from './retry-policy.ts';
-import type { StepRun } from './step-run.ts';
+import { failOrRetry, ruleOf } from './retry-policy.ts';
 
 function toolContext(run: StepRun): ToolContext {
   const { context, plan, step, signal } = run;

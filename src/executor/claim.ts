@@ -18,12 +18,11 @@ import {
   readNextAvailable,
 } from '#store/sql/claim.ts';
 import { hasOthersReady } from '#store/sql/lanes.ts';
-import { isPlain } from '#store/sql/plain-plan.ts';
 import { lockPools, readWaits, reserve, storeWaits } from '#store/sql/resources.ts';
 import { freeByStart, type Outcome, type StartTerms } from '#store/sql/settle.ts';
 import { type Lane, readLanes } from '#store/steps.ts';
 import { decideCall } from '#tools/guard.ts';
-import { offersOf } from './backend.ts';
+import { offersOf } from './backends.ts';
 import { chooseSteps } from './choose-steps.ts';
 import type { ExecutorContext } from './executor-context.ts';
 
@@ -155,22 +154,9 @@ function mayClaim(plan: PlanRow): boolean {
 }
 
 /**
- * On which terms steps may start in the statement that settles `outcomes` and frees them, if the plan is plain; null: not
- * even then. A failure may stop what would be freed.
- */
-export function findStartTerms(
-  book: LaneBook,
-  outcomes: Outcome[],
-  room: number,
-): StartTerms | null {
-  if (room === 0 || !outcomes.every(({ status }) => status === 'succeeded')) return null;
-  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
-}
-
-/**
- * Whether, and on which terms, steps may start in the statement that frees them: where they are the next ones anyway,
- * because nothing else is ready, and where nothing but their prerequisites holds them. One change of a row instead of two
- * is what makes chains quick. The caller holds the plan's lock.
+ * Whether, and on which terms, steps start in the statement that frees them: nothing else is ready, so they would be next anyway, and
+ * nothing but their prerequisites holds them. A failure may stop what would be freed. Changing a step's row once instead of twice
+ * makes chains and diamonds faster. The caller holds the plan's lock.
  */
 export function decideStart(
   plan: PlanRow,
@@ -178,7 +164,16 @@ export function decideStart(
   outcomes: Outcome[],
   room: number,
 ): StartTerms | null {
-  return isPlain(plan) ? findStartTerms(book, outcomes, room) : null;
+  const isPlain =
+    mayClaim(plan) &&
+    plan.digest === plan.approved_digest &&
+    plan.ready === 0 &&
+    plan.pools.length === 0 &&
+    !plan.has_start_edges &&
+    plan.open_until === null;
+  if (!isPlain || room === 0 || !outcomes.every(({ status }) => status === 'succeeded'))
+    return null;
+  return { lanes: [...book.lanes.keys()], room, terms: book.terms };
 }
 
 /**

@@ -7,10 +7,10 @@ import type { Step } from '#contracts/plan.ts';
 import { labelSteps, numberedAtMost } from '#contracts/step-numbers.ts';
 import type { Json } from '#contracts/text.ts';
 import { shorten } from '#contracts/words.ts';
-import { readOutputs } from '#store/outputs.ts';
+import { readOutputs } from '#store/artifacts.ts';
 import { readSteps, readStepsById } from '#store/step-pages.ts';
 import { readPointer } from '#tools/resolve-arguments.ts';
-import { askDatabase, type StepRun } from './step-run.ts';
+import { askDatabase, type StepRun } from './executor-context.ts';
 
 /** Characters of a value that a reason shows. */
 const shownAtMost = 120;

@@ -3,8 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#contracts/errors.ts';
 import { type Listener, notify } from '#store/notify.ts';
-import type { Backend } from './backend.ts';
-import type { ExecutorContext, SharedContext } from './executor-context.ts';
+import type { Backend, ExecutorContext, SharedContext } from './executor-context.ts';
 import { cancelledByPerson, keepLeases } from './leases.ts';
 import { createMarker } from './mark-batch.ts';
 import { PlanLoop } from './plan-loop.ts';

@@ -2,10 +2,13 @@
 import type { Clock, Random } from '#contracts/clock.ts';
 import type { Enqueue } from '#contracts/jobs.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { Catalogue, ToolRegistry } from '#contracts/tool.ts';
+import type { Catalogue, OperationSpec, ToolRegistry } from '#contracts/tool.ts';
 import type { DecideRequest, decideArguments } from '#models/decide-arguments.ts';
 import type { Database, Transaction } from '#store/database.ts';
-import type { Backend } from './backend.ts';
+import type { PlanRow } from '#store/plans.ts';
+import type { ClaimedStep } from '#store/sql/claim.ts';
+import type { Lease } from '#store/sql/leases.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 import type { Leases } from './leases.ts';
 import type { Slots } from './slots.ts';
 
@@ -14,6 +17,20 @@ export type ArgumentDecider = (request: DecideRequest) => ReturnType<typeof deci
 
 /** US dollars that one plan, planning included, and one day (UTC) may cost. */
 export type Budget = { perSession: number; perDay: number };
+
+/** One executor of a worker process: what it can do, and how much at once. Leases belong to it. */
+export type Backend = {
+  name: string;
+  capabilities: string[];
+  /** Calls under way at once. */
+  concurrency: number;
+  /** The same where all of them are slow and others wait. */
+  mostConcurrency: number;
+  /** Names of the operations it runs now; a server that comes up brings more, one that is down takes its own away. */
+  operations(): string[];
+  /** The same with everything that planners and checks need to know of them. */
+  manifest(): OperationSpec[];
+};
 
 /** What is the same for every back end of a process. */
 export type SharedContext = {
@@ -45,3 +62,43 @@ export type ExecutorContext = SharedContext & {
   leases: Leases;
   slots: Slots;
 };
+
+// What running one claimed step is given.
+
+/** Leave to make one call. */
+export type Permit = {
+  /**
+   * Asked at the very last: whether so little of the lease has passed that nobody can have taken the step. A process that
+   * was stopped, a machine that slept or an answer that came late lets it pass unseen.
+   */
+  isFresh(): boolean;
+};
+
+/** Asks for leave to make the call of `lease`. null: it must not be made. */
+export type Mark = (lease: Lease) => Promise<Permit | null>;
+
+export type StepRun = {
+  context: ExecutorContext;
+  plan: PlanRow;
+  step: ClaimedStep;
+  lease: Lease;
+  /** Aborts when the lease is lost, the plan is cancelled or the process stops. */
+  signal: AbortSignal;
+  /** Aborts `signal`: the call takes too long. */
+  cutOff: (reason: Error) => void;
+  mark: Mark;
+  /** Counts it no more among what its back end holds. */
+  letGo?: () => void;
+  /** False: the process stops, and what has not been called is handed back. */
+  mayBegin: () => boolean;
+};
+
+/** Asks the database, however long it stays away, as long as the step is ours. */
+export function askDatabase<T>(
+  { context, step, plan, signal }: StepRun,
+  work: () => Promise<T>,
+): Promise<T> {
+  const warn = (error: unknown) =>
+    context.warn(`Step ${step.step_id} of ${plan.id} waits for the database.`, error);
+  return retryUntilDatabaseAnswers(work, warn, signal);
+}

@@ -9,7 +9,7 @@ import type { PlanRow } from '#store/plans.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import { type CallDecision, decideCall } from '#tools/guard.ts';
 import type { ExecutorContext } from './executor-context.ts';
-import { askDatabase, type StepRun } from './step-run.ts';
+import { askDatabase, type StepRun } from './executor-context.ts';
 
 /** Whether a step of an executing plan may call `operation`, and why. */
 function decideStepCall(

@@ -1,8 +1,8 @@
 // The leases this process holds: renewed in time, and their calls stopped when one is lost or its plan is cancelled.
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import type { Database } from '#store/database.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { type Lease, type RenewedLease, renewLeases } from '#store/sql/leases.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 
 export type Leases = {
   /** Takes note of a lease; what is returned aborts when it is lost or its plan is cancelled, and may be aborted by its holder. */

@@ -1,24 +1,12 @@
 // "About to call": marks written just before the calls they belong to, those of neighbours grouped into one statement.
 import type { Clock } from '#contracts/clock.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import { type Lease, markCalling } from '#store/sql/leases.ts';
-import type { ExecutorContext } from './executor-context.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
+import type { ExecutorContext, Mark, Permit } from './executor-context.ts';
 import { keyOfLease } from './leases.ts';
 
 /** How much of a lease may pass between the question for a mark and its call; the rest is for the call to go out in. */
 const usableShare = 2 / 3;
-
-/** Leave to make one call. */
-export type Permit = {
-  /**
-   * Asked at the very last: whether so little of the lease has passed that nobody can have taken the step. A process that
-   * was stopped, a machine that slept or an answer that came late lets it pass unseen.
-   */
-  isFresh(): boolean;
-};
-
-/** Asks for leave to make the call of `lease`. null: it must not be made. */
-export type Mark = (lease: Lease) => Promise<Permit | null>;
 
 /**
  * Marks asked for in the same turn of the event loop, or while another statement is under way, share one statement.

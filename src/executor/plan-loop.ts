@@ -4,19 +4,17 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { announceProgress } from '#plans/wake.ts';
 import { notify } from '#store/notify.ts';
 import { type PlanRow, readPlanRow } from '#store/plans.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
 import type { Lease } from '#store/sql/leases.ts';
 import type { Outcome } from '#store/sql/settle.ts';
+import { retryUntilDatabaseAnswers } from '#store/transient.ts';
 import type { LaneBook } from './claim.ts';
 import { passCrashPoint } from './crash-points.ts';
-import type { ExecutorContext } from './executor-context.ts';
-import type { Mark } from './mark-batch.ts';
-import { Pace } from './pace.ts';
+import type { ExecutorContext, Mark } from './executor-context.ts';
 import { runStep } from './run-step.ts';
 import type { Claimant } from './slots.ts';
-import { type Turn, takeTurn } from './turn.ts';
-import { takeTurnAtOnce } from './turn-at-once.ts';
+import { Pace } from './slots.ts';
+import { takeTurn } from './turn.ts';
 
 /** Where calls come back this quickly (milliseconds), more may be claimed than is called at once. */
 const quickMs = 50;
@@ -87,8 +85,6 @@ export class PlanLoop implements Claimant {
   #claimed: Claimed[] = [];
   #mayHaveReady = true;
   #book: LaneBook | null = null;
-  /** Whether the next turn may be sent at once. */
-  #chained = false;
   #napMs: number | null = null;
   /** Why nothing could be claimed; told when what is held has been settled. */
   #broken: unknown = null;
@@ -211,7 +207,8 @@ export class PlanLoop implements Claimant {
     const { context, planId } = this;
     const began = performance.now();
     const announce = began >= this.#announced + announceEveryMs;
-    const take = () => this.#takeTurn(ended, room, announce);
+    const outcomes = ended.map(({ outcome }) => outcome);
+    const take = () => takeTurn(context, planId, outcomes, room, this.#book, announce);
     // A claim alone may fail: the wakeup is tried again. Outcomes of real calls must not be lost.
     const turn = await (ended.length === 0
       ? take().catch((error: unknown) => {
@@ -222,11 +219,7 @@ export class PlanLoop implements Claimant {
       : retryUntilDatabaseAnswers(take, (error) =>
           context.warn(`${ended.length} outcomes of ${planId} are not recorded yet.`, error),
         ).catch((error: unknown) => this.#settleOneByOne(ended, room, error)));
-    for (const one of ended) {
-      if (turn?.rest.includes(one.outcome)) this.#finished.push(one);
-      else context.leases.release(one.lease);
-    }
-    this.#chained = turn?.chained ?? false;
+    for (const { lease } of ended) context.leases.release(lease);
     if (turn === null) {
       context.slots.release(this, room);
       return;
@@ -249,17 +242,6 @@ export class PlanLoop implements Claimant {
     const moved = ended.length > 0 || turn.steps.length > 0;
     if (moved && (turn.others || (turn.more && (turn.steps.length > 0 || room === 0))))
       this.#inviteLater();
-  }
-
-  async #takeTurn(ended: Finished[], room: number, announce: boolean): Promise<Turn> {
-    const { context, planId } = this;
-    const outcomes = ended.map(({ outcome }) => outcome);
-    const book = this.#book;
-    if (this.#chained && book !== null && !announce) {
-      const turn = await takeTurnAtOnce(context, planId, outcomes, room, book);
-      if (turn !== null) return turn;
-    }
-    return takeTurn(context, planId, outcomes, room, book, announce);
   }
 
   /** What the next turns do not tell is told by itself. Were this process to die before, the next change would tell it. */

@@ -4,12 +4,12 @@ import { hasRuntime, isRuntime, openArguments, referencesOf } from '#contracts/a
 import { CountersignError } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { Operation } from '#contracts/tool.ts';
-import { readOutputs } from '#store/outputs.ts';
+import { readOutputs } from '#store/artifacts.ts';
 import { describeCall } from '#tools/describe-call.ts';
 import { resolveReferences } from '#tools/resolve-arguments.ts';
 import { payOnPlan } from './budget.ts';
 import { findSkippedSource } from './conditions.ts';
-import { askDatabase, type StepRun } from './step-run.ts';
+import { askDatabase, type StepRun } from './executor-context.ts';
 
 /**
  * Why a person sees the arguments before the call is made: `values` were not in what was approved, or the step, or `each` of the

@@ -19,9 +19,9 @@ import {
   settleLostSteps,
 } from '#store/sql/recover.ts';
 import { findOrphanedReservations, forgetOldWaits } from '#store/sql/resources.ts';
+import { missDeadBackends } from './backends.ts';
 import type { ExecutorContext, SharedContext } from './executor-context.ts';
 import { decideFate } from './recovery-rules.ts';
-import { missDeadBackends } from './register-backends.ts';
 import { releaseResources } from './release.ts';
 
 const plansATurn = 1000;

@@ -1,9 +1,12 @@
 // Whether a call that failed is made again by itself, and after how long. Pure; chance comes in as `random`.
 import type { Random } from '#contracts/clock.ts';
-import type { CountersignError } from '#contracts/errors.ts';
+import { CountersignError } from '#contracts/errors.ts';
 import type { Settings } from '#contracts/settings.ts';
-import type { Effect } from '#contracts/tool.ts';
+import { type Effect, operationName } from '#contracts/tool.ts';
+import type { Outcome } from '#store/sql/settle.ts';
 import { isNothingDone } from '#tools/failures.ts';
+import type { StepRun } from './executor-context.ts';
+import { makeFailure, makeRetry } from './outcomes.ts';
 
 export type CallRule = {
   /** What a call may take, without the time it takes by its nature. */
@@ -63,4 +66,18 @@ export function decideRetry(
   if (effect === 'write' && !isNothingDone(error)) return null;
   const ceiling = Math.min(rule.backoff_seconds * 2 ** (attempt - 1), rule.max_backoff_seconds);
   return { retryInMs: passesAfterMs + Math.round(drawFraction(random) * ceiling * 1000) };
+}
+
+// What becomes of a step whose attempt failed: tried again by itself, or failed for good.
+
+/** @param effect what may have happened by now: `read` as long as nothing was called */
+export function failOrRetry(run: StepRun, error: CountersignError, effect: Effect): Outcome {
+  const { context, step } = run;
+  const name = operationName(step.tool, step.operation);
+  const rule = ruleOf(name, context.operations, context.settings);
+  const again = decideRetry(error, effect, step.tries, rule, context.random);
+  if (again !== null) return makeRetry(step, error, { ms: again.retryInMs, of: rule.max_attempts });
+  if (error.passesAfterMs === null || step.tries < 2) return makeFailure(step, error);
+  const message = `${error.message.replace(/\.$/, '')}; tried ${step.tries} times.`;
+  return makeFailure(step, new CountersignError(error.code, message, { cause: error }));
 }

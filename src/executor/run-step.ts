@@ -10,12 +10,12 @@ import { readStepsById } from '#store/step-pages.ts';
 import { nothingDone } from '#tools/failures.ts';
 import { callOperation } from './call-operation.ts';
 import { findReasonToSkip } from './conditions.ts';
-import { failOrRetry } from './fail-or-retry.ts';
+import { askDatabase, type StepRun } from './executor-context.ts';
 import { guardCall } from './guard-call.ts';
 import { askToConfirm, makeFailure, makeSkipped, reportNotCalled } from './outcomes.ts';
 import { type Confirmation, prepareArguments } from './prepare-arguments.ts';
+import { failOrRetry } from './retry-policy.ts';
 import { LeftQueue } from './slots.ts';
-import { askDatabase, type StepRun } from './step-run.ts';
 
 // Whether what a step touches still is as it was when the plan was proposed; if not, a person is asked before the call.
 

@@ -9,17 +9,16 @@ import { finishIfDone } from '#plans/finish.ts';
 import { isTerminal } from '#plans/lifecycle-table.ts';
 import { stopDependents } from '#plans/stop-dependents.ts';
 import { wakeWatchers } from '#plans/wake.ts';
-import { drawArtifactId, storeArtifact } from '#store/artifacts.ts';
+import { drawArtifactId, inlineOutputBytes, storeArtifact } from '#store/artifacts.ts';
 import { recordDeeds } from '#store/audit.ts';
 import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { touchPlan } from '#store/events.ts';
-import { inlineOutputBytes } from '#store/outputs.ts';
 import type { PlanRow } from '#store/plans.ts';
 import { planSteps } from '#store/schema.ts';
 import type { ClaimedStep } from '#store/sql/claim.ts';
-import { addToQuestions } from '#store/sql/late-outcomes.ts';
 import {
+  addToQuestions,
   findStanding,
   type Outcome,
   type Settled,
@@ -155,13 +154,6 @@ function fitStatus(outcome: Outcome, plan: PlanStatus): StoredOutcome {
   }
   if (outcome.status === 'ready') return { ...stored, attempt_status: 'failed' };
   return stored;
-}
-
-/** Outcomes as a plan that executes takes them, where nothing has to be stored before them; null: something has. */
-export function fitToRows(outcomes: Outcome[]): StoredOutcome[] | null {
-  const clean = cleanOutcomes(outcomes);
-  if (clean.some((outcome) => findLarge(outcome) !== null)) return null;
-  return clean.map((outcome) => fitStatus(outcome, 'executing'));
 }
 
 /** What settling a batch came to. */

@@ -1,12 +1,10 @@
 // One turn of a back end at a plan: what has ended is settled and what is ready is claimed, in one transaction under the
 // plan's lock. So what a batch frees can be claimed with it, and a plan of short steps costs one commit a batch.
 import { announceProgress, wakeWatchers } from '#plans/wake.ts';
-import type { PlanProgress } from '#store/change-steps.ts';
 import type { Transaction } from '#store/database.ts';
 import { lockPlan, type PlanRow } from '#store/plans.ts';
-import { isPlain } from '#store/sql/plain-plan.ts';
 import type { Outcome } from '#store/sql/settle.ts';
-import { offersOf } from './backend.ts';
+import { offersOf } from './backends.ts';
 import {
   type Claim,
   claimReady,
@@ -24,22 +22,7 @@ export type Turn = Claim & {
   book: LaneBook;
   /** Whether people are going to be told of what has moved; null: nothing has. */
   announced: boolean | null;
-  /** As far as this turn knows, what the next one settles frees nothing but what can start with it, and the plan goes on. */
-  chained: boolean;
-  /** Outcomes that still have to be settled; what is neither taken nor among them was refused. */
-  rest: Outcome[];
 };
-
-/**
- * Whether the next turn of the plan may be sent at once (`turn-at-once.ts`), as far as it is known.
- * @param plan as it was locked
- * @param progress its counters after outcomes were settled; null: none were
- * @param claimed how many of the steps that were ready then run now
- */
-export function isChained(plan: PlanRow, progress: PlanProgress | null, claimed: number): boolean {
-  const { ready, pending } = progress ?? plan;
-  return pending > 0 && isPlain({ ...plan, ready: ready - claimed });
-}
 
 /** Whether nobody is asked or told anything because of this outcome. */
 function isProgress({ status }: Outcome): boolean {
@@ -108,16 +91,7 @@ export async function takeTurn(
       if (isTold) await wakeWatchers(tx, context.enqueue, planId);
       else if (announce) await announceProgress(tx, context, planId);
     }
-    const chained = !over && isChained(plan, settled?.progress ?? null, claimed.steps.length);
-    const announced = changed ? isTold || announce : null;
-    return {
-      ...claim,
-      plan,
-      book,
-      announced,
-      chained,
-      rest: [],
-    };
+    return { ...claim, plan, book, announced: changed ? isTold || announce : null };
   };
   const turn = await context.db.transaction(work, { planOnce: true });
   if (outcomes.length > 0) passCrashPoint('after_outcome');

@@ -6,13 +6,7 @@ import type { PlanListFilter, PlanSummary } from '#contracts/service.ts';
 import { countsOf } from './accounting.ts';
 import { readApprovals } from './approvals.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import {
-  allowForSteps,
-  type FilledStatement,
-  prepareStatement,
-  type Queryable,
-  type Transaction,
-} from './database.ts';
+import { allowForSteps, prepareStatement, type Queryable, type Transaction } from './database.ts';
 import { readPatchOutcome } from './patches.ts';
 import { firstWithin, type Within } from './plans-within.ts';
 import { planPartitions, plans, planVersions, runs } from './schema.ts';
@@ -144,11 +138,6 @@ export async function lockPlan(tx: Transaction, id: string): Promise<PlanRow> {
   if (row === undefined) throw planNotFound(id);
   await allowForSteps(tx, row.total);
   return row;
-}
-
-/** The same as a statement that is sent together with others; no row: there is no such plan. */
-export function lockingOf(id: string): FilledStatement {
-  return { statement: lock, values: { id } };
 }
 
 /** The creation time (µs since 1970) and the id of the last row that was shown. */

@@ -4,10 +4,8 @@ import type { StepError, StepStatus } from '#contracts/plan.ts';
 import type { Json } from '#contracts/text.ts';
 import { accounting } from '../accounting.ts';
 import { type PlanProgress, progressOf } from '../change-steps.ts';
-import { type Database, prepareStatement, type Queryable, type Transaction } from '../database.ts';
-import { lockingOf, type PlanRow } from '../plans.ts';
+import { prepareStatement, type Queryable, type Transaction } from '../database.ts';
 import { allowCalls, type ClaimedStep, type ClaimTerms, claimValues, contentsOf } from './claim.ts';
-import { plainIn } from './plain-plan.ts';
 import { freeSuccessors, type StartPlaceholders } from './unblock.ts';
 
 /** How one attempt ended. */
@@ -64,9 +62,8 @@ const positions = sql`${sql.placeholder('positions')}::int[]`;
 
 /**
  * @param terms with them, what is freed starts at once if there is room for all of it
- * @param guard where it does not hold, nothing is taken
  */
-const settleOf = (terms: StartPlaceholders | null, guard: SQL = sql`true`): SQL => sql`
+const settleOf = (terms: StartPlaceholders | null): SQL => sql`
   with ${given},
   done as (
     update countersign.step_states s set
@@ -80,7 +77,7 @@ const settleOf = (terms: StartPlaceholders | null, guard: SQL = sql`true`): SQL 
       tries = case when o.status = 'ready' and o.retry_in_ms is null then s.tries - 1 else s.tries end
     from given o
     where s.plan_id = ${plan} and s.position = any(${positions}) and s.position = o.position
-      and s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker} and ${guard}
+      and s.attempt = o.attempt and s.status = 'running' and s.lease_owner = ${worker}
     returning s.position, s.step_id, s.partition, s.status, s.attempt, s.started_at, s.called_at,
       case when s.status = 'ready' then clock_timestamp() else s.ended_at end as ended_at, s.result_summary, s.error,
       o.attempt_status, o.retry_in_ms is not null as retried
@@ -120,16 +117,6 @@ const start: StartPlaceholders = {
   seconds: sql.placeholder('seconds'),
 };
 const settleAndStart = prepareStatement('settle_and_start', settleOf(start));
-/** A plan with pending steps does not end by what succeeds; of another version, other lanes and calls would be right. */
-const settleIfPlain = prepareStatement(
-  'settle_if_plain',
-  settleOf(
-    start,
-    sql`exists (select from countersign.plans p where p.id = ${plan} and p.version = ${sql.placeholder('version')}::int
-      and p.pending > 0 and ${plainIn('p')})`,
-  ),
-);
-
 /**
  * Most of an outcome is null: it is read as null where it is missing, and Postgres parses half as much. Field by field,
  * since Postgres waits meanwhile, and going through an object by its names takes longer.
@@ -152,30 +139,6 @@ function omitNulls(outcome: StoredOutcome) {
 /** What of the steps that are freed may start in the same statement: as many as this or none, and under which terms. */
 export type StartTerms = { lanes: number[]; room: number; terms: ClaimTerms };
 
-const valuesOf = (planId: string, worker: string, outcomes: StoredOutcome[]) => ({
-  plan: planId,
-  worker,
-  outcomes: JSON.stringify(outcomes.map(omitNulls)),
-  positions: outcomes.map(({ position }) => position),
-});
-
-const startValuesOf = (planId: string, { lanes, room, terms }: StartTerms) => ({
-  ...claimValues(planId, terms),
-  lanes,
-  room,
-});
-
-function readSettled(row: Row | undefined): Settled {
-  return {
-    taken: row?.taken ?? [],
-    failed: row?.failed_positions ?? [],
-    started: row?.started_steps ?? [],
-    ready: row?.freed_now ?? 0,
-    nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
-    progress: progressOf(row),
-  };
-}
-
 /**
  * Records `outcomes` of `worker`'s leases, at most one of each step. The caller holds the plan's lock and, where the
  * plan reserves resources, gives back those of the steps that were taken.
@@ -188,32 +151,29 @@ export async function settleSteps(
   outcomes: StoredOutcome[],
   start: StartTerms | null,
 ): Promise<Settled> {
-  const values = valuesOf(planId, worker, outcomes);
-  const [row] = await (start === null
-    ? tx.run<Row>(settle, values)
-    : tx.run<Row>(settleAndStart, { ...startValuesOf(planId, start), ...values }));
-  return readSettled(row);
-}
-
-/**
- * Records `outcomes`, each of them a success, as `settleSteps` does, with the plan's lock taken and the change committed in
- * the same round trip, if the plan is plain, of the version of `start` and not about to end; it is asked under its lock.
- * @returns with the plan as it was before; null: nothing was taken
- */
-export async function settleAtOnce(
-  db: Pick<Database, 'atOnce'>,
-  planId: string,
-  worker: string,
-  outcomes: StoredOutcome[],
-  start: StartTerms,
-): Promise<(Settled & { plan: PlanRow }) | null> {
-  const values = { ...startValuesOf(planId, start), ...valuesOf(planId, worker, outcomes) };
-  const [[plan], [row]] = await db.atOnce<[PlanRow, Row]>([
-    lockingOf(planId),
-    { statement: settleIfPlain, values },
-  ]);
-  const settled = readSettled(row);
-  return plan === undefined || settled.taken.length === 0 ? null : { ...settled, plan };
+  const values = {
+    plan: planId,
+    worker,
+    outcomes: JSON.stringify(outcomes.map(omitNulls)),
+    positions: outcomes.map(({ position }) => position),
+  };
+  const [row] =
+    start === null
+      ? await tx.run<Row>(settle, values)
+      : await tx.run<Row>(settleAndStart, {
+          ...claimValues(planId, start.terms),
+          lanes: start.lanes,
+          room: start.room,
+          ...values,
+        });
+  return {
+    taken: row?.taken ?? [],
+    failed: row?.failed_positions ?? [],
+    started: row?.started_steps ?? [],
+    ready: row?.freed_now ?? 0,
+    nextAvailableAt: row?.next_available_at ? new Date(row.next_available_at) : null,
+    progress: progressOf(row),
+  };
 }
 
 /**
@@ -292,4 +252,27 @@ export async function freeByStart(
     ${accounting(planId)}
     select * from plan`);
   return rows[0] ?? null;
+}
+
+// Outcomes that came when a person was asked already: they settle nothing, and whoever is asked reads them.
+
+type LateWord = { position: number; attempt: number; text: string };
+
+/**
+ * Adds what late workers say to the questions about their attempts, once, as long as nobody has answered. The caller holds
+ * the plan's lock.
+ * @returns the steps whose questions say more now
+ */
+export async function addToQuestions(
+  tx: Queryable,
+  planId: string,
+  words: LateWord[],
+): Promise<string[]> {
+  const { rows } = await tx.execute<{ step_id: string }>(sql`
+    update countersign.step_states s set question = concat_ws(' ', s.question, w.text)
+    from jsonb_to_recordset(${JSON.stringify(words)}::jsonb) as w(position int, attempt int, text text)
+    where s.plan_id = ${planId} and s.position = w.position and s.attempt = w.attempt and s.status = 'unknown'
+      and strpos(coalesce(s.question, ''), w.text) = 0
+    returning s.step_id`);
+  return rows.map(({ step_id }) => step_id);
 }

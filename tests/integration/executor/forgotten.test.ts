@@ -2,8 +2,8 @@
 // there is to find, and no plan that somebody is starting.
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { missDeadBackends } from '#executor/backends.ts';
 import { createSearch, recover } from '#executor/recover.ts';
-import { missDeadBackends } from '#executor/register-backends.ts';
 import { serves } from '#plans/serve-lanes.ts';
 import { storeBackend } from '#store/backends.ts';
 import { findDeserted, findPlansFor } from '#store/sql/lanes.ts';

@@ -2,8 +2,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import type { OperationSpec } from '#contracts/tool.ts';
-import { type Backend, backendsOf } from '#executor/backend.ts';
-import { registerBackends } from '#executor/register-backends.ts';
+import { backendsOf, registerBackends } from '#executor/backends.ts';
+import type { Backend } from '#executor/executor-context.ts';
 import { readBackends, readManifests } from '#store/backends.ts';
 import { backends } from '#store/schema.ts';
 import { useInstance } from '#tests/setup/use-instance.ts';

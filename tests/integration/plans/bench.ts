@@ -2,9 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { systemClock, systemRandom } from '#contracts/clock.ts';
 import type { Plan, PlanDraft, StepStatus } from '#contracts/plan.ts';
-import type { ExecutorContext } from '#executor/executor-context.ts';
+import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
 import { keepLeases } from '#executor/leases.ts';
-import type { Mark } from '#executor/mark-batch.ts';
 import { createSlots, type Slots } from '#executor/slots.ts';
 import { startPlan } from '#executor/start-plan.ts';
 import { takeTurn } from '#executor/turn.ts';

@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPlanWorker } from '#executor/crew.ts';
-import type { ExecutorContext } from '#executor/executor-context.ts';
-import { createMarker, type Mark } from '#executor/mark-batch.ts';
+import type { ExecutorContext, Mark } from '#executor/executor-context.ts';
+import { createMarker } from '#executor/mark-batch.ts';
 import { reportNotCalled } from '#executor/outcomes.ts';
 import { recover } from '#executor/recover.ts';
 import { decideFate } from '#executor/recovery-rules.ts';

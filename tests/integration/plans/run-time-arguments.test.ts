@@ -13,7 +13,7 @@ import { runStep } from '#executor/run-step.ts';
 import { createChatModel } from '#models/chat-model.ts';
 import { decideArguments } from '#models/decide-arguments.ts';
 import { createModelClient } from '#models/openai.ts';
-import { readSpentSince } from '#store/costs.ts';
+import { readSpentSince } from '#store/spending.ts';
 import { type OpenAiDouble, start, type Turn } from '#tests/fixtures/openai-double.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 import { ana, openTestInstance, settleAsRead, type TestInstance } from '#tests/setup/instance.ts';

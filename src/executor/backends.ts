@@ -2,6 +2,8 @@
 // the last one who could go on with them.
 import { isDeepStrictEqual } from 'node:util';
 import { describeBlockage } from '#contracts/blockage.ts';
+import type { Settings } from '#contracts/settings.ts';
+import type { OperationSpec, ToolRegistry } from '#contracts/tool.ts';
 import { findBlocked } from '#plans/blocked.ts';
 import { wakeWatchersLater } from '#plans/wake.ts';
 import {
@@ -17,8 +19,7 @@ import {
 import { touchPlan } from '#store/events.ts';
 import { lockPlan } from '#store/plans.ts';
 import { findDeserted } from '#store/sql/lanes.ts';
-import type { Backend } from './backend.ts';
-import type { SharedContext } from './executor-context.ts';
+import type { Backend, SharedContext } from './executor-context.ts';
 
 /** How often a process looks whether its own tools have changed (milliseconds). */
 const lookEveryMs = 1000;
@@ -128,4 +129,43 @@ export async function registerBackends(
       await tellDeserted(context, [...written.values()]);
     },
   };
+}
+
+// A back end: one executor of a worker process, with what it can do and how much at once. Leases belong to it.
+
+/** Operations of tools that answer: a server that is down keeps its names, but nobody is to wait for it here. */
+function runnable(registry: Pick<ToolRegistry, 'list' | 'status'>): OperationSpec[] {
+  const down = new Set(
+    registry
+      .status()
+      .filter(({ ok }) => !ok)
+      .map(({ tool }) => tool),
+  );
+  return registry.list().filter(({ tool }) => !down.has(tool));
+}
+
+/** The back ends that the configuration asks for; one that can do everything this process can when it asks for none. */
+export function backendsOf(
+  { backends, executor }: Pick<Settings, 'backends' | 'executor'>,
+  registry: Pick<ToolRegistry, 'list' | 'status'>,
+): Backend[] {
+  const named = Object.entries(backends);
+  const wanted: typeof named = named.length > 0 ? named : [['default', { capabilities: [] }]];
+  return wanted.map(([name, { capabilities, concurrency, operations }]) => {
+    const manifest = () =>
+      runnable(registry).filter((operation) => operations?.includes(operation.name) ?? true);
+    return {
+      name,
+      capabilities,
+      concurrency: concurrency ?? executor.concurrency,
+      mostConcurrency: concurrency ?? 2 * executor.concurrency,
+      operations: () => manifest().map((operation) => operation.name),
+      manifest,
+    };
+  });
+}
+
+/** What a back end offers now, as text that changes with it. */
+export function offersOf({ operations }: Pick<Backend, 'operations'>): string {
+  return operations().join(' ');
 }
