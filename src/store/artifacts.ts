@@ -1,7 +1,8 @@
 // Data too large for a row: kept once, referred to by id.
 import { createHash } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Random } from '#contracts/clock.ts';
+import { type Json, JsonValue } from '#contracts/text.ts';
 import type { Queryable } from './database.ts';
 import { artifacts } from './schema.ts';
 
@@ -45,4 +46,39 @@ export async function readArtifact(
     .from(artifacts)
     .where(and(eq(artifacts.id, id), eq(artifacts.plan_id, planId)));
   return row?.content ?? null;
+}
+
+// Outputs of steps: inline up to a limit, beyond it an artifact the row points to.
+
+/** Bytes of JSON an output may have in its row. */
+export const inlineOutputBytes = 64 * 1024;
+
+/** `{ "$artifact": id, … }`: the output is in the artifact store. */
+function artifactOf(output: Json): string | null {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
+  return typeof output.$artifact === 'string' ? output.$artifact : null;
+}
+
+/** Outputs of succeeded steps by step id, artifacts fetched; missing ids did not succeed. */
+export async function readOutputs(
+  db: Queryable,
+  planId: string,
+  stepIds: string[],
+): Promise<Map<string, Json>> {
+  const outputs = new Map<string, Json>();
+  if (stepIds.length === 0) return outputs;
+  const { rows } = await db.execute<{ step_id: string; output: Json }>(sql`
+    select s.step_id, s.output from countersign.plan_steps c
+    join countersign.step_states s on s.plan_id = c.plan_id and s.position = c.position
+    where c.plan_id = ${planId} and c.step_id = any(${sql.param(stepIds)}::text[]) and s.status = 'succeeded'`);
+  for (const { step_id, output } of rows) {
+    const id = artifactOf(output);
+    const artifact = id === null ? null : await readArtifact(db, planId, id);
+    // A tool may answer what only looks like a pointer: then it is data.
+    outputs.set(
+      step_id,
+      artifact === null ? output : JsonValue.parse(JSON.parse(artifact.toString('utf8'))),
+    );
+  }
+  return outputs;
 }

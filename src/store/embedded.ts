@@ -17,7 +17,7 @@ import {
   stopServer,
   syncCluster,
 } from './embedded/cluster.ts';
-import { explainFileError } from './embedded/explain.ts';
+import { explainFileError } from './embedded/files.ts';
 import { chooseIdentity } from './embedded/identity.ts';
 import { withLock } from './embedded/lock.ts';
 import { isAlive, isServed, readPostmaster } from './embedded/postmaster.ts';

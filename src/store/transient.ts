@@ -1,5 +1,7 @@
 // Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
 // that another holds too long, a disk that is full.
+
+import { setTimeout as pause } from 'node:timers/promises';
 import { errorMessage } from '#contracts/errors.ts';
 
 const lockTimeout = '55P03';
@@ -65,4 +67,30 @@ export function isDatabaseTrouble(error: unknown): boolean {
 /** Whether a statement waited for a lock longer than its transaction allows. */
 export function isLockTimeout(error: unknown): boolean {
   return someCause(error, (code) => code === lockTimeout);
+}
+
+// Waiting for a database that is away for a moment: what is needed of it is asked for again, not given up.
+
+const firstWaitMs = 100;
+const longestWaitMs = 5000;
+
+/**
+ * Does `work` until it succeeds or fails for a reason that does not pass. `work` must be safe to repeat.
+ * @param warn called with each passing failure
+ * @param signal aborted: it is tried once more at once, and that failure is thrown, whatever its reason
+ */
+export async function retryUntilDatabaseAnswers<T>(
+  work: () => Promise<T>,
+  warn: (error: unknown) => void,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTransient(error) || signal?.aborted === true) throw error;
+      warn(error);
+      await pause(wait, undefined, { signal }).catch(() => {});
+    }
+  }
 }

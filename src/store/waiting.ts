@@ -3,8 +3,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { stepsOf } from './blocks.ts';
 import type { Queryable } from './database.ts';
-import { comesAfter, type Place } from './rounds.ts';
-import { isoOf } from './sql/iso.ts';
+import { isoOf } from './sql/time.ts';
 
 type Overdue = Place & {
   plan_id: string;
@@ -86,4 +85,56 @@ export async function findOverdueChanges(
     where ${unreminded} and ${comesAfter(sql`created_at`, sql`patch_id`, after)}
     order by created_at, patch_id limit ${limit}`);
   return rows;
+}
+
+// Tasks that wait for people, whoever they are for, without looking at plans nobody waits in.
+
+const tasksAtMost = 500;
+
+/** Open tasks, the oldest first: the plan, and whom it was asked of. */
+export async function readWaitingTasks(
+  db: Queryable,
+): Promise<{ plan_id: string; assignee: string }[]> {
+  const { rows } = await db.execute<{ plan_id: string; assignee: string }>(sql`
+    select s.plan_id, s.output ->> 'assignee' as assignee
+    from countersign.plans p
+    cross join lateral ${stepsOf(sql`p.id`, ['waiting'])}
+    where p.status in ('executing', 'stalled') and p.waiting > 0 and s.output ->> 'assignee' is not null
+    order by s.started_at limit ${tasksAtMost}`);
+  return rows;
+}
+
+/** Plans with a change that waits for an approval. */
+export async function readChangedPlans(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.execute<{ id: string }>(sql`
+    select id from countersign.plans where pending_patch is not null
+    order by updated_at desc limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+// Rounds that look at a limited number of what they find, the oldest first. What could not be looked after is found again, so
+// each round goes on where the one before ended: however many fail in every round, younger ones are looked at all the same.
+
+/** Where something stands in the order in which it is looked at: since when, in microseconds, then by a name of its own. */
+export type Place = { since: string; name: string };
+
+/** What stands behind `after`; null: all of it. */
+export function comesAfter(since: SQL, name: SQL, after: Place | null): SQL {
+  return after === null
+    ? sql`true`
+    : sql`(${since}, ${name}) > (${after.since}::timestamptz, ${after.name}::text)`;
+}
+
+/** A function that finds the next page, of at most `limit`; after the last one comes the first. */
+export function createPages<Found extends Place>(
+  limit: number,
+  find: (limit: number, after: Place | null) => Promise<Found[]>,
+): () => Promise<Found[]> {
+  let after: Place | null = null;
+  return async () => {
+    const found = await find(limit, after);
+    const last = found.length < limit ? undefined : found.at(-1);
+    after = last === undefined ? null : { since: last.since, name: last.name };
+    return found;
+  };
 }

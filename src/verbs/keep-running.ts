@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { loadConfig } from '#config';
 import { CountersignError } from '#contracts/errors.ts';
-import { retryUntilDatabaseAnswers } from '#store/retry-until-database-answers.ts';
-import { causeOf, isTransient } from '#store/transient.ts';
+import { causeOf, isTransient, retryUntilDatabaseAnswers } from '#store/transient.ts';
 import { addressOf, createLinks } from '../links.ts';
 import { createLog } from '../logging.ts';
 import { trimMemory } from '../trim-memory.ts';

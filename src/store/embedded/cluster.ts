@@ -7,8 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CountersignError } from '#contracts/errors.ts';
 import type { Binaries } from './binaries.ts';
-import { explainFailure } from './explain.ts';
-import { exists, readIfThere, sizeOf } from './files.ts';
+import { exists, explainFailure, readIfThere, sizeOf } from './files.ts';
 import { type Identity, run } from './run.ts';
 
 /** The one role of the embedded server. */

@@ -3,9 +3,8 @@ import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type BudgetCaps, createBudget } from '#planner/budget/budget.ts';
-import { readSpentSince } from '#store/costs.ts';
 import { type Database, openDatabase } from '#store/database.ts';
-import { listOpenCalls } from '#store/model-calls.ts';
+import { listOpenCalls, readSpentSince } from '#store/spending.ts';
 import { useDatabase } from '#tests/setup/database.ts';
 
 const database = useDatabase();

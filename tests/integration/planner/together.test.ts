@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { person } from '#contracts/actor.ts';
 import type { RunView } from '#contracts/run.ts';
 import type { PlanningLimits } from '#planner/budget/limits.ts';
-import { readSpentSince } from '#store/costs.ts';
 import { type Database, openDatabase } from '#store/database.ts';
+import { readSpentSince } from '#store/spending.ts';
 import {
   call,
   drawOutline,

@@ -1,7 +1,7 @@
 // What people read when the embedded PostgreSQL cannot do its work.
 import { expect, test } from 'vitest';
 import { errorMessage } from '#contracts/errors.ts';
-import { explainFailure, explainFileError } from '#store/embedded/explain.ts';
+import { explainFailure, explainFileError } from '#store/embedded/files.ts';
 
 const cases: [string, string, RegExp][] = [
   [
