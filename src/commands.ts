@@ -1,4 +1,4 @@
-// The command line: its verbs and what they may be told. Each verb is loaded when it runs, so that help costs no instance.
+// The command line: its verbs and their options. A verb's module is loaded when it runs, so that help stays fast.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { exitCodes } from '#adapters/terminal/exit-codes.ts';
 import { CountersignError } from '#contracts/errors.ts';
@@ -6,14 +6,12 @@ import { causeOf, isTransient } from '#store/transient.ts';
 import { benchNames } from './bench/names.ts';
 import { version } from './version.ts';
 
-/** What the module of a verb has. */
-type Verb<A extends unknown[]> = { run(...said: A): Promise<void> };
-
-/** Runs a verb with what its line said; the command itself, which commander hands over last, is handed on and not looked at. */
+/** An action whose module is loaded when it runs. Commander passes the command itself last; it is passed on and ignored. */
 const runs =
-  <A extends unknown[]>(load: () => Promise<Verb<A>>) =>
-  async (...said: A): Promise<void> =>
-    (await load()).run(...said);
+  <A extends unknown[]>(load: () => Promise<(...args: A) => Promise<void>>) =>
+  async (...args: A): Promise<void> =>
+    (await load())(...args);
+const terminal = () => import('./verbs/in-terminal.ts');
 
 /** Opens an instance that keeps running. */
 const opens = (parts: { http: boolean; work: boolean }) => async () =>
@@ -52,7 +50,7 @@ program
 program
   .command('migrate')
   .description('bring the database up to this version')
-  .action(runs(() => import('./verbs/migrate.ts')));
+  .action(runs(async () => (await import('./verbs/migrate.ts')).run));
 
 const user = new Option('--user <name>', 'who asks').default('local');
 
@@ -64,7 +62,7 @@ program
   .option('--json', 'one JSON object a line; the last one is the outcome')
   .addOption(user)
   .addHelpText('after', `\nExit codes: ${describeExitCodes()}`)
-  .action(runs(() => import('./verbs/ask.ts')));
+  .action(runs(async () => (await terminal()).ask));
 
 program
   .command('plans')
@@ -74,7 +72,7 @@ program
   .option('--trace', 'how the plan came about, stage by stage')
   .option('--json', 'for machines')
   .addOption(user)
-  .action(runs(() => import('./verbs/plans.ts')));
+  .action(runs(async () => (await terminal()).plans));
 
 program
   .command('policy')
@@ -85,7 +83,7 @@ program
   .description('how you like to be talked to and asked')
   .option('--json', 'for machines')
   .addOption(user)
-  .action(runs(() => import('./verbs/policy.ts')));
+  .action(runs(async () => (await terminal()).policy));
 
 program
   .command('link')
@@ -93,13 +91,13 @@ program
   .description('be the same person here and in Slack or Teams')
   .option('--json', 'for machines')
   .addOption(user)
-  .action(runs(() => import('./verbs/link.ts')));
+  .action(runs(async () => (await terminal()).link));
 
 program
   .command('doctor')
   .description('look at each part and say what to do about it')
   .option('--json', 'for machines')
-  .action(runs(() => import('./verbs/doctor.ts')));
+  .action(runs(async () => (await import('./verbs/doctor.ts')).run));
 
 function wholeNumber(text: string): number {
   const number = Number(text);
@@ -115,7 +113,7 @@ program
   .option('--steps <n>', 'how large; each has a size of its own by default', wholeNumber)
   .option('--runs <n>', 'rounds, of which the median counts', wholeNumber)
   .option('--folder <dir>', 'task graphs to run (dags)')
-  .action(runs(() => import('./verbs/bench.ts')));
+  .action(runs(async () => (await import('./verbs/bench.ts')).run));
 
 /** `0 done, 1 failed, …, 4 needs person` */
 function describeExitCodes(): string {

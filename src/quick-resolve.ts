@@ -1,7 +1,7 @@
-// A shortcut through Node's module resolution, which makes a start 0.8 s shorter (2.2 s instead of 3.0 s). For every import Node looks for the manifest around the file again, and
-// parses all of its `imports` or `exports` each time; a start has three thousand imports, and drizzle-orm alone has 180 kB of
-// manifest. Nothing is guessed here: Node is asked first, once for each folder and each package, and what it said is said
-// again.
+// A shortcut through Node's module resolution. For every import Node reads the nearest package.json again and parses all of its
+// `imports` or `exports`; a start has 1,650 modules, and drizzle-orm alone has 180 kB of manifest. With the shortcut a start needs 4 s of
+// processor time instead of 7 s on a busy machine (2.2 s instead of 3.0 s on an idle one) and 100 MB less memory. Node is asked once per
+// folder and package, and its answer is reused.
 import { registerHooks } from 'node:module';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -12,7 +12,7 @@ const root = new URL('../', import.meta.url).href;
 /** A file by its path alone, of a kind whose format is decided by its folder. */
 const plainFile = /^\.{1,2}\/[^?#%\\]*\.(?:js|ts)$/;
 
-/** `#store/plans.ts` → its address, as package.json says; null when it does not say so plainly. */
+/** `#store/plans.ts` → its URL by package.json; null when the alias is not a plain folder. */
 function createAliases(imports: Record<string, string>): (specifier: string) => string | null {
   const folders = new Map<string, string>();
   for (const [alias, target] of Object.entries(imports)) {
@@ -27,7 +27,7 @@ function createAliases(imports: Record<string, string>): (specifier: string) => 
   };
 }
 
-/** The hook; it remembers what Node has answered. Symbolic links among the files of one package are the only thing it would miss. */
+/** The hook, with its cache of Node's answers. It would miss only symbolic links among the files of one package. */
 export function createQuickResolver(): Hook {
   const findAlias = createAliases(manifest.imports);
   /** Formats of files by folder and ending, where they are ES modules. */
@@ -71,7 +71,7 @@ export function createQuickResolver(): Hook {
   };
 }
 
-/** Begins to resolve so. Call it before anything else is imported. */
+/** Installs the hook. Call it before anything else is imported. */
 export function resolveQuickly(): void {
   registerHooks({ resolve: createQuickResolver() });
 }

@@ -11,9 +11,8 @@ import { counts, judge, type People, type Rule } from '#plans/approver-rules.ts'
 import { describeAllMissing } from '#plans/approver-words.ts';
 import { requirePerson } from '#plans/authority.ts';
 import type { Commit, Queryable, Transaction } from '#store/database.ts';
-import { readStanding } from '#store/identities.ts';
+import { readStanding, showName } from '#store/identities.ts';
 import { appendMessage } from '#store/messages.ts';
-import { showName } from '#store/identities.ts';
 import { lockRun, type RunRow, readRun, toRunView } from '#store/runs.ts';
 import type { ConversationContext } from './conversation-context.ts';
 import { approve, proposeChanges, reject } from './decisions.ts';

@@ -7,6 +7,7 @@ import type { Approval, Decision } from '#contracts/service.ts';
 import { listOf } from '#contracts/words.ts';
 import { readManifests } from '#store/backends.ts';
 import type { Commit, Queryable, Transaction } from '#store/database.ts';
+import { showName } from '#store/identities.ts';
 import {
   findShownPatch,
   type PatchRow,
@@ -14,7 +15,6 @@ import {
   readPatch,
   settlePatch,
 } from '#store/patches.ts';
-import { showName } from '#store/identities.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
 import { applyPatch } from './apply-patch.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';

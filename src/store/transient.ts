@@ -1,6 +1,5 @@
 // Which database errors pass by themselves: a lost or refused connection, a server that starts or stops, a deadlock, a lock
 // that another holds too long, a disk that is full.
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorMessage } from '#contracts/errors.ts';
 

@@ -1,9 +1,9 @@
 // Steps through the whole executor of one process, beside bare pg-boss and a durable-workflow library.
 import { openBareBoss, pickLoops } from '../bare-boss.ts';
 import { libraryMissing, openDurableLibrary } from '../durable-library.ts';
-import { type Call, drawPlan } from '../graphs.ts';
+import { type Call, drawPlan, readNoop } from '../graphs.ts';
 import { interleave } from '../interleave.ts';
-import { createNoopWrite } from '../noop-write.ts';
+import { createNoopWrite, writeNoop } from '../noop-write.ts';
 import { makeRow, type Row } from '../row.ts';
 import { runPlan } from '../run-plan.ts';
 import type { Bench } from '../stage.ts';
@@ -14,7 +14,7 @@ const usualSteps = 20_000;
 const usualRuns = 3;
 
 /** A bench of wide plans whose steps make `call`; the targets are ratios. */
-export function measureExecutor(
+function measureExecutor(
   name: string,
   call: Call,
   what: string,
@@ -55,3 +55,16 @@ export function measureExecutor(
     ];
   };
 }
+
+export const measureThroughput = measureExecutor('throughput', readNoop, 'read-only no-op', {
+  boss: { reach: 0.5, stretch: 1 },
+  library: { reach: 5, stretch: 10 },
+});
+
+/** Steps that do nothing but count as changing the world: each call is marked before it is made. */
+export const measureThroughputWrite = measureExecutor(
+  'throughput-write',
+  writeNoop,
+  'side-effecting no-op',
+  { library: { reach: 3, stretch: 4 } },
+);

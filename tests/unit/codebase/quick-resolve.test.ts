@@ -42,7 +42,7 @@ test('each import of a start resolves to the address and the format that Node it
       '--input-type=module',
       '--eval',
       compare([
-        ...['keep-running', 'ask', 'plans', 'policy', 'link', 'migrate', 'doctor'].map(
+        ...['keep-running', 'in-terminal', 'migrate', 'doctor'].map(
           (verb) => `./src/verbs/${verb}.ts`,
         ),
         './src/wire.ts',
