@@ -110,7 +110,9 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
   });
   return {
     name: controller.name,
-    plan: (request, signal) => controller.plan(shortenRequest(request), signal),
+    // Only rules read words over and over; a model is sent them as they are.
+    plan: (request, signal) =>
+      controller.plan(options.model === null ? shortenRequest(request) : request, signal),
   };
 }
 

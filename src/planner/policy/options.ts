@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { SaidLine } from '#contracts/asked-question.ts';
 import type { InteractionPolicy } from '#contracts/policy.ts';
 import { type JsonObject, line } from '#contracts/text.ts';
-import { readLeadVerb } from '../offline/lexicon.ts';
 import { detailOf, optionsWanted } from './effects.ts';
 import { measureOverlap } from './likeness.ts';
 
@@ -19,19 +18,6 @@ export type Alternative = z.infer<typeof Alternative>;
 /** Words in common above this make two alternatives one. */
 const sameAbove = 0.5;
 const sameDifferenceAbove = 0.8;
-
-/** Words that no instruction begins with. */
-const noVerb =
-  /^(?:an?|the|this|that|these|those|it|its|we|you|i|he|she|they|our|your|my|there|here|in|on|at|for|with|without|by|from|of|about|through|via|as|if|when|while|because|some|any|no|not|all|both|each|one|two|three|option|idea|alternative|maybe|perhaps|more|most|less|\p{L}+(?:tion|sion|ment|ness|ity|ship|ance|ence|ism)s?)\b/iu;
-
-/** Whether `text` begins with a verb in its base form, as far as that can be told from words alone. */
-function beginsWithVerb(text: string): boolean {
-  const first = /^[\p{L}'’-]+/u.exec(text.trim())?.[0] ?? '';
-  if (first === '') return false;
-  if (/ing$/i.test(first) && !/^(?:bring|ring|sing|ping|swing|fling|string)$/i.test(first))
-    return false;
-  return readLeadVerb(text) !== null || !noVerb.test(text.trim());
-}
 
 export type Checked = { kept: Alternative[]; problems: string[] };
 
@@ -52,7 +38,6 @@ export function checkAlternatives(given: Alternative[], policy: InteractionPolic
 
 function findProblem(one: Alternative, kept: Alternative[]): string | null {
   const name = `“${one.name}”`;
-  if (!beginsWithVerb(one.text)) return `${name} must begin with what to do: a verb.`;
   if (measureOverlap(one.differs, one.text) > sameDifferenceAbove)
     return `${name} does not say how it differs; it says itself again.`;
   for (const other of kept) {

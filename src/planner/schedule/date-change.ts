@@ -1,8 +1,8 @@
-// A wish for other times, as people say it and models give it, and the outline with it.
+// A typed change of times, and the outline with it.
+import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Adaptation } from '#contracts/planning/trace.ts';
-import { formatMoment } from '../offline/times.ts';
 import { sayMinutes, sayMoment } from './time-words.ts';
 
 /** Where something is null it stays as it is. */
@@ -123,6 +123,12 @@ function describeChange(change: DateChange, timezone: string): string {
     ...(change.drop ?? []).map((what) => dropped[what]),
   ];
   return parts.join(', ') || 'as it was';
+}
+
+/** `2026-03-14 09:30` */
+function formatMoment(iso: string, timezone: string): string {
+  const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
+  return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
 
 /** The two ways in which titles and descriptions of plain plans say a moment. */

@@ -3,7 +3,11 @@
 // conversation, and ⟩⟩ a change of the plan that was proposed.
 import type { FakeFiles } from './manifest.ts';
 
-export type Place = { files: FakeFiles; tools?: 'fs' | 'fs+builtins' | 'all'; timezone?: string };
+export type Place = {
+  files: FakeFiles;
+  tools?: 'builtins' | 'fs' | 'fs+builtins' | 'all';
+  timezone?: string;
+};
 
 export type Utterance = {
   place: string;
