@@ -110,7 +110,8 @@ export async function findReasonToSkip(run: StepRun): Promise<string | null> {
     if (failed === undefined) return null;
     const { labelOf } = await readNamed(run, ids);
     const label = labelOf(failed.step);
-    return `Skipped: ${explainCondition(failed, outputs.get(failed.step), label)}.`;
+    const reason = explainCondition(failed, outputs.get(failed.step), label) ?? '';
+    return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
   });
 }
 
@@ -121,6 +122,6 @@ export async function findSkippedSource(run: StepRun, ids: string[]): Promise<st
     const skipped = steps.find(({ status }) => status === 'skipped');
     return skipped === undefined
       ? null
-      : `Skipped: it needs the output of step ${labelOf(skipped.id)}, which was skipped.`;
+      : `It needs the output of step ${labelOf(skipped.id)}, which was skipped.`;
   });
 }

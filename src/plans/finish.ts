@@ -62,8 +62,9 @@ async function findSkipped(
     order by s.position limit ${skippedTold}`);
   const sentences: string[] = [];
   for (const step of rows) {
-    const reason = step.error?.message.replace(/^Skipped: /, '') ?? '';
-    sentences.push(`Step ${await labelOf(tx, row, step)} was skipped: ${reason}`);
+    sentences.push(
+      `Step ${await labelOf(tx, row, step)} was skipped: ${step.error?.message ?? ''}`,
+    );
   }
   const total = rows[0]?.n ?? 0;
   if (total > rows.length) sentences.push(`And ${total - rows.length} more.`);

@@ -77,14 +77,14 @@ describe('a step with a condition', () => {
     const done = await reach(instance, id, 'completed');
     expect(await stepOf(id, 'deploy')).toMatchObject({
       status: 'skipped',
-      result_summary: 'Skipped: step 1 /text is " red \\n", not "green".',
+      result_summary: 'Step 1 /text is " red \\n", not "green".',
       error: { code: 'condition_not_met' },
     });
     expect([await isThere('deploy.md'), await isThere('tell.md'), await isThere('log.md')]).toEqual(
       [false, true, true],
     );
     expect(done.result_summary).toBe(
-      '3 steps done, 1 step skipped. Step 2a was skipped: step 1 /text is " red \\n", not "green".',
+      '3 steps done, 1 step skipped. Step 2a was skipped: Step 1 /text is " red \\n", not "green".',
     );
     await checkPlan(instance.db.query, id);
   });
@@ -104,11 +104,11 @@ describe('a step with a condition', () => {
     await reach(instance, id, 'completed');
     expect(await stepOf(id, 'uses')).toMatchObject({
       status: 'skipped',
-      result_summary: 'Skipped: it needs the output of step 2, which was skipped.',
+      result_summary: 'It needs the output of step 2, which was skipped.',
     });
     expect(await stepOf(id, 'asks')).toMatchObject({
       status: 'skipped',
-      result_summary: 'Skipped: step 2 was skipped.',
+      result_summary: 'Step 2 was skipped.',
     });
     expect((await stepOf(id, 'order')).status).toBe('succeeded');
     await checkPlan(instance.db.query, id);

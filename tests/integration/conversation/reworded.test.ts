@@ -1,0 +1,219 @@
+// Every sentence of the product is reworded here, and the stories are played again: what happens must not depend on words.
+// Only the words by which a person decides (“approve”, “propose changes: …”) are read.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Plan, PlanDraft, StepDraft } from '#contracts/plan.ts';
+import type { PlanningRequest, RunView } from '#contracts/run.ts';
+import { drawForChat } from '#conversation/delivery/draw-for-chat.ts';
+import type { Queryable } from '#store/database.ts';
+import { readLatestMessages } from '#store/messages.ts';
+import { stagedPlanner } from '#tests/fixtures/staged-planner.ts';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestInstance, reach, type TestInstance } from '#tests/setup/instance.ts';
+import { waitFor } from '#tests/wait.ts';
+
+/** A module whose functions say ⟦…⟧ in place of every sentence. */
+const { reword } = vi.hoisted(() => ({
+  async reword(load: () => Promise<object>): Promise<object> {
+    const wrap = (value: unknown): unknown => {
+      if (typeof value === 'string') return value === '' ? '' : `⟦${value.replaceAll('e', 'ë')}⟧`;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        const said: unknown = value(...args);
+        return typeof said === 'string' ? wrap(said) : said;
+      };
+    };
+    return Object.fromEntries(Object.entries(await load()).map(([key, one]) => [key, wrap(one)]));
+  },
+}));
+
+vi.mock('#cards/calls-to-action.ts', reword);
+vi.mock('#cards/message-text.ts', reword);
+vi.mock('#cards/chat-words.ts', reword);
+vi.mock('#plans/approver-words.ts', reword);
+vi.mock('#conversation/talk/plan-questions.ts', reword);
+vi.mock(
+  '#contracts/errors.ts',
+  async (load: () => Promise<typeof import('#contracts/errors.ts')>) => {
+    const errors = await load();
+    class CountersignError extends errors.CountersignError {
+      constructor(
+        ...[code, message, ...rest]: ConstructorParameters<typeof errors.CountersignError>
+      ) {
+        super(code, `⟦${message}⟧`, ...rest);
+      }
+    }
+    return { ...errors, CountersignError };
+  },
+);
+
+const database = useDatabase();
+let instance: TestInstance;
+let db: Queryable;
+const staged = stagedPlanner(() => db);
+
+/** Asks by ids, and reads answers by them; sessions in stages are those of the fixture. */
+function plan(request: PlanningRequest, signal: AbortSignal) {
+  if (/^(?:Plan|Invent|Spend|Hurry|Ask)/.test(request.text)) return staged.plan(request, signal);
+  const drafts: Record<string, PlanDraft> = { human: { title: 'A task', steps: [humanTask] } };
+  const answer = request.answers?.find(({ question_id }) => question_id === 'name')?.text;
+  const feedback = request.revision?.feedback.at(-1);
+  const asks = request.text === 'Make it' && answer === undefined;
+  const title = feedback ?? answer ?? request.text;
+  return Promise.resolve({
+    result: asks
+      ? {
+          kind: 'question' as const,
+          text: '⟦Which?⟧',
+          questions: ['⟦Which?⟧'],
+          question_ids: ['name'],
+        }
+      : {
+          kind: 'proposal' as const,
+          draft: drafts[request.text] ?? { title, steps: [noop('1')] },
+        },
+    reason: '⟦why⟧',
+    planner: 'scripted',
+    confidence: 1,
+    cost_usd: 0,
+    trace: [],
+    session: null,
+  });
+}
+
+const humanTask: StepDraft = {
+  id: '1',
+  description: 'Open the hall',
+  tool: 'human',
+  operation: 'task',
+  args: { question: 'Is it open?' },
+};
+
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { planner: { name: 'scripted', plan } });
+  db = instance.db.query;
+});
+afterAll(() => instance.close());
+
+let conversation = '';
+beforeEach((context) => {
+  conversation = `conv-${context.task.id}`;
+});
+
+const say = (text: string) => instance.service.say(conversation, text, ana);
+
+function rests(run: string, turn: number): Promise<RunView> {
+  return waitFor(`turn ${turn}`, async () => {
+    const view = await instance.service.getRun(run);
+    return view.turn === turn && view.planning_status !== 'running' ? view : null;
+  });
+}
+
+async function ask(text: string): Promise<string> {
+  const { run_id } = await say(text);
+  if (run_id === null) throw new Error('Nothing was asked.');
+  return run_id;
+}
+
+async function planOf(run: string, turn: number): Promise<Plan> {
+  const { plan_id } = await rests(run, turn);
+  if (plan_id === undefined) throw new Error('There is no plan.');
+  return instance.service.getPlan(plan_id);
+}
+
+const lastSaid = async () => {
+  const said = await readLatestMessages(db, conversation, 20);
+  return said.filter(({ author }) => author === 'bot').at(-1);
+};
+
+test('a question is answered, and what is planned is changed, approved and done', async () => {
+  const run = await ask('Make it');
+  expect((await rests(run, 1)).questions).toEqual(['⟦Which?⟧']);
+  await say('the second');
+  const first = await planOf(run, 2);
+  expect(first).toMatchObject({ title: 'the second', status: 'proposed', version: 1 });
+  expect((await lastSaid())?.text).toMatch(/^⟦.*⟧$/s);
+  await say('propose changes: the third');
+  const second = await planOf(run, 3);
+  expect(second).toMatchObject({ id: first.id, title: 'the third', version: 2 });
+  await say('approve');
+  await reach(instance, first.id, 'completed');
+  await waitFor('the news', async () => (await lastSaid())?.parts?.kind === 'progress');
+});
+
+test.each(['looks good', 'yes please', 'cancel it', 'make it tomorrow instead'])(
+  'a near word decides nothing, and is told what would: %s',
+  async (text) => {
+    const run = await ask(`Title ${text}`);
+    const { id } = await planOf(run, 1);
+    await say(text);
+    expect((await lastSaid())?.parts).toMatchObject({
+      kind: 'notice',
+      facts: { code: 'near_word', plan_id: id },
+    });
+    expect((await instance.service.getPlan(id)).status).toBe('proposed');
+    await say('reject');
+    expect((await instance.service.getPlan(id)).status).toBe('rejected');
+  },
+);
+
+test('a person is asked to do a step, says that it is done, and the plan ends', async () => {
+  const run = await ask('human');
+  const { id, version } = await planOf(run, 1);
+  await say('approve');
+  const asked = await waitFor('the question', async () => {
+    const said = await lastSaid();
+    return said?.parts?.kind === 'task' ? said : null;
+  });
+  expect(asked.parts).toMatchObject({ facts: { step_id: '1', question: 'Is it open?' } });
+  await instance.service.resume(id, { version, steps: { '1': 'done' } }, ana);
+  await reach(instance, id, 'completed');
+});
+
+test('a session is decided at each gate, and its card leaves the call to its buttons', async () => {
+  const run = await ask('Plan the launch');
+  await rests(run, 1);
+  const said = await lastSaid();
+  expect(said?.parts).toMatchObject({ kind: 'gate', action: { kind: 'gate', gate: 'outline' } });
+  const session = await instance.service.runCard(run, { user: 'ana', timezone: 'UTC' });
+  const { card, text } = drawForChat('slack', {
+    text: said?.text ?? '',
+    parts: said?.parts ?? null,
+    facts: null,
+    session,
+    superseded: false,
+  });
+  expect(JSON.stringify(card)).not.toMatch(/“approvë”/);
+  expect(text).toMatch(/“approvë”/);
+  await say('approve');
+  await rests(run, 2);
+  expect((await lastSaid())?.parts).toMatchObject({ action: { gate: 'roadmap' } });
+  await say('approve');
+  const { id } = await planOf(run, 3);
+  await say('approve');
+  await reach(instance, id, 'completed');
+});
+
+test.each([
+  ['Invent a pattern', 'rfc'],
+  ['Spend more', 'budget'],
+])('%s waits, goes on once it is approved, and ends with a plan', async (text, kind) => {
+  const run = await ask(text);
+  await rests(run, 1);
+  expect((await lastSaid())?.parts).toMatchObject({ kind, action: { kind } });
+  await say('approve');
+  expect((await planOf(run, 2)).status).toBe('proposed');
+});
+
+test('an offer is picked by its name, and questions that are answered go', async () => {
+  const run = await ask('Ask me');
+  await rests(run, 1);
+  const { offers } = await instance.service.runCard(run, { user: 'ana', timezone: 'UTC' });
+  expect(offers.map(({ name }) => name)).toEqual(['The blue one']);
+  await say('The blue one');
+  await rests(run, 2);
+  const answers = [{ question_id: 'offers', text: 'The blue one' }];
+  const said = await readLatestMessages(db, conversation, 20);
+  expect(said.map(({ parts }) => parts)).toContainEqual(
+    expect.objectContaining({ kind: 'said', facts: { answers, rest: null } }),
+  );
+});
