@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from '#contracts/clock.ts';
 import { StrategyProfile } from '#contracts/planning/schedule.ts';
 import { PlanningState } from '#contracts/planning/state.ts';
-import type { Planner, PlanningRequest } from '#contracts/run.ts';
+import type { Planner } from '#contracts/run.ts';
 import type { ChatModel } from '#models/chat-model.ts';
 import type { Database, Queryable } from '#store/database.ts';
 import {
@@ -16,14 +16,13 @@ import type { Budget } from './budget/budget.ts';
 import type { PlanningLimits } from './budget/limits.ts';
 import type { PaidModel } from './budget/paid-model.ts';
 import { payForCalls } from './budget/pay-for-calls.ts';
+import { createCommandReasoner } from './commands/reasoner.ts';
 import type { Thresholds } from './confidence.ts';
 import { type Checkpoints, keepInMemory, type Transition } from './controller/checkpoints.ts';
 import { type ControllerOptions, createController } from './controller/controller.ts';
 import { isResting } from './controller/table.ts';
 import { createRemember } from './memo/remember-outcomes.ts';
 import { createModelReasoner } from './model/model-reasoner.ts';
-import { createOfflineReasoner } from './offline/offline-reasoner.ts';
-import { shortenBlanks } from './offline/shield.ts';
 import type { PlannerTools } from './ports.ts';
 import type { Reasoner } from './reasoner.ts';
 import type { PreferencePort } from './tools/probe-preference.ts';
@@ -64,7 +63,7 @@ const usualThresholds: Thresholds = { continue: 0.7, escalate: 0.4 };
 
 function createReasoner(options: CreatePlannerOptions, clock: Clock): Reasoner {
   const { model, limits, store = null, spentToday = () => Promise.resolve(0) } = options;
-  if (model === null) return createOfflineReasoner({ clock });
+  if (model === null) return createCommandReasoner({ clock });
   const inMemory = createMemoryBudget(model, limits, spentToday);
   return createModelReasoner({
     name: model.name,

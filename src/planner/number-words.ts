@@ -30,11 +30,3 @@ const wordForm = Object.keys(numberWords)
 
 /** What stands before a unit, as alternatives of a pattern: figures, a word, "a", "half an". */
 export const countForm = String.raw`\d+(?:[.,]\d+)?|half\s+an?|an?|${wordForm}`;
-
-/** The number that words of `countForm` say. */
-export function readCount(words: string): number {
-  const word = words.toLowerCase();
-  if (word.startsWith('half')) return 0.5;
-  if (word === 'a' || word === 'an') return 1;
-  return numberWords[word] ?? Number(word.replace(',', '.'));
-}

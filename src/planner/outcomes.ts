@@ -1,12 +1,5 @@
 // Building outcomes and trace entries, for planners with and without a model.
-import type { PlanningOutcome, TraceEntry } from '#contracts/run.ts';
-
-export type Result = PlanningOutcome['result'];
-
-/** The last resort: nothing a planner does may throw, so this says what went wrong. */
-export function abort(reason: string, text: string): Result {
-  return { kind: 'aborted', reason, text };
-}
+import type { TraceEntry } from '#contracts/run.ts';
 
 /** Measures one piece of planning work. Times come from the clock that is passed in. */
 export function traceStep(entry: {

@@ -2,8 +2,8 @@
 // They count only where they stand for themselves, never inside a task: "write a brief note" changes nothing.
 import { defaultPolicy, type PolicyOverride } from '#contracts/policy.ts';
 import { listOf } from '#contracts/words.ts';
-import { restoreQuotes, shield } from '../offline/shield.ts';
 import { type Phrase, readPhrase } from './phrasebook.ts';
+import { restoreQuotes, shield } from './shield.ts';
 
 export type PolicyWords = {
   override: PolicyOverride;

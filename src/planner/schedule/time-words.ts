@@ -1,4 +1,5 @@
 // Times and what does not fit, in words. What is offered as a change can be said back: `read-dates.ts` reads each of them.
+import { Temporal } from 'temporal-polyfill';
 import type { Infeasibility } from '#contracts/planning/schedule.ts';
 import { countOf, listOf, shorten } from '#contracts/words.ts';
 import type { Lateness, Pass } from '#timeline/forward-pass.ts';
@@ -137,4 +138,10 @@ export function sayMinutes(minutes: number): string {
     ...(hours > 0 ? [countOf(hours, 'hour')] : []),
     ...(rest > 0 ? [countOf(rest, 'minute')] : []),
   ].join(' ');
+}
+
+/** `2026-03-02 09:30` in the person's zone. */
+export function formatMoment(iso: string, timezone: string): string {
+  const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
+  return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }

@@ -1,4 +1,5 @@
 // Planning requests for tests, all from one moment: Wednesday, 4 March 2026, 11:00 in Berlin.
+import { assignAnswers, nameQuestions } from '#contracts/asked-question.ts';
 import type { PlanDraft } from '#contracts/plan.ts';
 import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
 import type { Planner, PlanningOutcome, PlanningRequest, Utterance } from '#contracts/run.ts';
@@ -42,16 +43,20 @@ export async function converse(
   const history: Utterance[] = [];
   let outcome: PlanningOutcome | undefined;
   for (const text of texts) {
-    outcome = await plan(planner, text, { history: [...history], policy });
-    const { result } = outcome;
-    history.push({ author: 'person', text });
-    history.push({
-      author: 'bot',
-      text: 'text' in result ? result.text : 'PLAN-3f9a1c20 waits for you.',
-    });
+    const answers = assignAnswers(history.at(-1)?.questions ?? [], text);
+    outcome = await plan(planner, text, { history: [...history], answers, policy });
+    history.push({ author: 'person', text, kind: 'said', answers }, saidBy(outcome));
   }
   if (!outcome) throw new Error('nothing was said');
   return outcome;
+}
+
+/** The bot's message, with the ids of what is asked in it. */
+export function saidBy({ result }: PlanningOutcome): Utterance {
+  const text = 'text' in result ? result.text : 'PLAN-3f9a1c20 waits for you.';
+  if (result.kind !== 'question') return { author: 'bot', text };
+  const questions = nameQuestions(result.questions, result.question_ids);
+  return { author: 'bot', text, kind: 'question', questions };
 }
 
 /** The steps as short lines: `1 workspace_write {"path":"a.txt"} <- 2`. */

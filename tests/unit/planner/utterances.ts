@@ -306,7 +306,7 @@ may ask  post hello at 12:00
 may ask  remind me yesterday to sleep
          asks
 may ask  Post 'good morning' here every Monday at 9
-         asks
+         series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"good morning"}
 may ask  ask Ana every Friday for the report
          asks
 may ask  remind me at 9am and 5pm to take pills
@@ -582,7 +582,7 @@ may ask  I want a file called plan.md which contains the words Plan A
 may ask  Create a.txt saying the plan is ready
          1 workspace_write {"path":"a.txt","content":"the plan is ready"}
 may ask  Every Monday at 9 post "Sync"
-         asks
+         series FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0: chat_post {"text":"Sync"}
 may ask  Every Monday at 9 post "Sync" ⟩ yes
          1 reminder_set {"text":"Post \"Sync\"","rrule":"FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0;BYSECOND=0","timezone":"Europe/Berlin"}
 may ask  Create notes.txt saying standup every Monday at 9
@@ -693,8 +693,8 @@ keep     POST {"a": 1} to https://example.com/hook
          1 http_request {"url":"https://example.com/hook","method":"POST","body":{"a":1}}
 keep     first create a.txt saying 1, second create b.txt saying 2, finally list the files
          1 workspace_write {"path":"a.txt","content":"1"}
-         2 workspace_write {"path":"b.txt","content":"2"}
-         3 workspace_list {} <- 1,2
+         2 workspace_write {"path":"b.txt","content":"2"} <- 1
+         3 workspace_list {} <- 2
 keep     1. Create a.txt saying one⏎2. Move it to b/⏎3. Post "moved" here
          1 workspace_write {"path":"a.txt","content":"one"}
          2 workspace_move {"from":"a.txt","to":"b/a.txt"} <- 1
@@ -981,8 +981,10 @@ keep     Create notes/standup.md saying Standup at 9:30, then move it to archive
 may ask  Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ tomorrow at 9 instead
          1 workspace_write {"path":"notes/standup.md","content":"Standup at 9:30"} @2026-03-05T08:00:00.000Z
          2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1 @2026-03-05T08:00:00.000Z
-may ask  Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ add: post "done" here
-         refuses
+keep     Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ add: post "done" here
+         1 workspace_write {"path":"notes/standup.md","content":"Standup at 9:30"}
+         2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1
+         3 chat_post {"text":"done"}
 keep     Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ also post "done" here
          1 workspace_write {"path":"notes/standup.md","content":"Standup at 9:30"}
          2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1
@@ -1031,8 +1033,8 @@ keep     read a.txt and write it to b.txt
 keep     Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ move it to old/ instead
          1 fs_create_directory {"path":"notes"}
          2 fs_write_file {"path":"notes/standup.md","content":"Standup at 9:30"} <- 1
-         5 fs_create_directory {"path":"old"}
-         4 fs_move_file {"source":"notes/standup.md","destination":"old/standup.md"} <- 2,5
+         3 fs_create_directory {"path":"old"} <- 2
+         4 fs_move_file {"source":"notes/standup.md","destination":"old/standup.md"} <- 3
 keep     Create notes/standup.md saying Standup at 9:30, then move it to archive/standup.md ⟩⟩ skip the move
          1 fs_create_directory {"path":"notes"}
          2 fs_write_file {"path":"notes/standup.md","content":"Standup at 9:30"} <- 1
@@ -1207,7 +1209,8 @@ may ask  Don't delete anything, just tell me which files are in old
 may ask  Check whether https://example.com is up
          asks
 may ask  GET https://api.github.com/repos/nodejs/node and write the result into node.json
-         asks
+         1 http_get {"url":"https://api.github.com/repos/nodejs/node"}
+         2 workspace_write {"path":"node.json","content":{"$from":"1","path":"/text"}} <- 1
 may ask  Ping our webhook https://hooks.example.com/build with the text "build finished", then remind me tomorrow at 10am to check it
          asks
 may ask  Book a meeting with Ana on Wednesday from 2 to 3pm about the roadmap
@@ -1217,7 +1220,7 @@ may ask  Block Friday afternoon for focus time
 may ask  Assign Leo the task of updating the wiki by Friday
          refuses
 may ask  Post the contents of todo.txt in this channel every day at 5pm
-         asks
+         series FREQ=DAILY;BYHOUR=17;BYMINUTE=0;BYSECOND=0: workspace_read {"path":"todo.txt"}; chat_post {"text":{"$from":"1","path":"/text"}}
 may ask  first write x/1.md with the text one; second, write x/2.md with the text two; finally delete x/1.md
          1 workspace_write {"path":"x/1.md","content":"one"}
          2 workspace_write {"path":"x/2.md","content":"two"} <- 1
@@ -1241,7 +1244,10 @@ may ask  for each file in reports create a copy with .bak at the end
 may ask  Every Friday at 17:00 until the end of December, write "week done" to log/week.txt and post a note here
          asks
 may ask  Back up every file in inbox to backup/
-         asks
+         1 workspace_read {"path":"inbox/one.log"}
+         2 workspace_write {"path":"backup/one.log","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_read {"path":"inbox/two.log"}
+         4 workspace_write {"path":"backup/two.log","content":{"$from":"3","path":"/text"}} <- 3
 may ask  undo that
          asks
 may ask  make it tomorrow instead
@@ -1305,7 +1311,8 @@ keep     Create notes/standup.md saying Standup at 9:30, then move it to archive
          1 workspace_write {"path":"notes/standup.md","content":"Standup at 9:30"}
          2 workspace_move {"from":"notes/standup.md","to":"archive/standup.md"} <- 1
 keep     Outline first: create a.txt saying "A". Two days after that, create b.txt saying "B".
-         asks
+         1 workspace_write {"path":"a.txt","content":"A"}
+         2 workspace_write {"path":"b.txt","content":"B"} <- 1+2880
 keep     Ask Ana "Please review notes.md" (takes 3 days). Everything must be done by tomorrow 17:00.
          escalation
 keep     Create part/one.txt saying One, then copy it to part/two.txt
@@ -1323,7 +1330,7 @@ keep     Create one.txt saying "1" and create two.txt saying "2"
          1 workspace_write {"path":"one.txt","content":"1"}
          2 workspace_write {"path":"two.txt","content":"2"}
 keep     create notes/daily.md saying Daily at 9:15
-         series FREQ=DAILY;BYHOUR=9;BYMINUTE=15;BYSECOND=0: workspace_write {"path":"notes/.md","content":"Daily"}
+         1 workspace_write {"path":"notes/daily.md","content":"Daily at 9:15"}
 keep     Tomorrow at 9:30 write hello to a.txt
          1 workspace_write {"path":"a.txt","content":"hello"} @2026-03-05T08:30:00.000Z
 keep     Ask Ana "Please review notes.md" (takes 3 days).
@@ -1373,7 +1380,10 @@ keep     Move a.txt, b.txt and todo.txt to docs/
          2 workspace_move {"from":"b.txt","to":"docs/b.txt"}
          3 workspace_move {"from":"todo.txt","to":"docs/todo.txt"}
 may ask  Copy a.txt to b.txt and c.txt
-         asks
+         1 workspace_read {"path":"a.txt"}
+         2 workspace_write {"path":"b.txt","content":{"$from":"1","path":"/text"}} <- 1
+         3 workspace_read {"path":"a.txt"}
+         4 workspace_write {"path":"c.txt","content":{"$from":"3","path":"/text"}} <- 3
 keep     Delete a.txt only if Ana says yes
          1 human_task {"question":"May I delete a.txt?","assignee":"Ana","form":[{"name":"answer","label":"Yes or no?","type":"choice","required":true,"options":["Yes","No"]}]}
          2 workspace_delete {"path":"a.txt"} <- 1 if 1=Yes
@@ -1574,4 +1584,6 @@ keep     help
          answers I am the offline planner: no language model is configured. I can read and write 
 keep     what can you do?
          answers I am the offline planner: no language model is configured. I can read and write 
+may ask  Remind me tomorrow to call Ben at 10
+         asks
 `);

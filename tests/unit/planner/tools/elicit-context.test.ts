@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { InteractionPolicy } from '#contracts/policy.ts';
-import { findQuestions } from '#planner/offline/questions.ts';
 import { elicitContext, type Question } from '#planner/tools/elicit-context.ts';
 import type { ToolContext } from '#planner/tools/planning-tool.ts';
 import { follow, makeDesk, makeOutline } from './desk.ts';
@@ -135,14 +134,5 @@ describe('elicit_context', () => {
       'One thing I would like to know first:\nWhere?\n   It decides where the file goes.\n   Without an answer I take: notes/.',
     );
     expect(await text({ tone: 'clinical' })).toMatch(/^Input required:\nWhere\?/);
-  });
-
-  it('keeps each question on its own line, so that its answer finds it', async () => {
-    const questions = [make('What should a.txt contain?'), make('What should I post?')];
-    for (const conversation_style of ['concise', 'standard', 'coach'] as const) {
-      const toolContext = makeDesk({ policy: { conversation_style } });
-      const { changes } = await ask(questions, toolContext);
-      expect(findQuestions(textOf(changes))).toEqual(questions.map(({ question }) => question));
-    }
   });
 });

@@ -1,12 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultPolicy, type InteractionPolicy } from '#contracts/policy.ts';
-import { readChoice } from '#planner/offline/offer-ideas.ts';
-import { findTopic, ideasFor } from '#planner/policy/ideas.ts';
 import { type Alternative, checkAlternatives } from '#planner/policy/options.ts';
 import { brainstorm, craftOptions } from '#planner/toolset.ts';
-import { builtins } from '../manifest.ts';
-import { follow, makeDesk } from './desk.ts';
+import { makeDesk } from './desk.ts';
 
 const three: Alternative[] = [
   { name: 'One file', text: 'Write everything into notes.md', differs: 'Simple; grows long.' },
@@ -114,119 +110,5 @@ describe('what is not good enough', () => {
     const outcome = await craft(given, makeDesk({ policy: always }));
     expect(outcome.result).toMatchObject({ ok: false, confidence: 0 });
     expect(outcome.changes).toBeUndefined();
-  });
-});
-
-describe('an answer', () => {
-  const offered = three.map((one, index) => ({ kind: 'option', number: index + 1, ...one }));
-  it.each([
-    ['2', 2],
-    ['#2', 2],
-    ['option 3', 3],
-    ['The second one, please.', 2],
-    ['b', 2],
-    ['let’s go with the first', 1],
-    ['the last', 3],
-    ['two', 2],
-    ['one file', 1],
-    ['"By topic"', 3],
-    ['I would prefer a file a day', 2],
-    ['topic', 3],
-    ['OK, 1 then', 1],
-  ])('“%s” picks %i', (answer, number) => {
-    expect(readChoice(answer, offered)?.number).toBe(number);
-  });
-
-  it.each([
-    '4',
-    '0',
-    'file',
-    'neither',
-    'none of them',
-    '2 files',
-    'create a.txt',
-    'why the second?',
-    '',
-    'not 2',
-    'approve',
-  ])('“%s” picks none', (answer) => {
-    expect(readChoice(answer, offered)).toBeNull();
-  });
-
-  it('is about what was offered last, and never about questions', () => {
-    const later = [
-      ...offered,
-      { kind: 'question', question: 'When?', default: null },
-      { kind: 'idea', number: 1, name: 'Now', text: 'Start now', differs: 'Soon.' },
-      { kind: 'idea', number: 2, name: 'Later', text: 'Wait a week', differs: 'Late.' },
-    ];
-    expect(readChoice('2', later)?.name).toBe('Later');
-    expect(readChoice('3', later)).toBeNull();
-    expect(readChoice('1', [{ kind: 'question', question: 'When?', default: null }])).toBeNull();
-  });
-
-  it('names by number exactly what stood there', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 20 }), (number) => {
-        expect(readChoice(String(number), offered)?.number ?? null).toBe(
-          number >= 1 && number <= 3 ? number : null,
-        );
-      }),
-    );
-  });
-});
-
-describe('ideas without a model', () => {
-  const requests = [
-    'Brainstorm with me about the team offsite',
-    'Give me ideas for learning Spanish',
-    'Any suggestions for tidying the workspace?',
-    'Plan a product launch and give me options',
-    'Write a newsletter',
-    'What could we do for Ana’s birthday?',
-    'ideas',
-  ];
-  it.each(requests)('for “%s” are different, brief and can be carried out', (request) => {
-    for (const conversation_style of ['concise', 'standard', 'coach'] as const) {
-      const policy = { ...defaultPolicy, conversation_style };
-      const ideas = ideasFor(request, builtins);
-      const { kept, problems } = checkAlternatives(ideas, policy);
-      expect(problems).toEqual([]);
-      expect(kept).toHaveLength(conversation_style === 'concise' ? 2 : 3);
-    }
-  });
-
-  it('differ by what was asked for', () => {
-    const first = requests.map((request) => ideasFor(request, builtins)[0]?.name);
-    expect(new Set(first).size).toBeGreaterThanOrEqual(4);
-  });
-
-  it('are only what tools can do', () => {
-    const reader = builtins.filter(({ name }) => name === 'workspace_read');
-    expect(ideasFor('Tidy the notes', reader).map(({ name }) => name)).toEqual(['Look before']);
-    expect(ideasFor('Tidy the notes', [])).toEqual([]);
-  });
-
-  it.each([
-    ['Brainstorm with me about the team offsite', 'the team offsite'],
-    ['Give me some ideas for learning Spanish.', 'learning Spanish'],
-    ['Plan a product launch and give me options', 'a product launch'],
-    ['Please suggest alternatives to the weekly meeting', 'the weekly meeting'],
-    ['ideas', 'it'],
-  ])('“%s” is about %s', (request, topic) => {
-    expect(findTopic(request)).toBe(topic);
-  });
-
-  it('end in a question whose answer picks one', async () => {
-    const request = requests[0] ?? '';
-    const toolContext = makeDesk({ request });
-    const ideas = ideasFor(request, builtins);
-    const outcome = await brainstorm.run(
-      { topic: findTopic(request), ideas, confidence: null },
-      toolContext,
-    );
-    expect(outcome.ends).toBe('needs_clarification');
-    const { state } = follow(toolContext, outcome.changes);
-    expect(readChoice('2', state.offered)?.name).toBe(ideas[1]?.name);
   });
 });

@@ -1,0 +1,141 @@
+// What this instance can do, in words made from the manifest, and the answers to small talk.
+import type { OperationSpec } from '#contracts/tool.ts';
+import { listOf } from '#contracts/words.ts';
+import type { PlannerTools } from '../ports.ts';
+import { formatMoment } from '../schedule/time-words.ts';
+import { bindFamily, type Family } from './families.ts';
+
+/** "read and write files in the workspace, call web addresses, and ask people" */
+export function describeAbilities(manifest: OperationSpec[]): string {
+  const builtin = manifest.filter(({ source }) => source === 'builtin');
+  const can = (...families: Family[]) =>
+    families.some((family) => bindFamily(family, builtin) !== null);
+  const files = (['read', 'write'] as const).filter((family) => can(family));
+  const abilities = [
+    ...(files.length > 0 ? [`${listOf([...files])} files in the workspace`] : []),
+    ...(can('fetch', 'request') ? ['call web addresses'] : []),
+    ...(can('post') ? ['post here'] : []),
+    ...(can('remind') ? ['remind you'] : []),
+    ...(can('calendar_read', 'calendar_add') ? ['keep your calendar'] : []),
+    ...(can('ask') ? ['ask people'] : []),
+  ];
+  const servers = new Set(
+    manifest.filter(({ source }) => source === 'mcp').map(({ tool }) => tool),
+  );
+  for (const tool of servers) {
+    const own = manifest.filter((spec) => spec.source === 'mcp' && spec.tool === tool);
+    const onFiles = (['read', 'write', 'move', 'delete'] as const).filter(
+      (family) => bindFamily(family, own) !== null,
+    );
+    const shown = own.slice(0, 4).map(({ operation }) => operation);
+    const more = own.length > shown.length ? ` and ${own.length - shown.length} more` : '';
+    abilities.push(
+      onFiles.length > 0
+        ? `${listOf([...onFiles])} files with ${tool}`
+        : `use ${tool} (${shown.join(', ')}${more})`,
+    );
+  }
+  const [last, ...rest] = abilities.reverse();
+  if (last === undefined) return 'do nothing: no tools are connected';
+  return rest.length === 0 ? last : `${rest.reverse().join(', ')}, and ${last}`;
+}
+
+export function describeCannot(wanted: string, manifest: OperationSpec[]): string {
+  return `No connected tool can ${wanted}. I can ${describeAbilities(manifest)}.`;
+}
+
+const greeting =
+  /^(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| countersign)?[.!?\s]*$/i;
+const thanks =
+  /^(?:thanks?|thank you|thx|cheers|great|perfect|nice|ok(?:ay)?)(?: (?:a lot|so much|very much))?[.!?\s]*$/i;
+const help =
+  /^(?:help|\?|what can (?:you|i) do|what do you do|who are you|what are you|how does this work|which commands are there|commands)[.!?\s]*$/i;
+const clock =
+  /^what(?: time is it|'s the time| is the time| day is it| is the date|'s the date)(?: now| today)?[.!?\s]*$/i;
+const forbids = /^(?:please )?(?:don['’]?t|do not|never) (?!forget)[^,;.\n]*[.!\s]*$/i;
+
+/** What needs no plan and no look-up; null: the text is about something else. */
+export function answerTalk(
+  text: string,
+  manifest: OperationSpec[],
+  now: Date,
+  timezone: string,
+): string | null {
+  const said = text.trim();
+  if (said.length > 200) return null;
+  if (said === '') return 'Tell me what to do, or ask what is in the workspace.';
+  if (greeting.test(said)) return `Hello. I can ${describeAbilities(manifest)}. What should I do?`;
+  if (thanks.test(said)) return 'You are welcome.';
+  if (help.test(said)) return writeHelp(manifest);
+  if (clock.test(said)) {
+    const [date, time] = formatMoment(now.toISOString(), timezone).split(' ');
+    return `It is ${time} on ${date} (${timezone}).`;
+  }
+  return forbids.test(said) ? 'Understood: I change nothing.' : null;
+}
+
+function writeHelp(manifest: OperationSpec[]): string {
+  return [
+    `I am the offline planner: no language model is configured. I can ${describeAbilities(manifest)}. Say it as plain commands:`,
+    '- Create notes/today.md saying "Standup at 9:30", then move it to archive/',
+    '- Delete all .log files in logs except today.log',
+    '- Post "The build is green" here',
+    '- Ask Ana to review notes.md',
+    '- Remind me every weekday at 9:30 to post the standup',
+    '- Fetch https://example.com and save it to page.txt',
+    'docs/commands.md lists all of them. To ask in your own words, set OPENAI_API_KEY or connect another model (docs/tools.md).',
+  ].join('\n');
+}
+
+const planNumber =
+  /^(?:what|how|is|show|status|where|has|did|\/?plans?|PLAN-)[^\n]*?\b(PLAN-[0-9a-f]{8})\b/i;
+const planQuestion =
+  /^(?:\/?(?:plans|status)(?: (?:all|mine|running|pending))?|(?:list|show|which|what)(?: me)?(?: all)?(?: the| my)? plans\b[^.]*|what(?:'s| is) (?:pending|waiting|running|going on)|what are you (?:doing|working on)|what needs (?:my )?approval)[\s?.!]*$/i;
+
+/** Questions about plans are answered from the store. */
+export async function answerAboutPlans(
+  text: string,
+  tools: PlannerTools,
+  runId: string,
+): Promise<string | null> {
+  const said = text.trim();
+  if (said.length > 200) return null;
+  const id = planNumber.exec(said)?.[1];
+  if (id !== undefined)
+    return (
+      describePlan(await tools.getPlan(runId, `PLAN-${id.slice(5).toLowerCase()}`)) ??
+      `There is no ${id}.`
+    );
+  if (!planQuestion.test(said)) return null;
+  const running = /\b(?:running|going on|doing|working)\b/i.test(said);
+  const status = running
+    ? (['approved', 'executing', 'stalled'] as const)
+    : (['proposed', 'needs_review', 'approved', 'executing', 'stalled'] as const);
+  const all = /\ball\b/i.test(said);
+  const found = await tools.listPlans(runId, {
+    ...(all ? {} : { status: [...status] }),
+    limit: 20,
+  });
+  const list: unknown = Array.isArray(found)
+    ? found
+    : typeof found === 'object' && found !== null && 'plans' in found
+      ? found.plans
+      : [];
+  const lines = (Array.isArray(list) ? list : []).map(describePlan).filter((line) => line !== null);
+  if (lines.length > 0) return lines.map((line) => `- ${line}`).join('\n');
+  return running ? 'Nothing is running.' : 'Nothing is waiting. Ask me for something.';
+}
+
+function describePlan(plan: unknown): string | null {
+  if (
+    typeof plan !== 'object' ||
+    plan === null ||
+    !('id' in plan && 'title' in plan && 'status' in plan)
+  )
+    return null;
+  const result =
+    'result_summary' in plan && typeof plan.result_summary === 'string'
+      ? `. ${plan.result_summary}`
+      : '';
+  return `${plan.id} "${plan.title}": ${String(plan.status).replaceAll('_', ' ')}${result}`;
+}

@@ -1,0 +1,528 @@
+// From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, edits are
+// worked out from what a file says now, and everything is put in order. What no operation can do is told.
+
+import type { StepCondition } from '#contracts/condition.ts';
+import { CountersignError, errorMessage } from '#contracts/errors.ts';
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import type { PlannerTools } from '../ports.ts';
+import type { Clause, Command, Edit, FileSet, Files, Question, Text } from './command.ts';
+import type { RiskNote } from './describe.ts';
+import { bindFamily, type Family, familyOf, wantedWords } from './families.ts';
+import { baseName, describeSet, folderOf, isNamed, matchesPattern, tidyPath } from './files.ts';
+import { placeFor } from './forms.ts';
+import { type Entry, readEntries, readText } from './look-up.ts';
+import { orderSteps } from './order.ts';
+import { ask } from './questions.ts';
+import { fillRoles, type Role, readFields, simplifyName } from './schema-fields.ts';
+import type { Step } from './step.ts';
+
+export type Setting = {
+  tools: PlannerTools;
+  timezone: string;
+  answers: ReadonlyMap<string, string>;
+  signal: AbortSignal;
+};
+
+export type Outcome =
+  | { kind: 'steps'; steps: Step[]; cautions: RiskNote[] }
+  | { kind: 'questions'; questions: Question[] }
+  /** There is nothing to act on. */
+  | { kind: 'nothing'; text: string }
+  | { kind: 'cannot'; wanted: string[] };
+
+const noHour = 'No time of day was named: 09:00 is assumed.';
+const listedNow: RiskNote = {
+  text: 'The files were listed when this was planned; files that come later are not included.',
+  sign: 'A file like these was added after this plan was made.',
+};
+const changedSince = (path: string): RiskNote => ({
+  text: `${path} is rewritten as a whole from what it said when this was planned; a change made to it since is lost.`,
+  sign: `${path} was changed after this plan was made.`,
+});
+
+/** Ends the building with something to be said. */
+class Stop extends Error {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
+    super('stopped');
+    this.outcome = outcome;
+  }
+}
+const stop = (text: string): Stop => new Stop({ kind: 'nothing', text });
+
+/** @param firstId the number of the first step, where others are there already */
+export async function buildSteps(
+  clauses: Clause[],
+  setting: Setting,
+  firstId = 1,
+): Promise<Outcome> {
+  const builder = new Builder(setting, firstId);
+  try {
+    for (const [index, clause] of clauses.entries()) await builder.add(clause, index);
+    return builder.finish();
+  } catch (error) {
+    if (error instanceof Stop) return error.outcome;
+    throw error;
+  }
+}
+
+type Known = { kind: 'text'; text: string } | { kind: 'now'; path: string } | { kind: 'unknown' };
+
+class Builder {
+  readonly #setting: Setting;
+  readonly #firstId: number;
+  readonly #steps: Step[] = [];
+  readonly #missing = new Set<string>();
+  readonly #cautions: RiskNote[] = [];
+  readonly #folders = new Map<string, string>();
+  /** What files say by then, as far as that is known. */
+  readonly #files = new Map<string, Known>();
+  #clause = 0;
+  #now: Clause | null = null;
+  #group = 0;
+  #when: StepCondition[] = [];
+  #waitsFor: string[] = [];
+  #asked: string[] = [];
+  #output: { id: string; path: string } | null = null;
+
+  constructor(setting: Setting, firstId: number) {
+    this.#setting = setting;
+    this.#firstId = firstId;
+  }
+
+  async add(clause: Clause, index: number): Promise<void> {
+    if (clause.follows && this.#steps.length > 0) this.#group += 1;
+    this.#clause = index;
+    this.#now = clause;
+    this.#when = [];
+    this.#waitsFor = [];
+    if (clause.start?.assumedHour === true || clause.rule?.assumedHour === true)
+      this.#caution(noHour);
+    if (clause.gate !== null) this.#addGate(clause.gate, clause.words);
+    if (clause.if !== null) this.#when = this.#asked.map((step) => needs(step, clause.if ?? 'Yes'));
+    await this.#addCommand(clause.command);
+  }
+
+  finish(): Outcome {
+    if (this.#missing.size > 0) return { kind: 'cannot', wanted: [...this.#missing] };
+    orderSteps(this.#steps);
+    return { kind: 'steps', steps: this.#steps, cautions: this.#cautions };
+  }
+
+  #caution(text: string): void {
+    if (!this.#cautions.some((one) => one.text === text)) this.#cautions.push({ text });
+  }
+
+  #bind(family: Family): OperationSpec | null {
+    const tool = this.#now?.tool ?? undefined;
+    const spec = bindFamily(family, this.#setting.tools.manifest(), tool);
+    if (spec === null)
+      this.#missing.add(wantedWords[family] + (tool === undefined ? '' : ` with ${tool}`));
+    return spec;
+  }
+
+  #push(spec: OperationSpec, args: JsonObject): Step {
+    const step: Step = {
+      id: String(this.#steps.length + this.#firstId),
+      spec,
+      args,
+      after: new Set(this.#waitsFor),
+      group: this.#group,
+      start: this.#now?.start?.iso ?? null,
+      when: this.#when,
+      clause: this.#clause,
+    };
+    this.#steps.push(step);
+    const path = textPointer(spec);
+    if (path !== null) this.#output = { id: step.id, path };
+    return step;
+  }
+
+  #addByRoles(family: Family, values: Partial<Record<Role, Json | null>>): Step | null {
+    const spec = this.#bind(family);
+    return spec === null ? null : this.#push(spec, fillRoles(spec, values));
+  }
+
+  #addGate({ people, needs: needed }: NonNullable<Clause['gate']>, words: string): void {
+    const plain = words.replace(/^(\p{Lu})(?=\p{Ll})/u, (letter) => letter.toLowerCase());
+    const yesNo = needed === 'yes';
+    const question = yesNo
+      ? `May I ${plain}?`
+      : `Please reply, so that this can be done: ${plain}.`;
+    const ids = people.flatMap((assignee) => this.#askOne(question, assignee, yesNo)?.id ?? []);
+    if (yesNo) this.#when = ids.map((step) => needs(step, 'Yes'));
+    this.#waitsFor = ids;
+    this.#group += 1;
+  }
+
+  #askOne(question: string, assignee: string | null, yesNo: boolean): Step | null {
+    const spec = this.#bind('ask');
+    if (spec === null) return null;
+    const args = fillRoles(spec, { question, assignee });
+    if (!yesNo) return this.#push(spec, args);
+    if (!readFields(spec.input).some(({ name }) => name === 'form')) {
+      this.#missing.add('ask a person for a yes or a no');
+      return null;
+    }
+    const answer = {
+      name: 'answer',
+      label: 'Yes or no?',
+      type: 'choice',
+      required: true,
+      options: ['Yes', 'No'],
+    };
+    return this.#push(spec, { ...args, form: [answer] });
+  }
+
+  async #addCommand(command: Command): Promise<void> {
+    const { timezone } = this.#setting;
+    switch (command.do) {
+      case 'write':
+        for (const [k, path] of command.paths.entries()) {
+          const { text } = command;
+          const own: Text =
+            text.kind === 'each' ? { kind: 'literal', text: text.texts[k] ?? '' } : text;
+          this.#addWrite(tidyPath(path), own, command.overwrite || null);
+        }
+        return;
+      case 'edit':
+        await this.#addEdit(command.path, command.edit);
+        return;
+      case 'move':
+      case 'copy':
+        for (const file of await this.#list(command.files, command.to))
+          for (const to of command.to)
+            this.#addMove(command.do, file.path, placeFor(file.path, to));
+        return;
+      case 'delete':
+        for (const { path, folder } of await this.#list(command.files)) {
+          this.#addByRoles('delete', { path, recursive: folder || null });
+          this.#files.set(tidyPath(path), { kind: 'unknown' });
+        }
+        return;
+      case 'make folder':
+        this.#makeFolder(command.path);
+        return;
+      case 'list':
+        this.#addByRoles('list', { path: command.path });
+        return;
+      case 'read':
+        this.#addByRoles('read', { path: command.path });
+        return;
+      case 'find':
+        throw stop(
+          'Which files there are is answered on its own. Ask for it without other commands.',
+        );
+      case 'fetch':
+        this.#addByRoles('fetch', { url: command.url });
+        return;
+      case 'request':
+        this.#addByRoles('request', {
+          url: command.url,
+          method: command.method,
+          content: command.body,
+        });
+        return;
+      case 'post': {
+        const text = this.#resolve(command.text, 'the message');
+        this.#addByRoles('post', { text, conversation: command.channel });
+        return;
+      }
+      case 'ask':
+        this.#asked = command.people.flatMap(
+          (person) =>
+            this.#askOne(command.question, person, command.answer === 'yes or no')?.id ?? [],
+        );
+        return;
+      case 'remind':
+        if (command.assumedHour) this.#caution(noHour);
+        this.#addByRoles('remind', {
+          text: command.text,
+          at: command.at,
+          rrule: command.rule?.rrule ?? null,
+          timezone,
+        });
+        return;
+      case 'event':
+        if (command.assumedHour) this.#caution(noHour);
+        this.#addByRoles('calendar_add', {
+          title: command.title,
+          at: command.start,
+          end: command.end,
+          timezone,
+        });
+        return;
+      case 'agenda': {
+        const spec = this.#bind('calendar_read');
+        const names = readFields(spec?.input ?? {}).map(({ name }) => name);
+        const both = names.includes('from') && names.includes('to');
+        if (spec !== null) this.#push(spec, both ? { from: command.from, to: command.to } : {});
+        return;
+      }
+      case 'wait':
+        this.#addByRoles('wait', { seconds: command.seconds });
+        return;
+      case 'call':
+        this.#push(command.spec, command.args);
+        return;
+      default:
+        command satisfies never;
+    }
+  }
+
+  #reference(): Json | null {
+    return this.#output === null ? null : { $from: this.#output.id, path: this.#output.path };
+  }
+
+  #resolve(text: Text, path: string): Json | null {
+    switch (text.kind) {
+      case 'literal':
+        return text.text;
+      case 'own name':
+        return baseName(path);
+      case 'each':
+        return null;
+      case 'output':
+        return this.#reference();
+      case 'content':
+        return this.#addByRoles('read', { path: text.path }) && this.#reference();
+      default:
+        return text satisfies never;
+    }
+  }
+
+  #addWrite(path: string, text: Text, overwrite: boolean | null): void {
+    const spec = this.#bind('write');
+    if (spec === null) return;
+    const content = this.#resolve(text, path);
+    this.#makeFolderFor(path, spec);
+    this.#push(spec, fillRoles(spec, { path, content, overwrite }));
+    this.#files.set(
+      path,
+      typeof content === 'string' ? { kind: 'text', text: content } : { kind: 'unknown' },
+    );
+  }
+
+  #addMove(what: 'move' | 'copy', from: string, to: string): void {
+    const before = this.#stateOf(from);
+    this.#files.set(tidyPath(to), before);
+    if (what === 'move') this.#files.set(tidyPath(from), { kind: 'unknown' });
+    const copier =
+      what === 'copy'
+        ? bindFamily('copy', this.#setting.tools.manifest(), this.#now?.tool ?? undefined)
+        : null;
+    if (what === 'copy' && copier === null) {
+      this.#addWrite(to, { kind: 'content', path: from }, null);
+      this.#files.set(tidyPath(to), before);
+      return;
+    }
+    const spec = copier ?? this.#bind('move');
+    if (spec === null) return;
+    this.#makeFolderFor(to, spec);
+    this.#push(spec, fillRoles(spec, { from, to }));
+  }
+
+  #makeFolder(path: string): void {
+    if (this.#folders.has(path)) return;
+    const step = this.#addByRoles('make_folder', { path });
+    if (step !== null) this.#folders.set(path, step.id);
+  }
+
+  /** Built-in operations make folders as they need them; those of MCP servers mostly don't. */
+  #makeFolderFor(path: string, spec: OperationSpec): void {
+    const folder = folderOf(path);
+    if (spec.source === 'builtin' || folder === '' || folder === '.' || this.#folders.has(folder))
+      return;
+    const maker = bindFamily('make_folder', this.#setting.tools.manifest(), spec.tool);
+    if (maker !== null)
+      this.#folders.set(folder, this.#push(maker, fillRoles(maker, { path: folder })).id);
+  }
+
+  #stateOf(path: string): Known {
+    const clean = tidyPath(path);
+    const own = this.#files.get(clean);
+    if (own !== undefined) return own;
+    const inside = [...this.#files.keys()].some((key) => clean.startsWith(`${key}/`));
+    return inside ? { kind: 'unknown' } : { kind: 'now', path };
+  }
+
+  /** There is no way to add to a file at run time: its whole new text is fixed here. */
+  async #addEdit(path: string, edit: Edit): Promise<void> {
+    const state = this.#stateOf(path);
+    if (state.kind === 'unknown')
+      throw stop(
+        `I cannot know yet what ${path} will say by then, so I cannot change words in it. Ask for that once the rest is done.`,
+      );
+    const old = state.kind === 'text' ? state.text : await this.#readNow(state.path, edit);
+    const text = applyEdit(old, edit);
+    if (text === null)
+      throw stop(`${path} does not contain the words to replace, so there is nothing to do.`);
+    if (state.kind === 'now') this.#cautions.push(changedSince(path));
+    this.#addWrite(path, { kind: 'literal', text }, true);
+  }
+
+  /** A file that is not there is empty where text is added. */
+  async #readNow(path: string, edit: Edit): Promise<string> {
+    const { tools, signal } = this.#setting;
+    const spec = bindFamily('read', tools.readable(), this.#now?.tool ?? undefined);
+    if (spec === null)
+      throw stop(
+        `I cannot see what ${path} says now: no tool I may use while planning reads files.`,
+      );
+    try {
+      const { data } = await tools.call(spec.name, fillRoles(spec, { path }), signal);
+      const text = readText(data);
+      if (text !== null) return text;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CountersignError && edit.kind !== 'replace') return '';
+      throw stop(`I cannot read ${path}. ${errorMessage(error)}`);
+    }
+    throw stop(`${path} is not text, so I cannot change words in it.`);
+  }
+
+  async #list(files: Files, to: string[] = []): Promise<Entry[]> {
+    if (files.kind === 'paths')
+      return files.paths.map((path) => ({ path: tidyPath(path), folder: files.folder }));
+    const entries = await this.#find(files.set);
+    if (this.#now?.start != null) this.#cautions.push(listedNow);
+    const into = to.map((one) => tidyPath(one));
+    const chosen = entries.filter(
+      ({ path }) => !into.some((folder) => folderOf(path) === folder || path === folder),
+    );
+    const names = new Set(chosen.map(({ path }) => baseName(path)));
+    if (to.length > 0 && names.size < chosen.length)
+      throw stop('Two of the files have the same name. Name them one by one.');
+    return chosen;
+  }
+
+  async #find(set: FileSet): Promise<Entry[]> {
+    const found = await findSet(set, this.#setting, this.#now?.tool ?? undefined);
+    if (typeof found === 'string') throw stop(found);
+    const { entries, below, place, missed } = found;
+    if (missed !== null)
+      throw stop(
+        `There is no ${missed} in ${place} to leave out, so I stop before doing more than you want.`,
+      );
+    const around = entries.find(
+      (entry) => entry.folder && set.except.some((left) => left.startsWith(`${entry.path}/`)),
+    );
+    if (around !== undefined)
+      throw stop(`${around.path} would be taken as a whole. Name the files one by one.`);
+    if (below.length > 0 && entries.length > 0) {
+      const id = `depth ${this.#clause}`;
+      const answer = this.#setting.answers.get(id);
+      const question = `Further down in ${place} I find ${below.length} more of the ${describeSet(set)}. Do you mean those too, or only the ones directly in ${place}?`;
+      if (answer === undefined)
+        throw new Stop({ kind: 'questions', questions: [ask(id, 'value', question)] });
+      return /^\s*(?:y|yes|all|those too|too|both)\b/i.test(answer)
+        ? [...entries, ...below]
+        : entries;
+    }
+    const all = entries.length > 0 ? entries : below;
+    const except = set.except.length > 0 ? ` except ${set.except.join(' and ')}` : '';
+    if (all.length === 0)
+      throw stop(
+        `There are no ${describeSet(set)}${except} in ${place}, so there is nothing to do.`,
+      );
+    return all;
+  }
+}
+
+const needs = (step: string, value: 'Yes' | 'No'): StepCondition => ({
+  step,
+  path: '/fields/answer',
+  is: 'equals',
+  value,
+});
+
+function applyEdit(old: string, edit: Edit): string | null {
+  switch (edit.kind) {
+    case 'append':
+      return old === '' || old.endsWith('\n') ? `${old}${edit.text}\n` : `${old}\n${edit.text}`;
+    case 'prepend':
+      return `${edit.text}\n${old}`;
+    case 'replace':
+      return edit.old !== '' && old.includes(edit.old)
+        ? old.replaceAll(edit.old, () => edit.new)
+        : null;
+    default:
+      return edit satisfies never;
+  }
+}
+
+type Found = { entries: Entry[]; below: Entry[]; place: string; missed: string | null };
+
+/** What a set means now: directly in its folder, and in the folders below. A sentence says why it cannot be told. */
+export async function findSet(
+  set: FileSet,
+  { tools, signal }: Pick<Setting, 'tools' | 'signal'>,
+  tool?: string,
+): Promise<Found | string> {
+  const spec = bindFamily('list', tools.readable(), tool);
+  if (spec === null)
+    return 'I cannot see which files there are: no tool I may use while planning lists them.';
+  const folder = tidyPath(set.folder);
+  const place = folder === '' ? 'the workspace' : folder;
+  try {
+    const path = folder === '' ? '.' : folder;
+    const { data } = await tools.call(
+      spec.name,
+      fillRoles(spec, { path, recursive: set.folders ? null : true }),
+      signal,
+    );
+    const entries = readEntries(data);
+    if (entries === null) return `I cannot read the listing of ${place} that ${spec.name} gave.`;
+    if (typeof data === 'object' && data !== null && 'truncated' in data && data.truncated === true)
+      return `${place} holds more than I can list. Name a folder inside it.`;
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const named = entries.map((entry) => ({
+      ...entry,
+      path: entry.path.startsWith(prefix) ? entry.path : prefix + entry.path,
+    }));
+    const chosen = named.filter(
+      (entry) =>
+        (set.folders || !entry.folder) &&
+        matchesPattern(entry.path, set.pattern) &&
+        !set.except.some((left) => isNamed(entry.path, left) || entry.path.startsWith(`${left}/`)),
+    );
+    const isBelow = (entry: Entry) => entry.path.slice(prefix.length).includes('/');
+    const missed =
+      set.except.find(
+        (left) =>
+          !named.some(
+            (entry) =>
+              isNamed(entry.path, left) || (entry.folder && left.startsWith(`${entry.path}/`)),
+          ),
+      ) ?? null;
+    return {
+      entries: chosen.filter((entry) => !isBelow(entry)),
+      below: chosen.filter(isBelow),
+      place,
+      missed,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return `I cannot see which files are in ${place}. ${errorMessage(error)}`;
+  }
+}
+
+/** Where an operation's output holds its text; null when it holds none that is known. */
+function textPointer(spec: OperationSpec): string | null {
+  const family = familyOf(spec);
+  if (family !== null && !['read', 'fetch', 'request', 'ask'].includes(family)) return null;
+  const properties = spec.output?.properties;
+  if (typeof properties === 'object' && properties !== null) {
+    for (const name of ['text', 'content', 'contents', 'body', 'result', 'message', 'answer']) {
+      const field: unknown = Object.entries(properties).find(
+        ([key]) => simplifyName(key) === name,
+      )?.[1];
+      if (typeof field === 'object' && field !== null && 'type' in field && field.type === 'string')
+        return `/${name}`;
+    }
+    return null;
+  }
+  if (spec.source === 'mcp') return '/text';
+  return family === null || family === 'ask' ? null : '/text';
+}

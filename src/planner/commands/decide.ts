@@ -1,0 +1,263 @@
+// What a request comes to: steps of a plan, an answer, a question, or what no tool can do. Never throws.
+import type { Clock } from '#contracts/clock.ts';
+import { errorMessage } from '#contracts/errors.ts';
+import type { PlanningRequest, TraceEntry } from '#contracts/run.ts';
+import { listOf } from '#contracts/words.ts';
+import { traceStep } from '../outcomes.ts';
+import type { PlannerTools } from '../ports.ts';
+import { answerAboutPlans, answerTalk, describeCannot } from './abilities.ts';
+import { buildSteps, findSet } from './build.ts';
+import type { Clause, Question, Request } from './command.ts';
+import type { RiskNote } from './describe.ts';
+import { familyOf } from './families.ts';
+import { describeSet } from './files.ts';
+import { lookUp } from './look-up.ts';
+import { parseRequest } from './parse.ts';
+import { ask } from './questions.ts';
+import type { Step } from './step.ts';
+
+export type Decision = { reason: string } & (
+  | { kind: 'plan'; request: Request; steps: Step[]; cautions: RiskNote[] }
+  | { kind: 'answer'; text: string }
+  | { kind: 'cannot'; text: string; wanted: string }
+  | { kind: 'questions'; questions: Question[] }
+  | { kind: 'failed'; text: string; code: string }
+);
+
+export type Work = {
+  request: Pick<PlanningRequest, 'runId' | 'now' | 'timezone'>;
+  tools: PlannerTools;
+  clock: Clock;
+  signal: AbortSignal;
+  trace: TraceEntry[];
+};
+
+/** A request with the answers that were given to questions about it. */
+export type Asked = { text: string; answers: ReadonlyMap<string, string>; paths: string[] };
+
+const lookUpsAtMost = 20;
+
+export async function decide(work: Work, asked: Asked): Promise<Decision> {
+  try {
+    work.signal.throwIfAborted();
+    return await decideOn(work, asked);
+  } catch (error) {
+    if (work.signal.aborted)
+      return {
+        kind: 'failed',
+        code: 'cancelled',
+        text: 'Planning was stopped. Nothing has changed; ask again.',
+        reason: 'planning was stopped',
+      };
+    const text = `Planning failed: ${errorMessage(error)} Nothing has changed; try rephrasing.`;
+    return { kind: 'failed', code: 'internal', text, reason: errorMessage(error) };
+  }
+}
+
+async function decideOn(work: Work, { text, answers, paths }: Asked): Promise<Decision> {
+  const { tools, request, clock, signal } = work;
+  const manifest = tools.manifest();
+  const talk = answerTalk(text, manifest, request.now, request.timezone);
+  if (talk !== null)
+    return { kind: 'answer', text: talk, reason: 'answered without a plan: nothing was asked for' };
+  const about = await answerAboutPlans(text, tools, request.runId);
+  if (about !== null)
+    return {
+      kind: 'answer',
+      text: about,
+      reason: 'answered without a plan: a question about plans',
+    };
+  const startedAt = clock.now();
+  const parsed = parseRequest(text, {
+    manifest,
+    now: request.now,
+    timezone: request.timezone,
+    answers,
+    paths,
+  });
+  const acts =
+    parsed.kind === 'request' ? parsed.request.clauses.map(({ command }) => command.do) : [];
+  const explanation =
+    parsed.kind === 'request' ? `${acts.length} clauses: ${acts.join(', ')}` : parsed.kind;
+  work.trace.push(
+    traceStep({
+      stage: 'understand',
+      tool: 'offline',
+      startedAt,
+      endedAt: clock.now(),
+      ok: true,
+      explanation,
+    }),
+  );
+  switch (parsed.kind) {
+    case 'questions':
+      return {
+        kind: 'questions',
+        questions: parsed.questions,
+        reason: 'asked, because the request leaves something open',
+      };
+    case 'cannot':
+      return cannot(work, parsed.wanted);
+    case 'declined':
+      return {
+        kind: 'answer',
+        text: 'Then I plan nothing.',
+        reason: 'the person did not want a part of the request alone',
+      };
+    default:
+      break;
+  }
+  const { clauses } = parsed.request;
+  const finds = clauses.flatMap(({ command }) => (command.do === 'find' ? [command.set] : []));
+  if (finds.length > 0 && finds.length === clauses.length) return answerFinds(work, finds);
+  if (clauses.length === 0)
+    return { kind: 'answer', text: 'There is nothing to do.', reason: 'nothing was asked for' };
+  const built = await buildSteps(clauses, { tools, timezone: request.timezone, answers, signal });
+  switch (built.kind) {
+    case 'questions':
+      return {
+        kind: 'questions',
+        questions: built.questions,
+        reason: 'asked, because the request leaves something open',
+      };
+    case 'nothing':
+      return {
+        kind: 'answer',
+        text: built.text,
+        reason: 'no plan: what was asked for has nothing to act on',
+      };
+    case 'cannot':
+      return cannot(work, listOf(built.wanted));
+    default:
+      break;
+  }
+  const problem = findProblem(work, built.steps, answers);
+  if (problem !== null)
+    return {
+      kind: 'questions',
+      questions: [problem],
+      reason: 'asked, because an argument does not fit its operation',
+    };
+  if (canLookUp(clauses, built.steps, tools)) return answerByReading(work, built.steps);
+  const writes = [
+    ...new Set(
+      built.steps.filter(({ spec }) => spec.effect !== 'read').map(({ spec }) => spec.name),
+    ),
+  ];
+  const why =
+    writes.length > 0
+      ? `it changes something: ${writes.join(', ')}`
+      : 'it runs operations that are not look-ups';
+  return {
+    kind: 'plan',
+    request: parsed.request,
+    steps: built.steps,
+    cautions: built.cautions,
+    reason: `a plan, because ${why}`,
+  };
+}
+
+function cannot({ tools }: Work, wanted: string): Decision {
+  const text = describeCannot(wanted, tools.manifest());
+  return {
+    kind: 'cannot',
+    text,
+    wanted,
+    reason: `no plan: no operation of the manifest can ${wanted}`,
+  };
+}
+
+async function answerFinds(
+  { tools, signal }: Work,
+  sets: Parameters<typeof findSet>[0][],
+): Promise<Decision> {
+  const texts: string[] = [];
+  for (const set of sets) {
+    const found = await findSet(set, { tools, signal });
+    if (typeof found === 'string') {
+      texts.push(found);
+      continue;
+    }
+    const all = [...found.entries, ...found.below];
+    const name = set.pattern === null || set.pattern.includes('*') ? describeSet(set) : set.pattern;
+    const lines = all.slice(0, 200).map(({ path, folder }) => `- ${path}${folder ? '/' : ''}`);
+    const more = all.length > lines.length ? [`and ${all.length - lines.length} more`] : [];
+    const count = `${all.length} ${all.length === 1 ? 'entry' : 'entries'}`;
+    texts.push(
+      all.length === 0
+        ? `There is no ${name} in ${found.place}.`
+        : [`In ${found.place}, ${count}:`, ...lines, ...more].join('\n'),
+    );
+  }
+  return {
+    kind: 'answer',
+    text: texts.join('\n\n'),
+    reason: 'answered without a plan: it only looks which files there are',
+  };
+}
+
+/** An argument that its schema refuses is asked for again, or taken from the answer. */
+function findProblem({ tools }: Work, steps: Step[], answers: Asked['answers']): Question | null {
+  for (const step of steps) {
+    const later = Object.entries(step.args)
+      .filter(([, value]) => typeof value === 'object' && value !== null && '$from' in value)
+      .map(([name]) => name);
+    const known = () =>
+      Object.fromEntries(Object.entries(step.args).filter(([name]) => !later.includes(name)));
+    const home = Object.values(step.args).find(
+      (value) => typeof value === 'string' && /^~\//.test(value),
+    );
+    const check = () =>
+      home === undefined
+        ? tools.validate(step.spec.name, known(), later)
+        : [`The path "${String(home)}" leads outside the workspace.`];
+    const [first] = check();
+    if (first === undefined) continue;
+    const name = step.spec.targetArgument ?? Object.keys(step.args)[0] ?? 'arguments';
+    const answer = answers.get(`fix ${step.id}`);
+    if (answer !== undefined) step.args = { ...step.args, [name]: answer.trim() };
+    const [left] = answer === undefined ? [first] : check();
+    if (left !== undefined)
+      return ask(
+        `fix ${step.id}`,
+        'value',
+        `${/[.!?]$/.test(left) ? left : `${left}.`} What should "${name}" be instead?`,
+      );
+  }
+  return null;
+}
+
+/** Only reading, only with operations the planner may call, and nothing that passes time or asks people. */
+function canLookUp(clauses: Clause[], steps: Step[], tools: PlannerTools): boolean {
+  const readable = new Set(tools.readable().map(({ name }) => name));
+  const plain = clauses.every(({ start, rule, gate, lag, deadline, takes }) =>
+    [start, rule, gate, lag, deadline, takes].every((one) => one === null),
+  );
+  return (
+    plain &&
+    steps.length <= lookUpsAtMost &&
+    steps.every(({ spec }) => {
+      const family = familyOf(spec);
+      const acts = family === 'wait' || family === 'nothing' || family === 'ask';
+      return spec.effect === 'read' && readable.has(spec.name) && !acts && spec.human !== true;
+    })
+  );
+}
+
+async function answerByReading(work: Work, steps: Step[]): Promise<Decision> {
+  const { tools, clock, request, signal, trace } = work;
+  const texts: string[] = [];
+  for (const step of steps) {
+    const startedAt = clock.now();
+    const looked = await lookUp(step, tools, request.timezone, signal);
+    const entry = { stage: 'look_up', tool: step.spec.name, startedAt, endedAt: clock.now() };
+    trace.push(traceStep({ ...entry, ok: looked.ok, explanation: looked.text.slice(0, 200) }));
+    texts.push(looked.text);
+  }
+  const names = [...new Set(steps.map(({ spec }) => spec.name))].join(', ');
+  return {
+    kind: 'answer',
+    text: texts.join('\n\n'),
+    reason: `answered without a plan: it only reads (${names})`,
+  };
+}

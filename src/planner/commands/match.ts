@@ -1,0 +1,153 @@
+// Forms of commands, written as patterns, and how tokens are held against them. A form fits only where it accounts for
+// every token up to the end, so no word is ever dropped.
+//
+//   delete|remove {files:files}          words that may stand for each other; a blank in one is written _
+//   add [a] {title:text} to [my] calendar    words in brackets may be missing
+import { readFiles, readPath, readPlace, readPlaces } from './files.ts';
+import { readPeople } from './people.ts';
+import { type Read, readDuration, readMoment, readRange, readRule, type Words } from './times.ts';
+import type { Token } from './tokens.ts';
+
+export type Reading = Words & {
+  /** What "it" and "them" mean. */
+  focus: { paths: string[]; output: boolean };
+  /** The first token behind the clause. */
+  end: number;
+};
+
+/** A text as it stands in a clause: between which tokens. */
+export type Span = { from: number; to: number; text: string; quoted: boolean };
+
+type Slot = (reading: Reading, at: number) => Read<unknown>[];
+const one = <T>(read: Read<T> | null): Read<T>[] => (read === null ? [] : [read]);
+
+function token(...kinds: Token['kind'][]): Slot {
+  return ({ tokens }, at) => {
+    const found = tokens[at];
+    return found !== undefined && kinds.includes(found.kind)
+      ? [{ value: found.value, next: at + 1 }]
+      : [];
+  };
+}
+
+const slots = {
+  files: readFiles,
+  path: (reading, at) => one(readPath(reading, at)),
+  place: (reading, at) => one(readPlace(reading, at)),
+  places: (reading, at) => one(readPlaces(reading, at)),
+  who: (reading, at) => one(readPeople(reading, at)),
+  moment: (reading, at) => one(readMoment(reading, at)),
+  range: (reading, at) => one(readRange(reading, at)),
+  rule: (reading, at) => one(readRule(reading, at)),
+  duration: (reading, at) => one(readDuration(reading, at)),
+  url: token('url'),
+  json: token('json'),
+  quote: token('quote'),
+  channel: token('channel'),
+  number: token('number'),
+  name: token('word', 'path', 'quote'),
+  text: () => [],
+} satisfies Record<string, Slot>;
+
+type Element =
+  | { kind: 'words'; options: string[][]; optional: boolean }
+  | { kind: 'slot'; name: string; slot: keyof typeof slots };
+
+export type Bindings = Record<string, unknown>;
+
+function compile(pattern: string): Element[] {
+  return pattern.split(' ').map((piece): Element => {
+    const slot = /^\{(\w+):(\w+)\}$/.exec(piece);
+    const [, name = '', kind = ''] = slot ?? [];
+    if (slot !== null && isSlot(kind)) return { kind: 'slot', name, slot: kind };
+    const optional = piece.startsWith('[');
+    const words = optional ? piece.slice(1, -1) : piece;
+    const options = words.split('|').map((option) => option.split('_'));
+    return { kind: 'words', options: options.sort((a, b) => b.length - a.length), optional };
+  });
+}
+
+function isSlot(kind: string): kind is keyof typeof slots {
+  return kind in slots;
+}
+
+export type Pattern = { elements: Element[]; leads: string[] };
+
+export function definePattern(pattern: string): Pattern {
+  const elements = compile(pattern);
+  const [first] = elements;
+  const leads = first?.kind === 'words' ? first.options.map(([lead = '']) => lead) : [];
+  return { elements, leads };
+}
+
+/** How far a clause was understood, for saying what was not. */
+export type Reach = { at: number };
+
+/** What the slots of `pattern` hold where it fits from `at` to the end of the clause; null: it does not fit. */
+export function matchPattern(
+  { elements }: Pattern,
+  reading: Reading,
+  at: number,
+  reach: Reach,
+  /** The verb was said before: "… and b.txt saying bye". */
+  implied = false,
+): Bindings | null {
+  const { tokens, end } = reading;
+  const is = (place: number, words: string[]) =>
+    place + words.length <= end &&
+    words.every((word, k) => {
+      const found = tokens[place + k];
+      return found !== undefined && found.kind !== 'quote' && found.value === word;
+    });
+
+  /** Whether what comes next may begin at `place`; slots are asked only then. */
+  const mayBegin = (index: number, place: number): boolean => {
+    const element = elements[index];
+    if (element === undefined) return place === end;
+    if (element.kind === 'slot') return place < end;
+    return (
+      element.options.some((words) => is(place, words)) ||
+      (element.optional && mayBegin(index + 1, place))
+    );
+  };
+
+  const fitFrom = (index: number, place: number): Bindings | null => {
+    if (index > 1) reach.at = Math.max(reach.at, place);
+    const element = elements[index];
+    if (element === undefined) return place === end ? {} : null;
+    if (element.kind === 'words') {
+      for (const words of element.options) {
+        const rest = is(place, words) ? fitFrom(index + 1, place + words.length) : null;
+        if (rest !== null) return rest;
+      }
+      return element.optional ? fitFrom(index + 1, place) : null;
+    }
+    if (element.slot === 'text') {
+      for (let next = place + 1; next <= end; next += 1) {
+        if (!mayBegin(index + 1, next)) continue;
+        const rest = fitFrom(index + 1, next);
+        if (rest !== null) return { [element.name]: spanOf(reading, place, next), ...rest };
+      }
+      return null;
+    }
+    for (const { value, next } of slots[element.slot](reading, place)) {
+      const rest = next <= end ? fitFrom(index + 1, next) : null;
+      if (rest !== null) return { [element.name]: value, ...rest };
+    }
+    return null;
+  };
+  return fitFrom(implied ? 1 : 0, at);
+}
+
+export function spanOf({ source, tokens }: Words, from: number, to: number): Span {
+  const begin = tokens[from]?.kind === 'line' ? from + 1 : from;
+  const [first, last] = [tokens[begin], tokens[to - 1]];
+  if (first === undefined || last === undefined) return { from, to, text: '', quoted: false };
+  const quoted = to - begin === 1 && first.kind === 'quote';
+  return {
+    from: begin,
+    to,
+    text: quoted ? first.value : source.slice(first.start, last.end),
+    quoted,
+  };
+}

@@ -1,0 +1,206 @@
+// What is said of a command besides what it does: when, how often, by when, how long it takes, and who must agree first.
+import type { Gate } from './command.ts';
+import type { Reading } from './match.ts';
+import { readGate } from './people.ts';
+import type { TextProblem } from './texts.ts';
+import {
+  addMinutes,
+  type Clock,
+  type Duration,
+  type Moment,
+  type Read,
+  type Rule,
+  readDuration,
+  readMoment,
+  readRange,
+  readRule,
+  readUntil,
+} from './times.ts';
+
+export type Modifiers = {
+  moment: Moment | null;
+  rule: Rule | null;
+  range: { from: Clock; to: Clock } | null;
+  /** "for an hour" */
+  length: Duration | null;
+  /** Minutes after what comes before. */
+  lag: number | null;
+  /** Seconds to wait after what comes before: "then in 5 minutes". */
+  wait: number | null;
+  gate: Gate | null;
+  takes: Duration | null;
+  deadline: string | null;
+  /** The beginning and end of an event. */
+  /** "until 1 June", behind what comes again. */
+  until: string | null;
+  event: { start: string; end: string | null; assumedHour: boolean } | null;
+  problem: TextProblem | null;
+};
+
+export const noModifiers: Modifiers = {
+  moment: null,
+  rule: null,
+  range: null,
+  length: null,
+  lag: null,
+  wait: null,
+  gate: null,
+  takes: null,
+  deadline: null,
+  until: null,
+  event: null,
+  problem: null,
+};
+
+const begins =
+  /^(?:at|until|till|on|by|in|from|for|today|tonight|tomorrow|yesterday|every|each|daily|weekly|monthly|hourly|only|but|after|if|once|when|the|next|this|noon|midnight|\(|,|@|monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tue|wed|thu|fri|sat|sun)$/;
+const valueAt = ({ tokens, end }: Reading, at: number): string => {
+  const token = at < end ? tokens[at] : undefined;
+  return token === undefined || token.kind === 'quote' ? '' : token.value;
+};
+
+/** What stands from `at` to the end of the clause, where all of it says when, how long or who; null otherwise. */
+export function readModifiers(reading: Reading, at: number): Modifiers | null {
+  const first = reading.tokens[at];
+  if (first === undefined || (!begins.test(valueAt(reading, at)) && first.kind !== 'number'))
+    return null;
+  let said: Modifiers = noModifiers;
+  let i = at;
+  while (i < reading.end) {
+    if (valueAt(reading, i) === ',') {
+      i += 1;
+      if (i === reading.end) return null;
+    }
+    const one = readOne(reading, i);
+    if (one === null || one.next > reading.end) return null;
+    const merged = merge(said, one.value);
+    if (merged === null) return null;
+    [said, i] = [merged, one.next];
+  }
+  return withEvent(said, reading);
+}
+
+function readOne(reading: Reading, at: number): Read<Partial<Modifiers>> | null {
+  const word = valueAt(reading, at);
+  if (word === '(') {
+    const takes =
+      valueAt(reading, at + 1) === 'takes'
+        ? readDuration(reading, at + (valueAt(reading, at + 2) === 'about' ? 3 : 2))
+        : null;
+    if (takes === null || valueAt(reading, takes.next) !== ')') return null;
+    return { value: { takes: takes.value }, next: takes.next + 1 };
+  }
+  const gate = readGate(reading, at);
+  if (gate !== null) return { value: { gate: gate.value }, next: gate.next };
+  if (word === 'by') {
+    const until = readMoment(reading, at + 1);
+    if (until === null) return null;
+    const { iso, problem, assumedHour } = until.value;
+    const words = reading.source.slice(
+      reading.tokens[at]?.start,
+      reading.tokens[until.next - 1]?.end,
+    );
+    const open: TextProblem | null = assumedHour ? { kind: 'hour', words } : null;
+    return { value: { deadline: iso, problem: toProblem(problem) ?? open }, next: until.next };
+  }
+  const until = readUntil(reading, at);
+  if (until !== null)
+    return {
+      value: { until: until.value.iso, problem: toProblem(until.value.problem) },
+      next: until.next,
+    };
+  if (word === 'for') {
+    const length = readDuration(reading, at + 1);
+    return length === null ? null : { value: { length: length.value }, next: length.next };
+  }
+  const range = readRange(reading, at);
+  if (range !== null) return { value: { range: range.value }, next: range.next };
+  const rule = readRule(reading, at);
+  if (rule !== null)
+    return { value: { rule: rule.value, problem: toProblem(rule.value.problem) }, next: rule.next };
+  const moment = readMoment(reading, at);
+  if (moment === null) return null;
+  // "on Friday from 14:00": the day, with the times behind it.
+  return {
+    value: { moment: moment.value, problem: toProblem(moment.value.problem) },
+    next: moment.next,
+  };
+}
+
+function toProblem(problem: Moment['problem']): TextProblem | null {
+  return problem === null ? null : { kind: problem.about, words: problem.words };
+}
+
+function merge(one: Modifiers, other: Partial<Modifiers>): Modifiers | null {
+  for (const key of [
+    'moment',
+    'rule',
+    'range',
+    'length',
+    'gate',
+    'takes',
+    'deadline',
+    'until',
+  ] as const)
+    if (one[key] !== null && other[key] != null) return null;
+  return { ...one, ...other, problem: one.problem ?? other.problem ?? null };
+}
+
+/** A day and times of day are one event. */
+function withEvent(said: Modifiers, { timezone }: Reading): Modifiers {
+  const { moment, range, length } = said;
+  if (moment === null) return said;
+  if (range !== null) {
+    if (
+      !moment.assumedHour ||
+      length !== null ||
+      range.from.zone !== null ||
+      range.to.zone !== null
+    )
+      return said;
+    const at = ({ hour, minute }: Clock) => {
+      const time = moment.date.toPlainDateTime({ hour, minute }).toZonedDateTime(timezone);
+      return time.toString({ timeZoneName: 'never', smallestUnit: 'second' });
+    };
+    const event = { start: at(range.from), end: at(range.to), assumedHour: false };
+    return { ...said, event: Date.parse(event.end) > Date.parse(event.start) ? event : null };
+  }
+  const end = length === null ? null : addMinutes(moment.iso, length.seconds / 60, timezone);
+  return { ...said, event: { start: moment.iso, end, assumedHour: moment.assumedHour } };
+}
+
+/** What is said in front of a command: "Tomorrow at 9, …", "Two days after that, …", "If Ana says yes, …". */
+export function readPrefix(reading: Reading, from: number, follows: boolean): Read<Modifiers> {
+  let said: Modifiers = noModifiers;
+  let at = from;
+  const lag = readDuration(reading, at);
+  if (lag !== null) {
+    const words = [valueAt(reading, lag.next), valueAt(reading, lag.next + 1)];
+    const later =
+      words[0] === 'later'
+        ? 1
+        : words[0] === 'after' && /^(?:that|this)$/.test(words[1] ?? '')
+          ? 2
+          : 0;
+    if (later > 0) {
+      said = { ...said, lag: lag.value.seconds / 60 };
+      at = lag.next + later;
+      if (valueAt(reading, at) === ',') at += 1;
+    }
+  }
+  const wait = follows && valueAt(reading, at) === 'in' ? readDuration(reading, at + 1) : null;
+  if (wait?.value.exact === true) {
+    at = wait.next + (valueAt(reading, wait.next) === ',' ? 1 : 0);
+    return { value: { ...said, wait: wait.value.seconds }, next: at };
+  }
+  for (let round = 0; round < 4; round += 1) {
+    if (!begins.test(valueAt(reading, at)) || valueAt(reading, at) === ',') break;
+    const one = readOne(reading, at);
+    if (one === null || one.next >= reading.end || one.value.length != null) break;
+    const merged = merge(said, one.value);
+    if (merged === null) break;
+    [said, at] = [merged, one.next];
+    if (valueAt(reading, at) === ',') at += 1;
+  }
+  return { value: withEvent(said, reading), next: at };
+}

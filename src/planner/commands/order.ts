@@ -1,0 +1,127 @@
+// Orders steps: groups one after the other as the request says "then", the same path in its order, outputs before their use.
+import { referencesOf } from '#contracts/arguments.ts';
+import type { JsonObject } from '#contracts/text.ts';
+import type { OperationSpec } from '#contracts/tool.ts';
+import { familyOf } from './families.ts';
+import { pathsOverlap } from './files.ts';
+import { findField, type Role, readFields } from './schema-fields.ts';
+import type { Step } from './step.ts';
+
+/** What a step reads and writes, as paths. '' is the whole workspace. */
+export function findTouched(step: { spec: OperationSpec; args: JsonObject }): {
+  reads: string[];
+  writes: string[];
+} {
+  const fields = readFields(step.spec.input);
+  const value = (role: Role) => {
+    const field = findField(fields, role);
+    const found = field && step.args[field.name];
+    return typeof found === 'string' ? [found] : [];
+  };
+  switch (familyOf(step.spec)) {
+    case 'write':
+    case 'delete':
+    case 'make_folder':
+      return { reads: [], writes: value('path') };
+    case 'move':
+      return { reads: [], writes: [...value('from'), ...value('to')] };
+    case 'copy':
+      return { reads: value('from'), writes: value('to') };
+    case 'read':
+      return { reads: value('path'), writes: [] };
+    case 'list':
+      return { reads: value('path').length > 0 ? value('path') : [''], writes: [] };
+    default: {
+      const paths = value('path');
+      return step.spec.effect === 'read'
+        ? { reads: paths, writes: [] }
+        : { reads: [], writes: paths };
+    }
+  }
+}
+
+type Touched = ReturnType<typeof findTouched>;
+
+/** Whether the later of two steps must wait for the earlier one: they meet on a path, and one of them writes. */
+export function stepsConflict(a: Touched, b: Touched): boolean {
+  const meet = (left: string[], right: string[]) =>
+    left.some((p) => right.some((q) => pathsOverlap(p, q)));
+  return meet(a.writes, b.writes) || meet(a.writes, b.reads) || meet(a.reads, b.writes);
+}
+
+/** Pairs are compared one by one up to here; in longer plans only equal paths and whole listings are. */
+const comparedAtMost = 400;
+
+/** Gives each step its prerequisites. */
+export function orderSteps(steps: Step[]): void {
+  const touched = steps.map(findTouched);
+  for (const step of steps) {
+    for (const reference of referencesOf(step.args)) step.after.add(reference.$from);
+    for (const condition of step.when) step.after.add(condition.step);
+  }
+  if (steps.length <= comparedAtMost) addConflicts(steps, touched);
+  else addEqualPaths(steps, touched);
+  addGroups(steps);
+  if (steps.length <= comparedAtMost) reduceEdges(steps);
+}
+
+function addConflicts(steps: Step[], touched: Touched[]): void {
+  steps.forEach((step, index) => {
+    for (let earlier = 0; earlier < index; earlier += 1) {
+      const [before, a, b] = [steps[earlier], touched[earlier], touched[index]];
+      if (before && a && b && stepsConflict(a, b)) step.after.add(before.id);
+    }
+  });
+}
+
+function addEqualPaths(steps: Step[], touched: Touched[]): void {
+  const last = new Map<string, string>();
+  steps.forEach((step, index) => {
+    const { reads = [], writes = [] } = touched[index] ?? {};
+    const listsAll = reads.includes('') || reads.includes('.');
+    if (listsAll) for (const before of steps.slice(0, index)) step.after.add(before.id);
+    for (const path of [...reads, ...writes]) {
+      const before = last.get(path);
+      if (before !== undefined) step.after.add(before);
+      last.set(path, step.id);
+    }
+  });
+}
+
+function addGroups(steps: Step[]): void {
+  for (const step of steps) {
+    const inside = steps.some((other) => other.group === step.group && step.after.has(other.id));
+    if (inside || step.group === 0) continue;
+    const group = Math.max(
+      -1,
+      ...steps.filter((other) => other.group < step.group).map((other) => other.group),
+    );
+    const previous = steps.filter((other) => other.group === group);
+    const sinks = previous.filter((other) => !previous.some((next) => next.after.has(other.id)));
+    for (const sink of sinks) step.after.add(sink.id);
+  }
+}
+
+/** Leaves out a prerequisite that another prerequisite already waits for. */
+function reduceEdges(steps: Step[]): void {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const ancestors = new Map<string, Set<string>>();
+  const collect = (id: string): Set<string> => {
+    const known = ancestors.get(id);
+    if (known) return known;
+    const all = new Set<string>();
+    ancestors.set(id, all);
+    for (const before of byId.get(id)?.after ?? []) {
+      all.add(before);
+      for (const far of collect(before)) all.add(far);
+    }
+    return all;
+  };
+  for (const step of steps) collect(step.id);
+  for (const step of steps) {
+    const direct = [...step.after];
+    step.after = new Set(
+      direct.filter((id) => !direct.some((other) => other !== id && ancestors.get(other)?.has(id))),
+    );
+  }
+}

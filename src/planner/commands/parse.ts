@@ -1,0 +1,845 @@
+// From a request to clauses: where one command ends and the next begins, what is said of its time, and who has to agree. A
+// command counts only where every word of it is accounted for; anything else is a question about the words that are left.
+import type { OperationSpec } from '#contracts/tool.ts';
+import { shorten } from '#contracts/words.ts';
+import { callOperation, findByWords, nameOperation } from './call.ts';
+import type { Clause, Command, Question, Request } from './command.ts';
+import { readSet } from './files.ts';
+import { type Built, exampleFor, formsFor, isLead, type Missing } from './forms.ts';
+import { readHeader, readPartLine } from './header.ts';
+import { matchPattern, type Reach, type Reading } from './match.ts';
+import { type Modifiers, noModifiers, readModifiers, readPrefix } from './modifiers.ts';
+import { readAnswer } from './people.ts';
+import { ask, describeProblem } from './questions.ts';
+import type { TextProblem } from './texts.ts';
+import { type Rule, readUntil } from './times.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+export type Setting = {
+  manifest: OperationSpec[];
+  now: Date;
+  timezone: string;
+  answers: ReadonlyMap<string, string>;
+  /** Files that were spoken of before. */
+  paths: string[];
+};
+
+export type Parsed =
+  | { kind: 'request'; request: Request }
+  | { kind: 'questions'; questions: Question[] }
+  /** Something that is asked for and that no tool does. */
+  | { kind: 'cannot'; wanted: string }
+  /** The person does not want the rest alone. */
+  | { kind: 'declined' };
+
+/** Characters outside quotation marks; longer instructions are text that belongs between them. */
+const instructionsAtMost = 4000;
+const splitsAtMost = 40;
+
+type Segment = { from: number; to: number; follows: boolean; item: boolean };
+type One = { clauses: Clause[] } | { questions: Question[] } | { cannot: string };
+
+export function parseRequest(text: string, setting: Setting): Parsed {
+  const source = text.normalize('NFC');
+  const tokens = tokenize(source);
+  const outside = tokens.reduce(
+    (sum, { kind, start, end }) =>
+      sum + (kind === 'quote' || kind === 'json' ? 1 : end - start + 1),
+    0,
+  );
+  if (outside > instructionsAtMost || tokens.length > instructionsAtMost)
+    return {
+      kind: 'questions',
+      questions: [
+        ask(
+          'long',
+          'too long',
+          `That is too long to read as instructions: I read ${instructionsAtMost.toLocaleString('en-US')} characters at most. What should I do, with long texts in quotation marks?`,
+        ),
+      ],
+    };
+  return new Parser(source, tokens, setting).parse();
+}
+
+const value = (token: Token | undefined): string =>
+  token === undefined || token.kind === 'quote' ? '' : token.value;
+
+const orderWords: [words: string[], follows: boolean][] = [
+  [['and', 'after', 'that'], true],
+  [['after', 'that'], true],
+  [['after', 'this'], true],
+  [['and', 'then'], true],
+  [['and', 'finally'], true],
+  [['and', 'also'], false],
+  [['then'], true],
+  [['next'], true],
+  [['afterwards'], true],
+  [['finally'], true],
+  [['lastly'], true],
+  [['second'], true],
+  [['third'], true],
+  [['fourth'], true],
+  [['secondly'], true],
+  [['thirdly'], true],
+  [['first'], false],
+  [['firstly'], false],
+  [['and'], false],
+  [['also'], false],
+  [['now'], false],
+];
+const polite = [
+  'please',
+  'pls',
+  'kindly',
+  'hey there',
+  'hi there',
+  'hello there',
+  'hey',
+  'hi',
+  'hello',
+  'could you',
+  'can you',
+  'would you',
+  'will you',
+  "i'd like you to",
+  'i would like you to',
+  'i want you to',
+  'i need you to',
+  'just',
+  'ok',
+  'okay',
+  '@ countersign',
+  'countersign',
+  'go ahead and',
+  "let's",
+].map((words) => words.split(' '));
+
+class Parser {
+  readonly #source: string;
+  readonly #tokens: Token[];
+  readonly #setting: Setting;
+  readonly #questions: Question[] = [];
+  readonly #request: Request;
+  #focus: { paths: string[]; output: boolean };
+  #asked: (string | null)[] = [];
+  #part: number | null = null;
+  #cannot: string | null = null;
+
+  constructor(source: string, tokens: Token[], setting: Setting) {
+    this.#source = source;
+    this.#tokens = tokens;
+    this.#setting = setting;
+    this.#focus = { paths: setting.paths, output: false };
+    this.#request = {
+      clauses: [],
+      title: null,
+      parts: [],
+      deadline: null,
+      outline: false,
+      pattern: null,
+    };
+  }
+
+  parse(): Parsed {
+    const header = readHeader(this.#source, this.#tokens);
+    Object.assign(this.#request, header.said);
+    const segments = this.#split(header.next);
+    const again = this.#saidAgain(segments.length);
+    if (again !== null) return again;
+    segments.forEach((segment, index) => {
+      this.#addSegment(segment, String(index));
+    });
+    if (this.#questions.length > 0) return { kind: 'questions', questions: this.#questions };
+    if (this.#cannot !== null && this.#request.clauses.length === 0)
+      return { kind: 'cannot', wanted: this.#cannot };
+    if (this.#cannot !== null) {
+      const answer = this.#setting.answers.get('without');
+      const question = `No connected tool can ${this.#cannot}. Shall I plan the rest without it?`;
+      if (answer === undefined)
+        return { kind: 'questions', questions: [ask('without', 'value', question)] };
+      if (!/^\s*(?:y|yes|yep|sure|ok|okay|please|do|go ahead)\b/i.test(answer))
+        return { kind: 'declined' };
+    }
+    return { kind: 'request', request: this.#request };
+  }
+
+  /** An answer that is as many commands as the request was is the request, said again. */
+  #saidAgain(segments: number): Parsed | null {
+    if (segments < 2) return null;
+    for (const [id, answer] of this.#setting.answers) {
+      if (!id.startsWith('command ')) continue;
+      const answers = new Map([...this.#setting.answers].filter(([key]) => key !== id));
+      const parsed = parseRequest(answer, { ...this.#setting, answers });
+      if (parsed.kind === 'request' && parsed.request.clauses.length >= segments) return parsed;
+    }
+    return null;
+  }
+
+  #reading(to: number): Reading {
+    const { now, timezone } = this.#setting;
+    return {
+      source: this.#source,
+      tokens: this.#tokens,
+      now,
+      timezone,
+      focus: this.#focus,
+      end: to,
+    };
+  }
+
+  /** Ends of sentences, lines, semicolons and "then" divide commands whatever stands around them. */
+  #split(first: number): Segment[] {
+    const tokens = this.#tokens;
+    const segments: Segment[] = [];
+    let [from, follows, item] = [first, false, false];
+    const close = (to: number, next: number, before: boolean): void => {
+      if (to > from) segments.push({ from, to, follows, item });
+      [from, follows, item] = [next, before, false];
+    };
+    for (let at = first; at < tokens.length; at += 1) {
+      const token = tokens[at];
+      if (token === undefined) break;
+      const next = tokens[at + 1];
+      if (token.kind === 'line') {
+        if (this.#opensBlock(from, at))
+          return [...segments, { from, to: tokens.length, follows, item }];
+        // Bulleted lines stand beside each other; numbered and plain ones follow each other.
+        const bulleted = next?.kind === 'item' && !/\d/.test(next.value);
+        close(at, at + 1, !bulleted && segments.length + (at > from ? 1 : 0) > 0);
+      } else if (token.kind === 'item') {
+        if (at > from) close(at, at, /\d/.test(token.value));
+        [from, item] = [at + 1, true];
+        if (!/\d/.test(token.value)) follows = false;
+      } else if (token.text === ';') close(at, at + 1, true);
+      else if (/^[.!?]$/.test(token.text) && token.kind === 'mark') {
+        if (next === undefined || next.kind === 'line') continue;
+        if (next.start > token.end) close(at, at + 1, true);
+      } else if (token.value === 'then' && token.kind === 'word') {
+        const joint = ['and', ','].includes(value(tokens[at - 1])) ? 1 : 0;
+        const comma =
+          joint === 1 && value(tokens[at - 1]) === 'and' && value(tokens[at - 2]) === ',' ? 1 : 0;
+        if (at - joint - comma > from) close(at - joint - comma, at + 1, true);
+      }
+    }
+    close(tokens.length, tokens.length, false);
+    return segments;
+  }
+
+  /** "Create list.md with:" and an end of line: what follows is its text, unless a command may be among it. */
+  #opensBlock(from: number, at: number): boolean {
+    const last = this.#tokens[at - 1];
+    const before = this.#tokens[at - 2];
+    const marks = /^(?:saying|containing|with|content|text)$/;
+    const opens =
+      last?.text === ':'
+        ? before?.kind === 'path' || marks.test(value(before))
+        : marks.test(value(last));
+    const isWrite = this.#tokens
+      .slice(from, at)
+      .some(
+        ({ kind, value: word }) =>
+          kind === 'word' && /^(?:create|make|write|save|put|add|append)$/.test(word),
+      );
+    return opens && isWrite;
+  }
+
+  #addSegment({ from, to, follows, item }: Segment, id: string): void {
+    const part = readPartLine(
+      this.#source,
+      this.#tokens,
+      from,
+      to,
+      this.#request.parts,
+      this.#setting,
+    );
+    if (part !== null) {
+      this.#request.parts.push(part.part);
+      if (part.part.structure === 'phase') this.#part = this.#request.parts.length - 1;
+      if (part.next < to) this.#addSegment({ from: part.next, to, follows: true, item }, id);
+      return;
+    }
+    const all = readDeadline(this.#reading(to), from);
+    if (all !== null) {
+      this.#request.deadline = all;
+      return;
+    }
+    const read = this.#readSentence(from, this.#trim(from, to), {
+      follows: follows && this.#request.clauses.length > 0,
+      id,
+      depth: 0,
+    });
+    const before = this.#request.clauses.at(-1);
+    const next = 'clauses' in read ? read.clauses[0] : undefined;
+    const decided = before !== undefined && (before.if !== null || before.gate?.needs === 'yes');
+    // What follows a step that may be skipped would be skipped with it.
+    if (decided && next?.follows === true && next.if === null && next.gate === null)
+      this.#questions.push(
+        ask(
+          `command ${id}`,
+          'command',
+          `Is "${shorten(next.words, 80)}" to be done in any case, or only if the answer before is yes? Say it as a request of its own, or with its own condition.`,
+        ),
+      );
+    else if ('questions' in read) this.#questions.push(...read.questions);
+    else if ('cannot' in read) this.#cannot ??= read.cannot;
+    else this.#request.clauses.push(...read.clauses);
+  }
+
+  /** Without the marks that end a sentence, and thanks behind a comma. */
+  #trim(from: number, given: number): number {
+    let to = given;
+    const is = (back: number, ...words: string[]) => words.includes(value(this.#tokens[to - back]));
+    for (let round = 0; round < 6 && to > from; round += 1) {
+      if (is(1, '.', '!', '?', ',', ';') && this.#tokens[to - 1]?.kind === 'mark') to -= 1;
+      else if (is(1, 'line')) to -= 1;
+      else if (this.#tokens[to - 1]?.kind === 'line') to -= 1;
+      else if (is(1, 'please', 'thanks', 'cheers') && is(2, ',')) to -= 2;
+      else if (is(1, 'you') && is(2, 'thank') && is(3, ',')) to -= 3;
+      else break;
+    }
+    return to;
+  }
+
+  /** Polite words and words of order before a command. */
+  #skip(from: number, to: number): { at: number; ordered: boolean } {
+    let [at, ordered] = [from, false];
+    const starts = (words: string[]) =>
+      at + words.length < to && words.every((word, k) => value(this.#tokens[at + k]) === word);
+    for (let round = 0; round < 12; round += 1) {
+      const order = orderWords.find(([words]) => starts(words));
+      const kind = order?.[0] ?? polite.find(starts);
+      if (kind === undefined) {
+        if (at > from && [',', '!', '.', ':'].includes(value(this.#tokens[at])) && at + 1 < to)
+          at += 1;
+        else break;
+      } else at += kind.length;
+      ordered ||= order?.[1] === true;
+    }
+    return { at, ordered };
+  }
+
+  /** A sentence: one command, or several joined by "and" and commas. What is said in front counts for all of them. */
+  #readSentence(
+    from: number,
+    to: number,
+    { follows, id, depth }: { follows: boolean; id: string; depth: number },
+  ): One {
+    const answer = this.#setting.answers.get(`command ${id}`);
+    if (answer !== undefined) return this.#replace(answer, id, follows);
+    const each = this.#readEach(from, to, id, depth);
+    if (each !== null) return each;
+    let { at, ordered } = this.#skip(from, to);
+    const reading = this.#reading(to);
+    const about = readAnswer(reading, at, this.#asked);
+    if (about !== null) at = about.next;
+    const prefix = readPrefix(reading, at, follows || ordered);
+    if (prefix.next > at) at = this.#skip(prefix.next, to).at;
+    // Steps that an answer decides wait for that answer, and not for each other.
+    const decided = about !== null && about.value !== 'any';
+    const starts = !decided && (follows || ordered || about !== null);
+    const problem = prefix.value.problem;
+    if (problem !== null) return { questions: [this.#problem(problem, from, to, id)] };
+    const [last, rule] = this.#endsUntil(prefix.value.rule, at, to);
+    const said = { ...prefix.value, rule };
+    const commands = this.#readCommands(at, last, id, depth);
+    if (!('clauses' in commands)) return commands;
+    const named = about === null || about.value === 'any' ? null : about.value;
+    if (named !== null && !this.#letAnswer())
+      return { questions: [this.#unclear(from, to, from, id)] };
+    const clauses = commands.clauses.map((clause, index) => {
+      const merged = applyModifiers(clause, said);
+      if (merged === null) return null;
+      return {
+        ...merged,
+        follows: index === 0 ? starts : clause.follows,
+        if: clause.if ?? named,
+        part: this.#part,
+      };
+    });
+    const whole = clauses.filter((clause) => clause !== null);
+    for (const clause of whole) {
+      const open = this.#lacksTime(clause, id);
+      if (open !== null) return { questions: [open] };
+    }
+    if (whole.length < clauses.length) return { questions: [this.#unclear(from, to, from, id)] };
+    const [first] = whole;
+    // "then in 5 minutes": that long after what comes before it.
+    if (prefix.value.wait !== null && first !== undefined)
+      return {
+        clauses: [
+          {
+            ...first,
+            command: { do: 'wait', seconds: prefix.value.wait },
+            words: '',
+            start: null,
+            lag: null,
+          },
+          { ...first, follows: true },
+          ...whole.slice(1),
+        ],
+      };
+    return { clauses: whole };
+  }
+
+  /** "Every Monday … until 1 June": the end stands behind the command. */
+  #endsUntil(rule: Rule | null, from: number, to: number): [to: number, rule: Rule | null] {
+    for (let at = to - 1; rule !== null && rule.until === null && at > from; at -= 1) {
+      const until = readUntil(this.#reading(to), at);
+      if (until?.next === to && until.value.problem === null)
+        return [at, { ...rule, until: until.value.iso }];
+    }
+    return [to, rule];
+  }
+
+  /** "For each file in inbox, move it to archive/": the same command for all files of a set. */
+  #readEach(from: number, end: number, id: string, depth: number): One | null {
+    const start = this.#skip(from, end).at;
+    if (value(this.#tokens[start]) !== 'for') return null;
+    const reading = this.#reading(end);
+    const set = readSet(reading, start + 1);
+    if (set === null || !/^[,:]$/.test(value(this.#tokens[set.next]))) return null;
+    this.#focus = { paths: [eachFile], output: false };
+    const read = this.#readSentence(set.next + 1, end, { follows: false, id, depth });
+    this.#focus = { paths: [], output: false };
+    if (!('clauses' in read)) return read;
+    const clauses = read.clauses.map((clause): Clause | null => {
+      const { command } = clause;
+      const isAbout =
+        (command.do === 'move' || command.do === 'copy' || command.do === 'delete') &&
+        command.files.kind === 'paths' &&
+        command.files.paths.every((path) => path === eachFile);
+      return isAbout
+        ? { ...clause, command: { ...command, files: { kind: 'set', set: set.value } } }
+        : null;
+    });
+    const all = clauses.filter((clause) => clause !== null);
+    const [only] = all;
+    const to =
+      only !== undefined && 'to' in only.command && Array.isArray(only.command.to)
+        ? only.command.to
+        : [];
+    const into = to.every((one) => one.endsWith('/'));
+    return all.length === 1 && clauses.length === 1 && into
+      ? { clauses: all }
+      : { questions: [this.#unclear(from, end, set.next + 1, id)] };
+  }
+
+  /** A reminder or an event without a time; the answer is put in where there is one. */
+  #lacksTime(clause: Clause, id: string): Question | null {
+    const { command } = clause;
+    if (command.do === 'event' && command.start === '')
+      return ask(
+        `command ${id}`,
+        'command',
+        `When is "${command.title}"? Say it again with the day and the time.`,
+      );
+    if (command.do !== 'remind' || command.at !== null || command.rule !== null) return null;
+    const answer = this.#setting.answers.get(`when ${id}`);
+    const words = { ...this.#reading(0), source: answer ?? '', tokens: tokenize(answer ?? '') };
+    const modifiers = readModifiers({ ...words, end: words.tokens.length }, 0);
+    const merged =
+      modifiers === null || modifiers.problem !== null ? null : applyModifiers(clause, modifiers);
+    if (
+      merged === null ||
+      merged.command.do !== 'remind' ||
+      (merged.command.at === null && merged.command.rule === null)
+    )
+      return ask(`when ${id}`, 'value', `When should I remind you of "${command.text}"?`);
+    clause.command = merged.command;
+    return null;
+  }
+
+  /** Whether somebody was asked, so that their answer can decide; from now on they say Yes or No. */
+  #letAnswer(): boolean {
+    const asked = this.#request.clauses.findLast(({ command }) => command.do === 'ask')?.command;
+    if (asked?.do !== 'ask') return false;
+    asked.answer = 'yes or no';
+    if (!asked.question.endsWith('?')) asked.question = `${asked.question.replace(/[.!]+$/, '')}?`;
+    return true;
+  }
+
+  #readCommands(from: number, to: number, id: string, depth: number): One {
+    const before = { focus: this.#focus, asked: this.#asked };
+    const whole = this.#readClause(from, to, id);
+    const after = { focus: this.#focus, asked: this.#asked };
+    const splits: number[] = [];
+    for (let at = from + 1; at < to - 1; at += 1) if (this.#mayDivide(at, to)) splits.push(at);
+    if (splits.length > splitsAtMost || depth > splitsAtMost)
+      return { questions: [this.#unclear(from, to, from, id)] };
+    for (const at of splits) {
+      this.#focus = before.focus;
+      this.#asked = before.asked;
+      const left = this.#readClause(from, at, id);
+      if (!('clauses' in left)) continue;
+      const rightId = `${id}.${depth + 1}`;
+      const implied = this.#namesFile(at + 1, to) ? value(this.#tokens[from]) : null;
+      const right =
+        implied === null
+          ? this.#readSentence(at + 1, to, { follows: false, id: rightId, depth: depth + 1 })
+          : this.#readClause(at + 1, to, rightId, implied);
+      if ('cannot' in right) {
+        this.#cannot ??= right.cannot;
+        return left;
+      }
+      if (!('clauses' in right)) {
+        if (!('clauses' in whole)) return right;
+        const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
+        return { questions: [this.#problem(problem, from, to, id)] };
+      }
+      // "Ask Ana to delete a.txt and post …": whose the second is cannot be told.
+      const dictated = left.clauses.some(
+        ({ command }) => command.do === 'ask' || command.do === 'remind',
+      );
+      const bare = value(this.#tokens[at]) === 'and' && this.#tokens[at - 1]?.kind !== 'quote';
+      if (dictated && bare && value(this.#tokens[at - 1]) !== ',') {
+        const problem: TextProblem = { kind: 'exact', words: this.#words(from, to) };
+        return { questions: [this.#problem(problem, from, to, id)] };
+      }
+      if (this.#mayMeanBoth(left.clauses, right.clauses, at, to)) {
+        const said = shorten(this.#words(from, to), 120);
+        const text = `Is the last part of "${said}" meant for all of it? Say it again as separate commands, each with its own time or condition.`;
+        return { questions: [ask(`command ${id}`, 'command', text)] };
+      }
+      return { clauses: [...left.clauses, ...right.clauses] };
+    }
+    this.#focus = after.focus;
+    this.#asked = after.asked;
+    return whole;
+  }
+
+  /** A time or a condition at the very end may be meant for all that "and" joins. */
+  #mayMeanBoth(left: Clause[], right: Clause[], at: number, to: number): boolean {
+    const last = right.at(-1);
+    if (last === undefined || last.command.do === 'remind' || last.command.do === 'event')
+      return false;
+    const timed = [last.start, last.gate, last.rule, last.deadline].some((one) => one !== null);
+    const plain = left.every(
+      ({ start, gate, rule }) => start === null && gate === null && rule === null,
+    );
+    return timed && plain && value(this.#tokens[at]) === 'and' && !this.#startsWithTime(at + 1, to);
+  }
+
+  /** "… and b.txt saying bye": the verb before counts here too. */
+  #namesFile(at: number, to: number): boolean {
+    const [file, marker] = [this.#tokens[at], this.#tokens[at + 1]];
+    return (
+      at + 2 < to && file?.kind === 'path' && /^(?:saying|containing|with)$/.test(value(marker))
+    );
+  }
+
+  #startsWithTime(at: number, to: number): boolean {
+    const start = this.#skip(at, to).at;
+    return readPrefix(this.#reading(to), start, false).next > start;
+  }
+
+  /** Whether what stands behind "and" or a comma may be a command of its own. */
+  #mayDivide(at: number, to: number): boolean {
+    if (!['and', ','].includes(value(this.#tokens[at]))) return false;
+    if (this.#namesFile(at + 1, to)) return true;
+    const { at: next } = this.#skip(at + 1, to);
+    const token = this.#tokens[next];
+    if (token === undefined || token.kind !== 'word' || next >= to) return false;
+    return (
+      isLead(token.value) ||
+      actions.has(token.value) ||
+      this.#startsWithTime(at + 1, to) ||
+      /^(?:if|otherwise|once|after)$/.test(token.value)
+    );
+  }
+
+  /** One command with what is said of it behind it. */
+  #readClause(from: number, to: number, id: string, implied: string | null = null): One {
+    const reach: Reach = { at: from + 1 };
+    const whole = this.#readCommand(from, to, id, reach, implied);
+    // Every word has its place, and none of them is free text.
+    const spans = whole !== null && 'command' in whole ? (whole.spans ?? []) : null;
+    if (whole !== null && spans?.length === 0)
+      return this.#finish(whole, noModifiers, from, to, to, id);
+    for (let at = from + 1; at < to; at += 1) {
+      const modifiers = readModifiers(this.#reading(to), at);
+      if (modifiers === null) continue;
+      const short = this.#readCommand(from, at, id, { at: 0 }, implied);
+      if (short === null || !('command' in short)) continue;
+      if (modifiers.problem !== null)
+        return { questions: [this.#problem(modifiers.problem, from, to, id)] };
+      const timed = isTimed(short.command);
+      // Only a time of day stays text: "saying Standup at 9:30".
+      if (whole !== null && spans !== null && !timed)
+        return this.#finish(whole, noModifiers, from, to, to, id);
+      const beside = (short.spans ?? []).some((span) => span.to === at);
+      if (beside && !timed && value(this.#tokens[at]) !== '(' && value(this.#tokens[at]) !== ',') {
+        const problem: TextProblem = { kind: 'time', words: this.#words(at, to) };
+        return { questions: [this.#problem(problem, from, to, id)] };
+      }
+      return this.#finish(short, modifiers, from, at, to, id);
+    }
+    if (whole === null) return this.#refuse(from, to, reach, id);
+    return this.#finish(whole, noModifiers, from, to, to, id);
+  }
+
+  #readCommand(
+    from: number,
+    to: number,
+    id: string,
+    reach: Reach,
+    implied: string | null,
+  ): Built | null {
+    const hint = this.#toolHint(from, to);
+    const end = hint?.from ?? to;
+    const reading = this.#reading(end);
+    const { manifest, answers } = this.#setting;
+    const named = nameOperation(reading, from, manifest);
+    if (named !== null) return callOperation(reading, named, answers, id);
+    let problem: TextProblem | null = null;
+    let missing: Built | null = null;
+    for (const form of formsFor(implied ?? value(this.#tokens[from]))) {
+      const found = matchPattern(form, reading, from, reach, implied !== null);
+      const built = found === null ? null : form.build(found, reading);
+      if (built === null) continue;
+      if ('command' in built) return built;
+      if ('problem' in built) problem ??= built.problem;
+      else missing ??= built;
+    }
+    if (missing !== null && 'missing' in missing) {
+      const given = missing.missing.map(({ kind }) => answers.get(`${kind} ${id}`));
+      const all = given.filter((answer) => answer !== undefined);
+      if (all.length === given.length) return { command: missing.fill(all) };
+      return { ...missing, missing: missing.missing.filter((_, k) => given[k] === undefined) };
+    }
+    if (problem !== null) return { problem };
+    const byWords = findByWords(reading, from, manifest);
+    return byWords === null ? null : callOperation(reading, byWords, answers, id);
+  }
+
+  /** "… using fs": the words at the end that name a tool. */
+  #toolHint(from: number, to: number): { from: number; tool: string } | null {
+    const before = value(this.#tokens[to - 2]);
+    if (to - from < 3 || !/^(?:using|via|through)$/.test(before)) return null;
+    const tool = this.#setting.manifest.find(
+      ({ tool: name }) => name === value(this.#tokens[to - 1]),
+    )?.tool;
+    return tool === undefined ? null : { from: to - 2, tool };
+  }
+
+  #finish(
+    built: Built,
+    modifiers: Modifiers,
+    from: number,
+    to: number,
+    end: number,
+    id: string,
+  ): One {
+    if ('problem' in built) return { questions: [this.#problem(built.problem, from, end, id)] };
+    if ('missing' in built)
+      return { questions: built.missing.map((one) => this.#missing(one, id)) };
+    const command: Command = built.command;
+    const tool = this.#toolHint(from, to)?.tool ?? null;
+    const clause: Clause = {
+      command,
+      tool,
+      words: this.#words(from, to),
+      follows: false,
+      start: null,
+      lag: null,
+      takes: null,
+      deadline: null,
+      rule: null,
+      gate: null,
+      if: null,
+      part: null,
+    };
+    const merged = applyModifiers(clause, modifiers);
+    if (merged === null) return { questions: [this.#unclear(from, end, to, id)] };
+    this.#focus = moveFocus(this.#focus, command);
+    if (command.do === 'ask') this.#asked = command.people;
+    return { clauses: [merged] };
+  }
+
+  #replace(answer: string, id: string, follows: boolean): One {
+    const answers = new Map([...this.#setting.answers].filter(([key]) => !key.endsWith(` ${id}`)));
+    const parsed = parseRequest(answer, { ...this.#setting, answers, paths: this.#focus.paths });
+    if (parsed.kind === 'cannot') return { cannot: parsed.wanted };
+    if (parsed.kind === 'declined') return { clauses: [] };
+    if (parsed.kind === 'questions') {
+      const [first] = parsed.questions;
+      return { questions: [ask(`command ${id}`, 'command', first?.text ?? answer)] };
+    }
+    for (const { command } of parsed.request.clauses) this.#focus = moveFocus(this.#focus, command);
+    return {
+      clauses: parsed.request.clauses.map((clause, k) =>
+        k === 0 ? { ...clause, follows } : clause,
+      ),
+    };
+  }
+
+  #words(from: number, to: number): string {
+    return this.#source.slice(this.#tokens[from]?.start ?? 0, this.#tokens[to - 1]?.end ?? 0);
+  }
+
+  #missing({ kind, ask: text }: Missing, id: string): Question {
+    return ask(`${kind} ${id}`, 'value', text);
+  }
+
+  #problem(problem: TextProblem, from: number, to: number, id: string): Question {
+    return ask(
+      `command ${id}`,
+      'command',
+      describeProblem(problem, this.#words(from, to), this.#setting.timezone),
+    );
+  }
+
+  #refuse(from: number, to: number, reach: Reach, id: string): One {
+    const token = this.#tokens[from];
+    const lead = value(token);
+    if (actions.has(lead) && !isLead(lead))
+      return { cannot: describeWanted(this.#words(from, to)) };
+    return { questions: [this.#unclear(from, to, Math.min(reach.at, to - 1), id)] };
+  }
+
+  /** Quotes the words that nothing was made of, and shows the command that is nearest. */
+  #unclear(from: number, to: number, at: number, id: string): Question {
+    const [clause, left] = [this.#words(from, to), this.#words(at, to)];
+    const known = exampleFor(value(this.#tokens[this.#skip(from, to).at]));
+    const help =
+      known === null
+        ? 'I can create, move or delete files, post, or remind you.'
+        : `A command I know is: ${known}.`;
+    const where =
+      left === clause || known === null
+        ? `"${shorten(clause, 80)}"`
+        : `"${shorten(left, 80)}" in "${shorten(clause, 80)}"`;
+    return ask(
+      `command ${id}`,
+      'command',
+      `I didn't understand ${where}. ${help} What should I do?`,
+    );
+  }
+}
+
+/** Stands for each file of a set while its command is read. */
+const eachFile = '\u0000each';
+
+const isTimed = (command: Command): boolean => command.do === 'remind' || command.do === 'event';
+
+/** Verbs of what people ask for and no command does. */
+const actions = new Set(
+  'analyse analyze answer approve arrange assign block book build buy calculate call cancel clean close combine compile compose convert count deploy describe draft edit email encrypt explain export extract fix forward generate google import install invite launch mail merge order organise organize pay phone plan print publish push query reply reserve restart restore review rewrite run schedule search sell share sort start stop summarise summarize swap sync test text translate trigger undo unzip update upload zip'.split(
+    ' ',
+  ),
+);
+
+/** What was asked for, as it follows "can": "Book me a flight" → "book flights". */
+function describeWanted(words: string): string {
+  const [verb = '', ...rest] = words.replace(/[.!?]+$/, '').split(/\s+/);
+  const text = rest.join(' ').replace(/^(?:me|us)\s+/i, '');
+  const noun = /^an?\s+([\p{L}-]+)/iu.exec(text)?.[1]?.toLowerCase();
+  if (noun === undefined) return `${verb.toLowerCase()} ${shorten(text, 80)}`.trim();
+  const plural = /(?:s|x|z|ch|sh)$/.test(noun)
+    ? `${noun}es`
+    : `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;
+  return `${verb.toLowerCase()} ${plural}`;
+}
+
+/** The clause with what is said of it; null where both say a time, so that one would be lost. */
+function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
+  const { moment, range, length, lag, gate, takes, deadline, until } = said;
+  const open = clause.rule ?? said.rule;
+  if (until !== null && (open === null || open.until !== null || clause.command.do === 'remind'))
+    return null;
+  const rule = said.rule === null || until === null ? said.rule : { ...said.rule, until };
+  const twice = (a: unknown, b: unknown) => a != null && b != null;
+  if (
+    twice(clause.gate, gate) ||
+    twice(clause.takes, takes) ||
+    twice(clause.deadline, deadline) ||
+    twice(clause.start, moment) ||
+    twice(clause.rule, rule)
+  )
+    return null;
+  const next = {
+    ...clause,
+    lag: clause.lag ?? lag,
+    gate: clause.gate ?? gate,
+    takes: clause.takes ?? takes,
+    deadline: clause.deadline ?? deadline,
+  };
+  const { command } = clause;
+  if (command.do === 'remind') {
+    if ((moment !== null || rule !== null) && (command.at !== null || command.rule !== null))
+      return null;
+    if (range !== null || length !== null || (rule !== null && rule.until !== null)) return null;
+    const assumedHour =
+      command.assumedHour || moment?.assumedHour === true || rule?.assumedHour === true;
+    return {
+      ...next,
+      command: {
+        ...command,
+        at: command.at ?? moment?.iso ?? null,
+        rule: command.rule ?? rule,
+        assumedHour,
+      },
+    };
+  }
+  if (command.do === 'event') {
+    if (moment === null && range === null) return command.start === '' ? null : next;
+    if (command.start !== '' || rule !== null) return null;
+    const timed = said.event;
+    return timed === null ? null : { ...next, command: { ...command, ...timed } };
+  }
+  if (range !== null || length !== null) return null;
+  return {
+    ...next,
+    rule: clause.rule === null ? rule : until === null ? clause.rule : { ...clause.rule, until },
+    start:
+      clause.start ??
+      (moment === null ? null : { iso: moment.iso, assumedHour: moment.assumedHour }),
+  };
+}
+
+/** What "it" means for the next command. */
+function moveFocus(focus: { paths: string[]; output: boolean }, command: Command): typeof focus {
+  switch (command.do) {
+    case 'write':
+      return { paths: command.paths, output: false };
+    case 'edit':
+      return { paths: [command.path], output: false };
+    case 'read':
+      return { paths: [command.path], output: true };
+    case 'move':
+      return command.files.kind === 'set'
+        ? { paths: [], output: false }
+        : { paths: command.files.paths.map((one) => placed(one, command.to)), output: false };
+    case 'copy':
+    case 'delete':
+      return { paths: command.files.kind === 'set' ? [] : command.files.paths, output: false };
+    case 'fetch':
+    case 'request':
+      return { paths: [], output: true };
+    case 'call':
+      return { ...focus, output: true };
+    default:
+      return { ...focus, output: false };
+  }
+}
+
+function placed(file: string, [to = '']: string[]): string {
+  return to.endsWith('/') ? to + (file.split('/').at(-1) ?? '') : to;
+}
+
+/** "Everything must be done by tomorrow 17:00." */
+function readDeadline(reading: Reading, from: number): string | null {
+  const text = reading.tokens.slice(from, reading.end).map(value);
+  const starts = [
+    ['everything', 'must', 'be', 'done'],
+    ['all', 'must', 'be', 'done'],
+    ['all', 'of', 'it', 'must', 'be', 'done'],
+  ].find((words) => words.every((word, k) => text[k] === word));
+  if (starts === undefined) return null;
+  const modifiers = readModifiers({ ...reading, end: trimEnd(reading) }, from + starts.length);
+  return modifiers?.problem === null && modifiers.moment === null && modifiers.rule === null
+    ? modifiers.deadline
+    : null;
+}
+
+const trimEnd = ({ tokens, end }: Reading): number =>
+  tokens[end - 1]?.kind === 'mark' ? end - 1 : end;

@@ -1,0 +1,73 @@
+// The pattern a request is planned by: the one it names, a new subtype that a person has to approve, or the nearest known.
+import type { Rfc } from '#contracts/planning/state.ts';
+import type { PlanningRequest } from '#contracts/run.ts';
+import { listOf } from '#contracts/words.ts';
+import { agreement, choosePattern, findPattern, findSubtype } from '../patterns/match.ts';
+import { patternRules } from '../patterns/rules.ts';
+import type { Request } from './command.ts';
+import { readHeader } from './header.ts';
+import { tokenize } from './tokens.ts';
+
+const renamed =
+  /^(?:propose changes\s*:\s*)?(?:call|name) it ["“]?([\p{L}][\p{L}\p{N}_-]{1,79})["”]?[.!]?$/iu;
+
+function proposalIn(text: string): string | null {
+  const { pattern } = readHeader(text, tokenize(text)).said;
+  return pattern?.subtype == null ? null : `proposed:${pattern.subtype}`;
+}
+
+/** The request that proposed what a person has now decided about, with what was said before it; null: this turn is about another. */
+export function findRefused(
+  request: PlanningRequest,
+  rfc: Rfc | null,
+): Pick<PlanningRequest, 'text' | 'history'> | null {
+  const { text, history } = request;
+  if (rfc === null || proposalIn(text) !== null) return null;
+  const place = history.findLastIndex(
+    ({ author, text: said }) => author === 'person' && proposalIn(said) !== null,
+  );
+  const asked = history[place];
+  return asked === undefined ? null : { text: asked.text, history: history.slice(0, place) };
+}
+
+/** The arguments of `select_pattern`. @param said the person's latest words */
+export function namePattern({ pattern, clauses }: Request, said: string, rfc: Rfc | null) {
+  const words = clauses.map((clause) => clause.words).join('; ');
+  const plain = { subtype: null, variant: null, source_pattern: null, rfc: null };
+  if (pattern === null) {
+    const chosen = choosePattern(said);
+    const { pattern_type, subtype = null, variant = null } = chosen;
+    return {
+      ...plain,
+      pattern_type,
+      subtype,
+      variant,
+      confidence: agreement(said, findPattern(pattern_type) ?? 'milestone_project'),
+    };
+  }
+  const source = findPattern(pattern.source) ?? 'milestone_project';
+  const confidence = agreement(`${pattern.source} ${words}`, source);
+  const other =
+    rfc?.status === 'rejected'
+      ? renamed.exec(said)?.[1]?.replaceAll('-', '_').toLowerCase()
+      : undefined;
+  const subtype = other ?? pattern.subtype;
+  const refused = rfc?.status === 'rejected' && rfc.proposes === `proposed:${subtype}`;
+  if (subtype === null || refused) return { ...plain, pattern_type: source, confidence };
+  const near = findSubtype(source, subtype);
+  if (near !== null && other !== undefined)
+    return { ...plain, pattern_type: source, subtype: near, confidence };
+  if (!pattern.isNew && other === undefined)
+    return { ...plain, pattern_type: source, subtype, confidence };
+  const { title, subtypes } = patternRules[source];
+  const others = listOf(Object.keys(subtypes).map((one) => one.replaceAll('_', ' ')));
+  const reason = `${subtype} is named in the request as a new subtype of ${title}. The known ones are ${others}; none has this name. The work it would cover: ${words.slice(0, 300)} Until it is approved, the rules of ${title} hold.`;
+  return {
+    ...plain,
+    pattern_type: source,
+    subtype: `proposed:${subtype}`,
+    source_pattern: source,
+    rfc: reason,
+    confidence,
+  };
+}

@@ -1,0 +1,153 @@
+// Reads the arguments an operation takes out of its JSON Schema, and what each is for by its name.
+import type { Json, JsonObject } from '#contracts/text.ts';
+import type { JsonSchema, OperationSpec } from '#contracts/tool.ts';
+
+type FieldType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
+
+export type Field = {
+  name: string;
+  required: boolean;
+  type: FieldType;
+  description: string;
+  /** The allowed values, where they are listed. */
+  values: Json[] | null;
+  /** Of a list: its items. Of an object: itself, with its own fields. */
+  items: JsonSchema | null;
+  schema: JsonSchema;
+};
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fields of an object schema, required ones first, otherwise in their order. */
+export function readFields(schema: JsonSchema): Field[] {
+  const properties = isSchema(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const fields = Object.entries(properties)
+    .filter((entry): entry is [string, JsonSchema] => isSchema(entry[1]))
+    .map(([name, field]) => ({
+      name,
+      required: required.includes(name) && field.default === undefined,
+      type: readType(field),
+      description: typeof field.description === 'string' ? field.description : '',
+      values: Array.isArray(field.enum) ? (field.enum as Json[]) : null, // enum is JSON by definition
+      items: isSchema(field.items) ? field.items : null,
+      schema: field,
+    }));
+  return [...fields.filter((f) => f.required), ...fields.filter((f) => !f.required)];
+}
+
+function readType(schema: JsonSchema): FieldType {
+  const direct = Array.isArray(schema.type)
+    ? schema.type.find((type) => type !== 'null')
+    : schema.type;
+  switch (direct) {
+    case 'string':
+    case 'number':
+    case 'integer':
+    case 'boolean':
+    case 'array':
+    case 'object':
+      return direct;
+    default:
+      break;
+  }
+  const options = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  const first = options?.find((option) => isSchema(option) && option.type !== 'null');
+  if (isSchema(first)) return readType(first);
+  return Array.isArray(schema.enum) ? 'string' : 'any';
+}
+
+/** What an argument is for. Names are compared without case, `_` and `-`. */
+const roles = {
+  path: [
+    'path',
+    'file',
+    'filename',
+    'filepath',
+    'target',
+    'targetpath',
+    'document',
+    'uri',
+    'directory',
+    'folder',
+    'dir',
+    'directorypath',
+    'dirpath',
+  ],
+  from: ['from', 'source', 'src', 'sourcepath', 'oldpath', 'frompath', 'origin', 'sourcefile'],
+  to: [
+    'to',
+    'destination',
+    'dest',
+    'dst',
+    'destinationpath',
+    'newpath',
+    'topath',
+    'targetpath',
+    'target',
+    'destinationfile',
+  ],
+  content: ['content', 'contents', 'text', 'data', 'body', 'filetext', 'filecontent', 'value'],
+  url: ['url', 'uri', 'href', 'link', 'address'],
+  text: ['text', 'message', 'body', 'content', 'msg', 'note', 'title'],
+  question: ['question', 'task', 'text', 'message', 'prompt'],
+  assignee: ['assignee', 'person', 'user', 'who', 'to'],
+  at: ['at', 'when', 'time', 'start', 'startsat', 'datetime', 'starttime'],
+  end: ['end', 'endsat', 'until', 'endtime'],
+  rrule: ['rrule', 'recurrence', 'rule', 'repeat'],
+  timezone: ['timezone', 'tz', 'zone'],
+  title: ['title', 'summary', 'name', 'subject', 'text'],
+  conversation: ['conversation', 'channel', 'room', 'thread'],
+  seconds: ['seconds', 'duration', 'durationseconds', 'secs'],
+  method: ['method', 'verb'],
+  recursive: ['recursive', 'deep'],
+  overwrite: ['overwrite', 'force', 'replace'],
+  instruction: ['instructions', 'instruction', 'prompt', 'task', 'brief', 'request', 'topic'],
+} as const;
+export type Role = keyof typeof roles;
+
+export function simplifyName(name: string): string {
+  return name.toLowerCase().replace(/[_\-\s]/g, '');
+}
+
+/** The field that plays `role`, by the order of the names above. */
+export function findField(fields: Field[], role: Role): Field | undefined {
+  for (const name of roles[role]) {
+    const field = fields.find((candidate) => simplifyName(candidate.name) === name);
+    if (field) return field;
+  }
+  return undefined;
+}
+
+/** The words of a name: `read_text_file`, `get-sum`, `entityType`. */
+export function splitName(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+/** "the workspace", "fs": how a tool is called in a sentence. */
+export function nameTool(spec: OperationSpec): string {
+  return spec.source === 'mcp' ? `the ${spec.tool} server` : `the ${spec.tool}`;
+}
+
+/** Arguments by their roles; null leaves an argument out, and so does a role the operation has not. */
+export function fillRoles(
+  spec: OperationSpec,
+  values: Partial<Record<Role, Json | null>>,
+): JsonObject {
+  const fields = readFields(spec.input);
+  const args: JsonObject = {};
+  for (const [role, value] of Object.entries(values)) {
+    const field = findField(fields, role as Role); // the keys of `values` are roles
+    if (field && value !== null && value !== undefined && args[field.name] === undefined) {
+      const root = role === 'path' && value === '.' && !field.required;
+      if (!root) args[field.name] = value;
+    }
+  }
+  return args;
+}

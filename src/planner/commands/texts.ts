@@ -1,0 +1,121 @@
+// Texts in a command. Quoted text is taken as it is. Other text is taken only where nothing in it may be a command, a
+// condition, a time or a place: what may be meant otherwise is asked about.
+import type { Text } from './command.ts';
+import type { Reading, Span } from './match.ts';
+import { readMoment, readRule } from './times.ts';
+import type { Token } from './tokens.ts';
+import { readZone } from './zones.ts';
+
+export type TextProblem = {
+  kind: 'exact' | 'content' | 'whole' | 'hour' | 'date' | 'zone' | 'past' | 'time';
+  words: string;
+};
+
+const pronoun =
+  /^(?:it|that|them|the (?:result|response|answer|output|page|content|contents|text)(?: of it)?|its (?:content|contents|text))$/i;
+const ownName = /^(?:its|their|his) (?:own )?(?:file ?)?names?$/i;
+const contents = /^(?:the )?(?:contents?|text) of (\S+)$|^what (\S+) (?:says|contains)$/i;
+/** Words that begin a description of a text rather than a text. */
+const describes =
+  /^(?:the|a|an|some|any|my|our|their|today's|what|exactly|whatever|all|every|each|how|nothing|something)$/;
+
+/** Words behind which something else may be meant than text. */
+const doubtful = new Set(
+  'then afterwards once unless until whenever otherwise instead only except'.split(' '),
+);
+
+/** How a text is introduced: by nothing, by "saying", or by the name of the person whom it is for. */
+export type Introduction = 'none' | 'marker' | 'person';
+
+export function readText(
+  given: Span,
+  reading: Reading,
+  introduced: Introduction,
+): { text: Text } | { problem: TextProblem } {
+  if (given.quoted) return { text: { kind: 'literal', text: given.text } };
+  const words = given.text;
+  if (ownName.test(words)) return { text: { kind: 'own name' } };
+  const from = contents.exec(words);
+  const path = from?.[1] ?? from?.[2];
+  if (path !== undefined)
+    return { text: { kind: 'content', path: path.replace(/^["“]|["”]$/g, '') } };
+  if (pronoun.test(words))
+    return reading.focus.output
+      ? { text: { kind: 'output' } }
+      : { problem: { kind: 'content', words } };
+  return findDoubt(given, reading, introduced) ?? { text: { kind: 'literal', text: words } };
+}
+
+export function findDoubt(
+  { from, to, text }: Span,
+  reading: Reading,
+  introduced: Introduction,
+): { problem: TextProblem } | null {
+  const { tokens } = reading;
+  const exact = { problem: { kind: 'exact' as const, words: text } };
+  const first = tokens[from];
+  const value = (at: number) => (at < to ? (tokens[at]?.value ?? '') : '');
+  const plain = introduced === 'none';
+  if (first === undefined) return null;
+  if (plain && (describes.test(first.value) || first.kind === 'path')) return exact;
+  if (introduced !== 'person' && /^(?:today's|exactly)$/.test(first.value)) return exact;
+  if (plain && (readMoment(reading, from) !== null || readRule(reading, from) !== null))
+    return exact;
+  for (let at = from; at < to; at += 1) {
+    const token = tokens[at];
+    if (token === undefined) continue;
+    // Quoted text beside other words, or another file: more than one thing is said.
+    if (introduced !== 'person' && (token.kind === 'quote' || (token.kind === 'path' && at > from)))
+      return exact;
+    if (token.kind === 'quote') continue;
+    const next = value(at + 1);
+    const isCondition =
+      doubtful.has(token.value) ||
+      (introduced !== 'person' &&
+        /^(?:don't|do|but)$/.test(token.value) &&
+        (next === 'not' || token.value === "don't")) ||
+      (token.kind === 'number' && next === ')') ||
+      (token.value === 'if' && at > from) ||
+      (token.value === 'before' && /^(?:you|we|i|it)$/.test(next)) ||
+      (token.value === 'as' && next === 'soon') ||
+      (token.value === 'provided' && next === 'that') ||
+      (/^(?:after|when|before|while)$/.test(token.value) && hasVerbOfPerson(tokens, at, to)) ||
+      (token.value === 'and' && /^(?:save|also|if|when|store|keep)$/.test(next));
+    const isPlace =
+      token.kind === 'channel' || (token.text === '@' && tokens[at + 1]?.start === token.end);
+    const marks = /^(?:saying|containing)$/.test(token.value) && at > from;
+    if (isCondition || isPlace || marks || hasZone(reading, at, token)) return exact;
+  }
+  return hasTime(reading, from, to, introduced) ? exact : null;
+}
+
+function hasVerbOfPerson(tokens: readonly Token[], at: number, to: number): boolean {
+  const words = tokens.slice(at + 1, Math.min(to, at + 6)).map(({ value }) => value);
+  return words.some((word) =>
+    /^(?:has|have|is|are|says|said|confirms|approves|replies|answers|did|done)$/.test(word),
+  );
+}
+
+/** A zone stands behind a time of day. */
+function hasZone({ source, tokens, timezone }: Reading, at: number, token: Token): boolean {
+  const next = tokens[at + 1];
+  const isClock =
+    token.kind === 'number' &&
+    (/[:apm]/.test(token.value) || /^(?:at|@)$/.test(tokens[at - 1]?.value ?? ''));
+  return (
+    isClock &&
+    next !== undefined &&
+    next.kind !== 'quote' &&
+    readZone(source, next.start, timezone) !== null
+  );
+}
+
+/** Times that end the text may be meant for the command; a bare time of day only where nothing introduced the text. */
+function hasTime(reading: Reading, from: number, to: number, introduced: Introduction): boolean {
+  for (let at = Math.max(from + 1, to - 12); at < to; at += 1) {
+    const moment = readMoment(reading, at);
+    if (moment?.next === to && !(introduced !== 'none' && moment.value.bare)) return true;
+    if (readRule(reading, at)?.next === to) return true;
+  }
+  return false;
+}

@@ -1,0 +1,84 @@
+// Time zones as people say them behind a time of day: "18:00 CET", "9 PM Eastern", "14:00 Berlin time", "9:00 (UTC+2)".
+// Abbreviations mean the local time of their region, in summer and in winter.
+import { Temporal } from 'temporal-polyfill';
+
+const regions: Record<string, string> = {
+  UTC: 'utc gmt z',
+  'Europe/Berlin': 'cet cest met mez mesz',
+  'Europe/London': 'bst uk british',
+  'Europe/Helsinki': 'eet eest',
+  'Europe/Lisbon': 'wet west',
+  'Europe/Moscow': 'msk',
+  'America/New_York': 'et est edt eastern',
+  'America/Chicago': 'ct cst cdt central',
+  'America/Denver': 'mt mst mdt mountain',
+  'America/Los_Angeles': 'pt pst pdt pacific',
+  'America/Anchorage': 'akst akdt',
+  'Pacific/Honolulu': 'hst',
+  'Asia/Tokyo': 'jst',
+  'Asia/Seoul': 'kst',
+  'Asia/Singapore': 'sgt',
+  'Asia/Hong_Kong': 'hkt',
+  'Australia/Sydney': 'aest aedt',
+  'Pacific/Auckland': 'nzst nzdt',
+};
+const byWord = new Map(
+  Object.entries(regions).flatMap(([zone, words]) => words.split(' ').map((word) => [word, zone])),
+);
+/** The last part of an IANA name is a city. */
+const byCity = new Map(
+  Intl.supportedValuesOf('timeZone').map((zone) => [
+    (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ').toLowerCase(),
+    zone,
+  ]),
+);
+
+const said =
+  /\(?(?:(?:UTC|GMT)\s*(?<offset>[+−-]\s*\d{1,2}(?::?\d{2})?)|(?<iana>[A-Z][A-Za-z]+(?:\/[A-Za-z_+-]+){1,2})|(?:US\s+)?(?<region>eastern|central|mountain|pacific)(?:\s+(?:standard|daylight))?(?:\s+time)?|(?<place>\p{L}+(?:[ _]\p{L}+)?)\s+time|(?<short>[A-Z]{2,5}|cet|cest|utc|gmt|est|edt|pst|pdt|bst|cst|jst|ist))\)?(?![\p{L}\p{N}/])/iuy;
+const own = /^(?:local|my|our|your|this)$/i;
+
+export type SaidZone = { zone: string | null; end: number };
+
+/**
+ * The zone whose words begin at `at`. `zone` is an IANA name or an offset, `own` where the person's zone is meant, and null
+ * where the words mean several zones or none that is known. @returns null: no zone is named there
+ */
+export function readZone(text: string, at: number, ownZone: string): SaidZone | null {
+  said.lastIndex = at;
+  const match = said.exec(text);
+  if (match === null) return null;
+  const end = at + match[0].length;
+  const { offset, iana, region, place, short } = match.groups ?? {};
+  if (offset !== undefined) {
+    const [, sign, hours = '', minutes = '00'] = /([+−-])\s*(\d{1,2}):?(\d{2})?/.exec(offset) ?? [];
+    return { zone: check(`${sign === '+' ? '+' : '-'}${hours.padStart(2, '0')}:${minutes}`), end };
+  }
+  if (iana !== undefined) return { zone: check(iana), end };
+  if (region !== undefined) return { zone: byWord.get(region.toLowerCase()) ?? null, end };
+  if (place !== undefined) {
+    const words = place.toLowerCase().replaceAll('_', ' ');
+    if (own.test(words)) return { zone: ownZone, end };
+    return { zone: byCity.get(words) ?? byWord.get(words) ?? null, end };
+  }
+  // Capitals alone may be anything; only what looks like an abbreviation of a zone is one.
+  const known = byWord.get((short ?? '').toLowerCase());
+  const shouted = /^(?:[A-Z]{1,3}T|[A-Z]{2,3}[SD]T)$/.test(short ?? '') || short === 'ist';
+  return known !== undefined || shouted ? { zone: known ?? null, end } : null;
+}
+
+function check(name: string): string | null {
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+  } catch {
+    return null; // Temporal throws for names it does not know
+  }
+}
+
+/** Whether both have the same time of day all year. */
+export function isSameZone(zone: string, other: string, now: Date): boolean {
+  return [0, 91, 182, 273].every((days) => {
+    const at = Temporal.Instant.fromEpochMilliseconds(now.getTime() + days * 86_400_000);
+    const [a, b] = [at.toZonedDateTimeISO(zone), at.toZonedDateTimeISO(other)];
+    return a.offsetNanoseconds === b.offsetNanoseconds;
+  });
+}

@@ -1,0 +1,130 @@
+// The command grammar: every word is accounted for, or it asks. What is said besides a command never disappears and never
+// ends up in a text that was not quoted.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRequest } from '#planner/commands/parse.ts';
+import { tokenize } from '#planner/commands/tokens.ts';
+import { builtins, toolsOf } from './manifest.ts';
+import { createOfflinePlanner } from './planners.ts';
+import { operationsOf, plan, proposalOf } from './requests.ts';
+import { utterances } from './utterances.ts';
+
+const setting = {
+  manifest: builtins,
+  now: new Date('2026-03-04T10:00:00Z'),
+  timezone: 'Europe/Berlin',
+  answers: new Map<string, string>(),
+  paths: [],
+};
+const parse = (text: string) => parseRequest(text, setting);
+
+/** Commands that become a plan as they stand. */
+const commands = utterances
+  .filter(
+    ({ label, say, outcome }) =>
+      label === 'keep' && /^\d/.test(outcome[0] ?? '') && !/[⟩⏎]/.test(say),
+  )
+  .map(({ say }) => say)
+  .filter((say) => parse(say).kind === 'request');
+
+/** Words that no form knows. */
+const unknown = fc.constantFrom('banana', 'quickly', 'zorgle', 'perhaps', 'backwards');
+
+describe('a word that no form knows', () => {
+  const dictates = /\b(?:saying|containing|with|to|write|post|put|ask|remind|message)\b|:/i;
+
+  it('makes a question of a command', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...commands), unknown, fc.nat(), (say, word, place) => {
+        const tokens = tokenize(say);
+        // Behind words that introduce a text it is that text.
+        const free = tokens.filter(({ start }) => !dictates.test(say.slice(0, start)));
+        const before = free[1 + (place % Math.max(1, free.length - 1))];
+        fc.pre(before !== undefined);
+        const text = `${say.slice(0, before?.start)}${word} ${say.slice(before?.start)}`;
+        const parsed = parse(text);
+        if (parsed.kind === 'request') expect(JSON.stringify(parsed)).toContain(word);
+        if (parsed.kind === 'request')
+          expect(JSON.stringify(parsed)).not.toBe(JSON.stringify(parse(say)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is never dropped behind "and"', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...commands), unknown, (say, word) => {
+        const text = `${say.replace(/[.!?]+$/, '')} and ${word} the rest`;
+        const parsed = parse(text);
+        if (parsed.kind === 'request') expect(JSON.stringify(parsed)).toContain(word);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('what may be a command, a condition, a channel or a zone', () => {
+  it.each([
+    'Create a.txt saying hello then goodbye',
+    'Create a.txt saying hello and save it',
+    'Create a.txt saying hello once Ana agrees',
+    'Create a.txt saying hello only if it rains',
+    'Create a.txt saying hello before you leave',
+    'Create a.txt saying hello after Ana has confirmed',
+    'Create a.txt saying hello in #general',
+    'Create a.txt saying call at 9:00 Berlin time',
+    'Post hello after Kim has confirmed',
+    'Post done once the tests have passed',
+    'Write the minutes to notes.md',
+    'Send a message to @ben: lunch?',
+  ])('does not become text: %s', (text) => {
+    expect(parse(text).kind).toBe('questions');
+  });
+
+  it('is text in quotation marks', () => {
+    const parsed = parse('Create a.txt saying "then, once, only if, #general, 9:00 Berlin time"');
+    expect(parsed).toMatchObject({
+      kind: 'request',
+      request: {
+        clauses: [
+          { command: { text: { text: 'then, once, only if, #general, 9:00 Berlin time' } } },
+        ],
+      },
+    });
+  });
+});
+
+describe('what a person decides', () => {
+  it('does not decide about what follows in any case', () => {
+    expect(parse('Delete a.txt only if Ana says yes. Then create b.txt saying x.').kind).toBe(
+      'questions',
+    );
+  });
+
+  it('is asked once for two ways out', async () => {
+    const text =
+      'Ask Sam whether we should ship; if he says yes, post "a" here; if he says no, post "b" here';
+    const draft = proposalOf(await plan(createOfflinePlanner({ tools: toolsOf(builtins) }), text));
+    expect(draft.steps.map(({ after }) => after ?? [])).toEqual([[], ['1'], ['1']]);
+    expect(operationsOf(draft).map(([name]) => name)).toEqual([
+      'human_task',
+      'chat_post',
+      'chat_post',
+    ]);
+  });
+});
+
+it.each([
+  'x and y, then z '.repeat(1250),
+  'create a.txt saying x and '.repeat(800),
+  'a '.repeat(10_000),
+  `create a.txt saying ${'word '.repeat(4000)}`,
+  '"'.repeat(20_000),
+  "'a ".repeat(7000),
+  '{'.repeat(20_000),
+  `create a.txt saying "${'x '.repeat(10_000)}"`,
+])('reads 20,000 characters at once: %.25s', (text) => {
+  const startedAt = performance.now();
+  parse(text);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+});
