@@ -2,7 +2,7 @@
 import type { OperationSpec } from '#contracts/tool.ts';
 import { listOf } from '#contracts/words.ts';
 import type { PlannerTools } from '../ports.ts';
-import { formatMoment } from '../schedule/time-words.ts';
+import { printMoment } from '../schedule/time-words.ts';
 import { bindFamily, type Family } from './families.ts';
 
 /** "read and write files in the workspace, call web addresses, and ask people" */
@@ -68,7 +68,7 @@ export function answerTalk(
   if (thanks.test(said)) return 'You are welcome.';
   if (help.test(said)) return writeHelp(manifest);
   if (clock.test(said)) {
-    const [date, time] = formatMoment(now.toISOString(), timezone).split(' ');
+    const [date, time] = printMoment(now.toISOString(), timezone).split(' ');
     return `It is ${time} on ${date} (${timezone}).`;
   }
   return forbids.test(said) ? 'Understood: I change nothing.' : null;

@@ -4,7 +4,7 @@ import { isReference, referencesOf } from '#contracts/arguments.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';
 import type { OperationSpec } from '#contracts/tool.ts';
 import { listOf } from '#contracts/words.ts';
-import { formatMoment } from '../schedule/time-words.ts';
+import { printMoment } from '../schedule/time-words.ts';
 import { familyOf } from './families.ts';
 import { findField, nameTool, type Role, readFields, splitName } from './schema-fields.ts';
 
@@ -89,9 +89,7 @@ export function describeStep(step: Described, timezone: string): string {
 
 /** " (not before 2026-03-05 at 09:00)" */
 export function describeWait(start: string | null, timezone: string): string {
-  return start === null
-    ? ''
-    : ` (not before ${formatMoment(start, timezone).replace(' ', ' at ')})`;
+  return start === null ? '' : ` (not before ${printMoment(start, timezone).replace(' ', ' at ')})`;
 }
 
 /** "5 minutes", "90 seconds". */
@@ -132,7 +130,7 @@ function describeMoment(step: Described, timezone: string): string {
     return `${say(step, 'end') === '' ? 'on' : 'from'} ${at}${describeEnd(step, timezone)}`;
   return Number.isNaN(Date.parse(at)) || !/[zZ]|[+-]\d\d:\d\d$/.test(at)
     ? `at ${at}`
-    : `on ${formatMoment(at, timezone).replace(' ', ' at ')}${describeEnd(step, timezone)}`;
+    : `on ${printMoment(at, timezone).replace(' ', ' at ')}${describeEnd(step, timezone)}`;
 }
 
 /** " to 16:00", with the day when it is another one. */
@@ -143,8 +141,8 @@ function describeEnd(step: Described, timezone: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(end))
     return ` to ${new Date(Date.parse(end) - 86_400_000).toISOString().slice(0, 10)}`;
   if (!/[zZ]|[+-]\d\d:\d\d$/.test(end)) return ` to ${end}`;
-  const [day = '', time = ''] = formatMoment(end, timezone).split(' ');
-  const [first] = formatMoment(say(step, 'at'), timezone).split(' ');
+  const [day = '', time = ''] = printMoment(end, timezone).split(' ');
+  const [first] = printMoment(say(step, 'at'), timezone).split(' ');
   return day === first ? ` to ${time}` : ` to ${day} at ${time}`;
 }
 

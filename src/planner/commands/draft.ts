@@ -5,7 +5,7 @@ import type { OperationSpec } from '#contracts/tool.ts';
 import { shorten } from '#contracts/words.ts';
 import { writeConditions } from '../grammar/read-step.ts';
 import type { WrittenOutline } from '../grammar/written-outline.ts';
-import { formatMoment } from '../schedule/time-words.ts';
+import { printMoment } from '../schedule/time-words.ts';
 import type { Clause, Request } from './command.ts';
 import {
   describeOutcome,
@@ -58,7 +58,7 @@ function describeStart(steps: Step[], timezone: string): string {
   const starts = new Set(steps.map((step) => step.start));
   const [start] = starts;
   if (starts.size !== 1 || start === null || start === undefined) return '';
-  return `on ${formatMoment(start, timezone).replace(' ', ' at ')}`;
+  return `on ${printMoment(start, timezone).replace(' ', ' at ')}`;
 }
 
 export function emptyNode(

@@ -133,7 +133,7 @@ function formatMoment(iso: string, timezone: string): string {
 
 /** The two ways in which titles and descriptions of plain plans say a moment. */
 function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
-  const [before, after] = [formatMoment(old, timezone), formatMoment(next, timezone)];
+  const [before, after] = [printMoment(old, timezone), printMoment(next, timezone)];
   moved.set(before, after);
   moved.set(before.replace(' ', ' at '), after.replace(' ', ' at '));
 }

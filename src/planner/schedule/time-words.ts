@@ -141,7 +141,7 @@ export function sayMinutes(minutes: number): string {
 }
 
 /** `2026-03-02 09:30` in the person's zone. */
-export function formatMoment(iso: string, timezone: string): string {
+export function printMoment(iso: string, timezone: string): string {
   const moment = Temporal.Instant.from(iso).toZonedDateTimeISO(timezone);
   return `${moment.toPlainDate().toString()} ${moment.toPlainTime().toString({ smallestUnit: 'minute' })}`;
 }
