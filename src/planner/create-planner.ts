@@ -110,22 +110,7 @@ export function createPlanner(options: CreatePlannerOptions): Planner {
   return {
     name: controller.name,
     // Only rules read words over and over; a model is sent them as they are.
-    plan: (request, signal) =>
-      controller.plan(options.model === null ? shortenRequest(request) : request, signal),
-  };
-}
-
-/** Everything that was said, without the long blanks that rules would read over and over. */
-function shortenRequest(request: PlanningRequest): PlanningRequest {
-  const { text, history, revision } = request;
-  return {
-    ...request,
-    text: shortenBlanks(text),
-    history: history.map((line) => ({ ...line, text: shortenBlanks(line.text) })),
-    revision:
-      revision === null
-        ? null
-        : { ...revision, feedback: revision.feedback.map((text) => shortenBlanks(text)) },
+    plan: (request, signal) => controller.plan(options.model === null ? request : request, signal),
   };
 }
 

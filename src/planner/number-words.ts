@@ -22,11 +22,3 @@ export const numberWords: Record<string, number> = {
   nineteen: 19,
   twenty: 20,
 };
-
-/** Any of them; longest first, so that "six" does not end "sixteen". */
-const wordForm = Object.keys(numberWords)
-  .sort((a, b) => b.length - a.length)
-  .join('|');
-
-/** What stands before a unit, as alternatives of a pattern: figures, a word, "a", "half an". */
-export const countForm = String.raw`\d+(?:[.,]\d+)?|half\s+an?|an?|${wordForm}`;

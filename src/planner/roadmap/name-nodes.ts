@@ -12,12 +12,6 @@ export function describeNode({ nodes }: OutlineIndex, place: number): string {
   return `“${shorten(node.title, 80)}” (${shorten(node.id, 40)})`;
 }
 
-export function describeNodes(index: OutlineIndex, places: number[]): string {
-  const named = places.slice(0, namedAtMost).map((place) => describeNode(index, place));
-  const more = places.length - named.length;
-  return listOf(more > 0 ? [...named, `${more} more`] : named);
-}
-
 /** The title behind an id, or the id itself. */
 export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
   return shorten(nodes[places.get(id) ?? -1]?.title ?? id, 80);

@@ -20,18 +20,6 @@ export const DateChange = z.strictObject({
 });
 export type DateChange = z.infer<typeof DateChange>;
 
-export function changeOf(node: string, change: Partial<DateChange>): DateChange {
-  return {
-    node,
-    not_before: null,
-    exact: null,
-    deadline: null,
-    duration_minutes: null,
-    drop: null,
-    ...change,
-  };
-}
-
 export type ChangedOutline = {
   outline: PlanOutline;
   /** Nodes that begin exactly at their moment. */
@@ -133,7 +121,7 @@ function formatMoment(iso: string, timezone: string): string {
 
 /** The two ways in which titles and descriptions of plain plans say a moment. */
 function noteMoved(moved: Map<string, string>, old: string, next: string, timezone: string): void {
-  const [before, after] = [printMoment(old, timezone), printMoment(next, timezone)];
+  const [before, after] = [formatMoment(old, timezone), formatMoment(next, timezone)];
   moved.set(before, after);
   moved.set(before.replace(' ', ' at '), after.replace(' ', ' at '));
 }
