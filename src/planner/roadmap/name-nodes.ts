@@ -5,13 +5,6 @@ import type { OutlineIndex } from './outline-index.ts';
 
 const namedAtMost = 5;
 
-/** “Review the draft”, with its id where the title alone could mean another. */
-export function describeNode({ nodes }: OutlineIndex, place: number): string {
-  const node = nodes[place];
-  if (node === undefined) return 'a part that is not there';
-  return `“${shorten(node.title, 80)}” (${shorten(node.id, 40)})`;
-}
-
 /** The title behind an id, or the id itself. */
 export function titleOf({ nodes, places }: OutlineIndex, id: string): string {
   return shorten(nodes[places.get(id) ?? -1]?.title ?? id, 80);
