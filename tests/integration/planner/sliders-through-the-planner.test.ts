@@ -227,16 +227,6 @@ describe('probing_depth', () => {
 });
 
 describe('tone', () => {
-  test('says the same in other words for each', async () => {
-    const said: string[] = [];
-    for (const tone of ['neutral', 'friendly', 'clinical'] as const) {
-      const outcome = await run({ tone, approval_policy: 'milestone_approvals' });
-      expect(outcome.result.kind).toBe('gate');
-      said.push(textOf(outcome));
-    }
-    expect(new Set(said).size).toBe(3);
-  });
-
   test('is asked of a model in words', async () => {
     expect((await run({ tone: 'friendly' })).instructions).toContain('warm');
     expect((await run({ tone: 'clinical' })).instructions).toContain('impersonal');

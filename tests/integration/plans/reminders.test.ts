@@ -194,7 +194,7 @@ describe('a change that needs an approval', () => {
     await remindAfter(49);
     const { pending_patch } = await instance.service.getPlan(id);
     const reminder = (wait: string) =>
-      `Reminder: the change of ${id} “Rooms” that ana proposed has waited for an approval for ${wait}. ${pending_patch?.widening[0]} Approve or reject it on the plan's card.`;
+      `Reminder: the change of ${id} “Rooms” that ana proposed has waited for an approval for ${wait}. ${pending_patch?.widening[0]}\nApprove or reject it on the plan's card.`;
     expect(pending_patch?.widening[0]).toBeTruthy();
     expect(await remindersIn('changed')).toEqual([reminder('24 hours'), reminder('2 days')]);
     await instance.service.reject(id, { version: 2 }, ana);

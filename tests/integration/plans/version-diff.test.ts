@@ -133,7 +133,7 @@ describe('the difference between two versions', () => {
     const changes = viewPlan(facts).sections.find(({ kind }) => kind === 'changes');
     expect(changes?.lines[0]?.text).toBe(
       '+ 1 step  ~ 2 changed  · adds workspace_delete  · takes 1 h 35 min instead of 1 h' +
-        '  · first date 2 Jan 2030, 09:00 instead of at once  · 1 new risk  · 1 risk fewer' +
+        '  · first date 2 Jan 2030, 09:00 instead of right away  · 1 new risk  · 1 risk fewer' +
         '  · planning cost $0.01, before $0.00',
     );
     await sendBack(plan, 2, 'third');

@@ -283,7 +283,7 @@ test('plans, help and settings answer where they are asked; a sentence that begi
     ['plans stats', ' waiting'],
     [`plans ${planOf(card)}`, 'Two of nothing'],
     ['/plans nonsense', 'Unknown command: “plans nonsense”'],
-    ['help', 'what waits for a decision'],
+    ['help', 'plans waiting for a decision'],
   ] as const) {
     await teams.say(ana, chat, said);
     await awaitMessage(teams, chat.id, heard);
@@ -308,7 +308,7 @@ test('what is read by others too says whose list it is, and for whom its plans w
   const root = conversation.split(';messageid=')[1] ?? '';
   await teams.say(ana, channel, 'plans', { root });
   const list = JSON.stringify(await awaitMessage(teams, conversation, 'running, for ana'));
-  expect(list).toContain(`${plan.id} · waits for ana`);
+  expect(list).toContain(`${plan.id} · waiting for ana`);
   expect(list).not.toContain('waiting for you');
   await teams.say(ana, channel, 'plans mine', { root });
   await awaitMessage(teams, conversation, 'Plans of ana');
@@ -339,7 +339,7 @@ test('the stats are for whoever asks alone, wherever they ask, and tell them of 
   expect(told).not.toContain('plumber');
   // What would stand in the channel stands there before the answer to what is asked after it.
   const next = await teams.say(ben, channel, 'help');
-  await awaitMessage(teams, next.conversation, 'what waits for a decision');
+  await awaitMessage(teams, next.conversation, 'plans waiting for a decision');
   const since = teams.messages.slice(before);
   expect(since.map(({ conversation }) => conversation)).toEqual([own, next.conversation]);
 });
