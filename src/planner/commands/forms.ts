@@ -191,6 +191,19 @@ const forms: [pattern: string, build: Build][] = [
     },
   ],
   [
+    `${create} [a|the] [new] file|note|document ${markers} {t:text}`,
+    (found, reading) => {
+      const read = readText(span(found), reading, 'marker');
+      if ('problem' in read) return read;
+      return {
+        missing: [
+          { kind: 'path', ask: 'Where should this text be saved? For example, notes/today.md.' },
+        ],
+        fill: ([answer = '']) => write([tidyPath(answer.trim())])(read.text),
+      };
+    },
+  ],
+  [
     `overwrite {f:files} ${markers} {t:text}`,
     (found, reading) => {
       const paths = pathsOf(files(found));
@@ -270,6 +283,11 @@ const forms: [pattern: string, build: Build][] = [
         from.includes('/') && !to.includes('/') ? from.slice(0, from.lastIndexOf('/') + 1) : '';
       return move('move', { kind: 'paths', paths: [from], folder: false }, [folder + to]);
     },
+  ],
+  [
+    'mv {p:path} {d:path}',
+    (found) =>
+      move('move', { kind: 'paths', paths: [path(found)], folder: false }, [path(found, 'd')]),
   ],
   ['archive {f:files}', (found) => move('move', files(found), ['archive/'])],
   [

@@ -62,6 +62,7 @@ export function orderSteps(steps: Step[]): void {
   if (steps.length <= comparedAtMost) addConflicts(steps, touched);
   else addEqualPaths(steps, touched);
   addGroups(steps);
+  addWaits(steps);
   if (steps.length <= comparedAtMost) reduceEdges(steps);
 }
 
@@ -85,6 +86,15 @@ function addEqualPaths(steps: Step[], touched: Touched[]): void {
       if (before !== undefined) step.after.add(before);
       last.set(path, step.id);
     }
+  });
+}
+
+/** A wait stands between what was said before it and what was said after it, whatever joins them. */
+function addWaits(steps: Step[]): void {
+  steps.forEach((step, index) => {
+    if (familyOf(step.spec) !== 'wait') return;
+    for (const before of steps.slice(0, index)) step.after.add(before.id);
+    for (const later of steps.slice(index + 1)) later.after.add(step.id);
   });
 }
 

@@ -58,6 +58,7 @@ export function findDoubt(
   const plain = introduced === 'none';
   if (first === undefined) return null;
   if (plain && (describes.test(first.value) || first.kind === 'path')) return exact;
+  if (plain && /^(?:it|its|that|this|these|those|them)$/.test(first.value)) return exact;
   if (introduced !== 'person' && /^(?:today's|exactly)$/.test(first.value)) return exact;
   if (plain && (readMoment(reading, from) !== null || readRule(reading, from) !== null))
     return exact;

@@ -76,6 +76,8 @@ describe('what may be a command, a condition, a channel or a zone', () => {
     'Post hello after Kim has confirmed',
     'Post done once the tests have passed',
     'Write the minutes to notes.md',
+    'Save this conversation to chat.txt',
+    'Create a.txt saying ok, then ask Ana to check it, then post it here',
     'Send a message to @ben: lunch?',
   ])('does not become text: %s', (text) => {
     expect(parse(text).kind).toBe('questions');
@@ -92,6 +94,14 @@ describe('what may be a command, a condition, a channel or a zone', () => {
       },
     });
   });
+});
+
+it('waits between what was said before and after, in a list too', async () => {
+  const planner = createOfflinePlanner({ tools: toolsOf(builtins) });
+  const { steps } = proposalOf(
+    await plan(planner, '- post "start" here\n- wait 5 minutes\n- post "end" here'),
+  );
+  expect(steps.map(({ after }) => after ?? [])).toEqual([[], ['1'], ['2']]);
 });
 
 describe('what a person decides', () => {
