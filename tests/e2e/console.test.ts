@@ -84,7 +84,7 @@ describe('a request', () => {
     await card().getByText('Move notes/standup.md to archive/standup.md').first().waitFor();
 
     await button('Propose changes').click();
-    await page.keyboard.type('create notes/daily.md saying Daily at 9:15');
+    await page.keyboard.type('change "Standup at 9:30" to "Daily at 9:15"');
     await button('Send').click();
     await page.locator('.plan-version', { hasText: 'Version 2' }).waitFor();
     await card().getByText('version 2').waitFor();
@@ -101,7 +101,7 @@ describe('a request', () => {
     const { total_steps: total } = second;
     await page.getByText(`${total} of ${total} steps done`).waitFor();
     expect(await card().getByRole('button').count()).toBe(0);
-    expect(await readWorkspace('notes/daily.md')).toContain('Daily at 9:15');
+    expect(await readWorkspace('archive/standup.md')).toBe('Daily at 9:15');
   });
 
   it('runs without the steps that were taken off, once they are closed under what they need', async () => {
@@ -136,7 +136,7 @@ describe('a request', () => {
       expect(await button('Approve').count()).toBe(0);
       if (decide === 'press') await button(`Approve ${total - 1} of ${total} steps`).click();
       else {
-        await page.getByText('“approve” leaves out 1 unticked step').waitFor();
+        await page.getByText('“approve” leaves out 1 unselected step').waitFor();
         await page.getByLabel('Your message').fill('approve');
         await page.keyboard.press('Enter');
       }
@@ -217,7 +217,7 @@ describe('a request', () => {
 
   it('shows markup as the text it is, wherever it appears', async () => {
     const markup = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await ask(`Create notes/x.md saying ${markup}`);
+    await ask(`Create notes/x.md saying '${markup}'`);
     await page.locator('.message[data-author="person"] .said').getByText(markup).waitFor();
     const title = await page.title();
     for (const name of ['Graph', 'Timeline', 'Steps', 'Trace', 'Audit', 'Overview']) {
