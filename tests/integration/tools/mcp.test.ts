@@ -167,7 +167,7 @@ describe('servers that have trouble', () => {
     expect(state('gone')).toMatchObject({ ok: false, operations: 0 });
     expect(state('gone')?.reason).toMatch(/command or folder was not found; check it/);
     expect(await registry.check('gone')).toMatchObject({ ok: false });
-    expect(state('late')?.reason).toMatch(/stopped while it was starting.*last words/i);
+    expect(state('late')?.reason).toMatch(/stopped while it was starting.*last output/i);
     expect(warnings.length).toBeGreaterThan(0);
     await writeFile(script, `await import(${JSON.stringify(bin('server-everything'))});`);
     try {

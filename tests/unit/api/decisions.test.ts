@@ -13,7 +13,7 @@ it('approves the version and digest that were read', async () => {
   const response = await api.post(`/api/plans/${id}/approve`, body);
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ status: 'approved', decided_by: 'ana' });
-  expect(api.service.lastCall('approve')).toEqual([
+  expect(api.service.lastCall('checkApproval')).toEqual([
     id,
     { version, digest, steps: ['1'] },
     { kind: 'person', id: 'ana', via: 'api' },

@@ -19,7 +19,7 @@ test('a change that is applied is answered with 200, one that waits with 202', a
   const path = `/api/plans/${id}/patches`;
   const applied = await api.post(path, { base_revision: 1, operations: [remove], user: 'ana' });
   expect(applied.status).toBe(200);
-  expect(api.service.lastCall('patch')).toMatchObject([
+  expect(api.service.lastCall('checkPatch')).toMatchObject([
     id,
     { base_revision: 1, operations: [remove] },
     { kind: 'person', id: 'ana' },

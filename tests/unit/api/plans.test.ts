@@ -30,7 +30,7 @@ describe('proposing a plan', () => {
       total_steps: 2,
     });
     expect(plan).not.toHaveProperty('steps');
-    expect(api.service.lastCall('propose')).toMatchObject([
+    expect(api.service.lastCall('checkProposal')).toMatchObject([
       { title: draft.title },
       { user: 'ana', conversation: 'c1' },
       { kind: 'person', id: 'ana', via: 'api' },
@@ -39,7 +39,7 @@ describe('proposing a plan', () => {
 
   it('acts as `local` through the console when the console says so and nobody is named', async () => {
     await api.post('/api/plans', draft, { 'x-countersign-surface': 'console' });
-    expect(api.service.lastCall('propose')?.[2]).toEqual({
+    expect(api.service.lastCall('checkProposal')?.[2]).toEqual({
       kind: 'person',
       id: 'local',
       via: 'console',
