@@ -27,7 +27,7 @@ test('“Try again” is gone once something else was asked for in its conversat
 
   await ask(here, 'Ask me something');
   await shown('The blue one');
-  await shown('something else was asked for since');
+  await shown('Replaced by a newer request');
   await delivered(sessions.instance());
   expect(card(0)).not.toContain('session_answer');
   expect(card(0)).not.toContain('Try again');
@@ -56,7 +56,7 @@ test('“Try again” is gone once it was pressed, also where that came to nothi
   await delivered(sessions.instance());
   await sessions.instance().service.reply(run, 'Fail at it', ana, { turn: 1 });
   await waitFor('the second card', () => cards().length === 2);
-  await shown('Asked again by ana');
+  await shown('Retried by ana');
   await delivered(sessions.instance());
   expect(card(0)).not.toContain('session_answer');
   expect(card(1)).toContain('Try again');

@@ -59,7 +59,7 @@ test.each([
   ['Invent a pattern', 'No known subtype keeps track of doses.', 'Continued by ana'],
   ['Spend more', 'Continue', 'Continued by ana'],
   ['Hurry up', 'Deliver on Friday', 'Continued by ana'],
-  ['Fail at it', 'Try again', 'Asked again by ana'],
+  ['Fail at it', 'Try again', 'Retried by ana'],
 ])(
   '“%s” is a card that says %s, and is over when somebody answers in words',
   async (text, words, after) => {

@@ -144,7 +144,7 @@ describe('a transaction with limits', () => {
     const silent = openDatabase(database.url, {
       max: 1,
       applicationName: 'silent',
-      idleMs: 20,
+      idleMs: 250,
       onError: () => {},
       ...kind,
     });
