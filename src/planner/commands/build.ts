@@ -1,6 +1,5 @@
 // From clauses to steps: each command is bound to an operation of the manifest, files of a set are looked up, edits are
 // worked out from what a file says now, and everything is put in order. What no operation can do is told.
-
 import type { StepCondition } from '#contracts/condition.ts';
 import { CountersignError, errorMessage } from '#contracts/errors.ts';
 import type { Json, JsonObject } from '#contracts/text.ts';

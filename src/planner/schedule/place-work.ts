@@ -1,5 +1,4 @@
 // One schedule from what is known of the work: times for all of it, or what would have to change so that it fits.
-
 import type { PlanOutline } from '#contracts/planning/outline.ts';
 import type { Roadmap } from '#contracts/planning/roadmap.ts';
 import type { Infeasibility, Schedule, StrategyProfile } from '#contracts/planning/schedule.ts';

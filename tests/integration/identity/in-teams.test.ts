@@ -43,7 +43,7 @@ test('a code from Slack, sent to the bot in Teams, makes both one person in Team
   expect(await service.personOf(elsewhere.id)).toBe('ana@example.com');
   await ask('plans mine', plan.id);
   expect(await ask('plans link show', 'You are ')).toContain('slack:T1:U1');
-  await ask('plans link remove', 'Removed');
+  await ask('plans link remove', 'Unlinked');
   await ask('plans all', plan.id);
   expect(await service.personOf(elsewhere.id)).toBe(elsewhere.id);
 });
