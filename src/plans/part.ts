@@ -69,7 +69,7 @@ async function requireClosed(
   const more = total > names.length ? ` and ${countOf(total - names.length, 'more step')}` : '';
   throw new CountersignError(
     'steps_missing',
-    `Steps you approve need ${names.join(', ')}${more}.`,
+    `The steps you approved need ${names.join(', ')}${more}.`,
     { details: { missing: rows.map(({ id }) => id), missing_total: total } },
   );
 }

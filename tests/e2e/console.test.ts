@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(second).toMatchObject({ version: 2, status: 'proposed' });
 
     await page.getByRole('tab', { name: 'Changes' }).click();
-    await page.locator('.diff [data-sign="+"]').first().waitFor();
+    await page.locator('.diff [data-sign]').first().waitFor();
 
     await page.getByRole('tab', { name: 'Overview' }).click();
     await button('Approve').click();
@@ -394,7 +394,7 @@ describe('a plan on the page', () => {
   });
 
   it('is approved once, however often the button is pressed', async () => {
-    await ask('Create notes/once.md saying Once');
+    await ask('Create notes/once.md saying Hello');
     const { id } = await shownPlan();
     const sent: string[] = [];
     page.on('request', (request) => {
