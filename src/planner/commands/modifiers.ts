@@ -1,4 +1,4 @@
-// What is said of a command besides what it does: when, how often, by when, how long it takes, and who must agree first.
+// What a command says besides what it does: when, how often, by when, how long it takes, and who must agree first.
 import type { Gate } from './command.ts';
 import type { Reading } from './match.ts';
 import { readGate } from './people.ts';

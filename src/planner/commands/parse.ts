@@ -1,4 +1,4 @@
-// From a request to clauses: where one command ends and the next begins, what is said of its time, and who has to agree. A
+// From a request to clauses: where one command ends and the next begins, when it runs, and who has to agree. A
 // command counts only where every word of it is accounted for; anything else is a question about the words that are left.
 import type { OperationSpec } from '#contracts/tool.ts';
 import { shorten } from '#contracts/words.ts';
@@ -187,7 +187,7 @@ class Parser {
     };
   }
 
-  /** Ends of sentences, lines, semicolons and "then" divide commands whatever stands around them. */
+  /** Ends of sentences, lines, semicolons and "then" always divide commands. */
   #split(first: number): Segment[] {
     const tokens = this.#tokens;
     const segments: Segment[] = [];
@@ -550,7 +550,7 @@ class Parser {
     );
   }
 
-  /** One command with what is said of it behind it. */
+  /** One command with the modifiers behind it. */
   #readClause(from: number, to: number, id: string, implied: string | null = null): One {
     const reach: Reach = { at: from + 1 };
     const whole = this.#readCommand(from, to, id, reach, implied);
@@ -743,7 +743,7 @@ function describeWanted(words: string): string {
   return `${verb.toLowerCase()} ${plural}`;
 }
 
-/** The clause with what is said of it; null where both say a time, so that one would be lost. */
+/** The clause with its modifiers; null where both say a time, so that one would be lost. */
 function applyModifiers(clause: Clause, said: Modifiers): Clause | null {
   const { moment, range, length, lag, gate, takes, deadline, until } = said;
   const open = clause.rule ?? said.rule;
