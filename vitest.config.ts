@@ -1,13 +1,14 @@
-// The tests: four projects, told apart by what they need. Unit tests need nothing; the others share one PostgreSQL, and
-// end-to-end and long tests start whole processes. Long tests run with `npm run test:long`.
+// The tests: five projects, told apart by what they need. Unit tests need nothing; the others share one PostgreSQL, and
+// end-to-end and long tests start whole processes. Isolated tests replace modules. Long tests run with `npm run test:long`.
 import { defineConfig } from 'vitest/config';
 
 /** `seconds` tell a test that hangs from one on a machine with other things to do. */
-type Kind = { name: string; seconds: number; database: boolean };
+type Kind = { name: string; seconds: number; database: boolean; isolate?: boolean };
 
 const kinds: Kind[] = [
   { name: 'unit', seconds: 20, database: false },
   { name: 'integration', seconds: 60, database: true },
+  { name: 'isolated', seconds: 60, database: true, isolate: true },
   { name: 'e2e', seconds: 180, database: true },
   { name: 'long', seconds: 240, database: true },
 ];
@@ -17,7 +18,7 @@ export default defineConfig({
     reporters: ['default', './tests/setup/summary-reporter.ts'],
     // More than two cores: most of them wait for Postgres, for another process or for a time.
     maxWorkers: 3,
-    projects: kinds.map(({ name, seconds, database }) => ({
+    projects: kinds.map(({ name, seconds, database, isolate = false }) => ({
       extends: true,
       test: {
         name,
@@ -26,7 +27,7 @@ export default defineConfig({
         pool: 'forks',
         execArgv: ['--import', new URL('./tests/setup/resolve-quickly.ts', import.meta.url).href],
         // Loading the program anew for each file would take as long as the tests. What a test changes of its process it puts back.
-        isolate: false,
+        isolate,
         testTimeout: seconds * 1000,
         hookTimeout: seconds * 1000,
         teardownTimeout: 20_000,

@@ -44,7 +44,7 @@ function print({ passed, failed, skipped }: Summary): void {
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 }
 
-const quick = ['unit', 'integration', 'e2e'].flatMap((name) => ['--project', name]);
+const quick = ['unit', 'integration', 'isolated', 'e2e'].flatMap((name) => ['--project', name]);
 const [first, ...rest] = process.argv.slice(2);
 const isLong = first === '--long';
 const filters = isLong

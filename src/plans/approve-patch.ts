@@ -16,6 +16,7 @@ import {
   settlePatch,
 } from '#store/patches.ts';
 import { lockPlan, type PlanRow, readPlan, readPlanRow } from '#store/plans.ts';
+import { findDeadPredecessors } from '#store/sql/patch-reads.ts';
 import { applyPatch } from './apply-patch.ts';
 import { readApprovers, recordApproval, recordOneOfSeveral } from './approvals.ts';
 import { isSatisfied } from './approver-rules.ts';
@@ -24,6 +25,7 @@ import { clockTime, currentOf } from './current.ts';
 import { finishIfDone } from './finish.ts';
 import { addedOperations, digestOperations, requireSameOperations } from './operation-digests.ts';
 import { digestPatch, dropPatch, requirePatchable, rulesFor } from './patch.ts';
+import { patchConflict } from './patch-conflicts.ts';
 import type { PatchEffect } from './patch-model.ts';
 import type { PlansContext } from './plans-context.ts';
 import { requirePreflight } from './preflight.ts';
@@ -226,7 +228,10 @@ export async function checkPatchApproval(
   await requireTools(context, shown);
   try {
     const [row, patch] = [await readPlanRow(db.query, id), await readPatch(db.query, shown.id)];
-    await resolvePatch(db.query, row, rulesFor(context), patch);
+    const { edgesAdded } = await resolvePatch(db.query, row, rulesFor(context), patch);
+    const running = row.status === 'executing';
+    const dead = await findDeadPredecessors(db.query, id, edgesAdded, running);
+    if (dead.length > 0) throw patchConflict(row, dead, patch.base_revision);
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'patch_conflict') {
       throw await giveUp(context, shown, actor, error);

@@ -1,5 +1,5 @@
 // What a patch has to know of a stored plan. Every caller holds the plan's lock; most cost what the patch speaks of.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#contracts/plan.ts';
 import type { Queryable } from '../database.ts';
 import type { Edge } from '../steps.ts';
@@ -112,6 +112,11 @@ export async function nextPosition(tx: Queryable, planId: string): Promise<numbe
   return rows[0]?.next ?? 1;
 }
 
+/** Whether the row `p` of `step_states` never satisfies the edge `e`. */
+const willNotBeDone = (running: boolean): SQL => sql`(p.status = 'cancelled'
+  or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
+    or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))`;
+
 /** Steps among `positions` that would wait for ever, for a step that will not be done. */
 export async function findDeadEnds(
   tx: Queryable,
@@ -127,10 +132,25 @@ export async function findDeadEnds(
     join countersign.step_states p on p.plan_id = s.plan_id and p.position = e.predecessor
     where s.plan_id = ${planId} and s.position = any(${sql.param(positions)}::int[])
       and s.status in ('pending', 'ready', 'stale')
-      and (p.status = 'cancelled'
-        or (${running}::boolean and ((p.status = 'failed' and e.type in ('FS', 'FF'))
-          or (p.status = 'skipped' and not ${isSkippedByCondition('p')}))))
+      and ${willNotBeDone(running)}
     order by p.position, s.position limit 100`);
+  return rows;
+}
+
+/** Of the predecessors in `edges`, those that will not be done: a step that came to wait for one would wait for ever. */
+export async function findDeadPredecessors(
+  tx: Queryable,
+  planId: string,
+  edges: Edge[],
+  running: boolean,
+): Promise<{ id: string; status: StepStatus }[]> {
+  if (edges.length === 0) return [];
+  const { rows } = await tx.execute<{ id: string; status: StepStatus }>(sql`
+    select distinct p.step_id as id, p.status
+    from unnest(${sql.param(edges.map(({ predecessor }) => predecessor))}::int[],
+      ${sql.param(edges.map(({ type }) => type))}::text[]) e (predecessor, type)
+    join countersign.step_states p on p.plan_id = ${planId} and p.position = e.predecessor
+    where ${willNotBeDone(running)} order by 1 limit 100`);
   return rows;
 }
 

@@ -511,6 +511,23 @@ describe('a patch that widens an approved plan', () => {
     await instance.service.cancel(plan.id, { version: 1 }, ana);
   });
 
+  test('is taken off the plan when the step it would follow has failed', async () => {
+    const missing = { path: 'missing.md' };
+    const read = { id: 'a', description: 'Read', tool: 'workspace', operation: 'read' };
+    const plan = await held([{ ...read, args: missing, after: ['hold'] }]);
+    const outcome = await patch(plan.id, [{ op: 'add_step', step: write('w', 'w.md', 'a') }]);
+    await goOn(plan.id);
+    await waitFor('step a', async () => (await statusesOf(plan.id)).a === 'failed' || null);
+    const error = await refusal(instance.service.approve(plan.id, keyOf(outcome), ana));
+    expect(error).toMatchObject({
+      code: 'patch_conflict',
+      details: { steps: [{ id: 'a', status: 'failed' }] },
+    });
+    expect(error.message).toContain('taken off the plan');
+    await reach(instance, plan.id, 'failed');
+    expect((await instance.service.getPlan(plan.id)).pending_patch).toBeNull();
+  });
+
   test('gives way to the next one of its author and stands before everybody else’s', async () => {
     const plan = await held([noop('a', 'hold')], { approvers: { kind: 'anyone' } });
     const first = await patch(plan.id, add);

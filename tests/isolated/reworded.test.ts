@@ -96,7 +96,7 @@ afterAll(() => instance.close());
 
 let conversation = '';
 beforeEach((context) => {
-  conversation = `conv-${context.task.id}`;
+  conversation = `conv-${context.task.id}-${context.task.result?.retryCount ?? 0}`;
 });
 
 const say = (text: string) => instance.service.say(conversation, text, ana);
