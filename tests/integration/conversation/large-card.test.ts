@@ -1,0 +1,46 @@
+// What a card costs does not grow with its plan.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { useDatabase } from '#tests/setup/database.ts';
+import { ana, noop, openTestInstance, type TestInstance } from '#tests/setup/instance.ts';
+
+const database = useDatabase();
+let instance: TestInstance;
+beforeAll(async () => {
+  instance = await openTestInstance(database.url, { work: false });
+});
+afterAll(() => instance.close());
+
+const write = (position: number) => ({
+  id: `w${position}`,
+  description: `Write ${position}`,
+  tool: 'workspace',
+  operation: 'write',
+  args: { path: `${position}.md`, content: 'x' },
+});
+
+/** Proposes a plan of reads and writes in turn, and draws its card. */
+async function costOf(size: number) {
+  const steps = Array.from({ length: size }, (_, i) => (i % 2 === 0 ? noop(`n${i}`) : write(i)));
+  const { id } = await instance.service.propose({ title: 'Many', steps }, {}, ana);
+  const { query } = instance.db;
+  const run = vi.spyOn(query, 'run');
+  const others = [vi.spyOn(query, 'execute'), vi.spyOn(query, 'select')];
+  const facts = await instance.service.card(id, { user: 'ana', timezone: 'UTC' });
+  const asked = await Promise.all(run.mock.results.map(({ value }) => value));
+  const cost = {
+    statements: asked.length + others.reduce((sum, { mock }) => sum + mock.calls.length, 0),
+    rows: asked.flat().length,
+    letters: JSON.stringify(facts).length,
+  };
+  vi.restoreAllMocks();
+  return { total: facts.plan.total_steps, ...cost };
+}
+
+test('a card of 5,000 steps asks the database no more, reads no more and holds no more than one of 1,500', async () => {
+  const [some, many] = [await costOf(1500), await costOf(5000)];
+  expect([some.total, many.total]).toEqual([1500, 5000]);
+  expect(some.statements).toBeGreaterThan(5);
+  expect(some.rows).toBeGreaterThan(20);
+  expect(many).toMatchObject({ statements: some.statements, rows: some.rows });
+  expect(many.letters).toBeLessThan(some.letters * 1.05);
+});
